@@ -61,6 +61,8 @@ pub use objects::unreadable_object;
 pub use open_texts::fit_of_open;
 pub use regexp::Pattern;
 pub use time_range::TimeRange;
+pub use timespan::timespan_text;
+pub use timestamp::timestamp_text;
 pub use uri::{UriMember, UriMembers};
 pub use version::{Version, VersionRange};
 

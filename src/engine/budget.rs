@@ -50,7 +50,12 @@ impl Budget {
 
     /// Counts one step.
     pub(crate) fn step(&mut self) -> Result<(), Failure> {
-        self.steps += 1;
+        self.steps(1)
+    }
+
+    /// Counts `count` steps at once.
+    pub(crate) fn steps(&mut self, count: usize) -> Result<(), Failure> {
+        self.steps = self.steps.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
         // A chain of strings such as `%{lookup('b')}%{lookup('b')}` doubles the work with every key, so a limit of the depth is not
         // enough.
         if self.steps > MAX_STEPS {

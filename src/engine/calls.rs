@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::budget::Budget;
 use super::failure::{Failure, FailureClass};
 use super::hierarchy::{Location, ResolvedLevel};
 use super::interpolate::interpolate;
@@ -267,7 +268,7 @@ impl<'l> CallSite<'l> {
             self.check_value(text, value)?;
         }
         let found = self.report(invocation, key, text, returned);
-        found.map(|value| key.undig(value)).transpose()
+        found.map(|value| key.undig(value, &mut invocation.budget)).transpose()
     }
 
     /// Keeps the result of a function, unless other assumptions could change it.
@@ -423,7 +424,7 @@ impl Key {
     }
 
     /// A value of the root key that contains only `value`, at the place where this key digs, so that a merge finds it.
-    fn undig(&self, value: Located) -> Result<Located, Failure> {
+    fn undig(&self, value: Located, budget: &mut Budget) -> Result<Located, Failure> {
         self.rest().iter().rev().try_fold(value, |inner, segment| {
             let place = inner.place;
             let wrapped = match segment {
@@ -431,6 +432,8 @@ impl Key {
                     let Ok(index) = usize::try_from(*index) else {
                         return Err(a_negative_index_of_an_empty_list(*index));
                     };
+                    // The list has as many items as the key says: `a.99999999999` must not fill the memory.
+                    budget.steps(index)?;
                     let mut items = vec![Value::Undef.unplaced(); index];
                     items.push(inner);
                     Value::array(items)
@@ -449,4 +452,22 @@ impl Key {
 fn a_negative_index_of_an_empty_list(index: i64) -> Failure {
     let message = format!("index {index} too small for array; minimum: 0");
     Failure::ruby("IndexError", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::budget::CancelToken;
+
+    #[test]
+    fn an_index_does_not_fill_the_memory() {
+        let undig = |key: &str| {
+            let key = Key::parse(&key.into()).expect("a key");
+            let mut budget = Budget::new(CancelToken::default());
+            key.undig(Value::Integer(1).unplaced(), &mut budget).map_err(|it| it.class)
+        };
+        let two = Value::array(vec![Value::Undef.unplaced(), Value::Integer(1).unplaced()]);
+        assert_eq!(undig("a.1"), Ok(two.unplaced()));
+        assert_eq!(undig("a.99999999999"), Err(FailureClass::GivenUp));
+    }
 }

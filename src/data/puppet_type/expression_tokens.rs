@@ -11,30 +11,17 @@ pub(super) struct Cursor<'a> {
     pub(super) offset: usize,
 }
 
-/// Words that are not names.
-const KEYWORDS: [&str; 21] = [
-    "and",
-    "application",
-    "attr",
-    "case",
-    "class",
-    "consumes",
-    "define",
-    "else",
-    "elsif",
-    "function",
-    "if",
-    "import",
-    "in",
-    "inherits",
-    "node",
-    "or",
-    "private",
-    "produces",
-    "site",
-    "type",
+/// Words that are not names. `application`, `consumes`, `import`, `produces` and `site` are.
+const KEYWORDS: [&str; 12] = [
+    "and", "case", "class", "define", "else", "elsif", "if", "in", "inherits", "node", "or",
     "unless",
 ];
+
+/// Keywords that can also be the keys of a hash.
+const KEYS: [&str; 2] = ["function", "type"];
+
+/// Words that Puppet reserves for the future.
+const RESERVED: [&str; 2] = ["attr", "private"];
 
 impl<'a> Cursor<'a> {
     pub(super) fn of(text: &'a str) -> Self {
@@ -94,6 +81,13 @@ impl<'a> Cursor<'a> {
             };
             self.advance(length);
         }
+    }
+
+    /// Whether `token` follows after white space and comments.
+    fn is_before(&self, token: &str) -> bool {
+        let mut ahead = Cursor { text: self.text, offset: self.offset };
+        ahead.skip_blanks();
+        ahead.starts_with(token)
     }
 
     fn take_while(&mut self, is_part: impl Fn(char) -> bool) -> &'a str {
@@ -164,7 +158,17 @@ impl<'a> Cursor<'a> {
             "false" => Ok(Kind::Boolean(false)),
             "default" => Ok(Kind::Default),
             "undef" => Ok(Kind::Undef),
-            _ if KEYWORDS.contains(&word) && word != "type" => {
+            _ if RESERVED.contains(&word) => {
+                let problem = format!("The expression <{word}> is not a valid type specification.");
+                Err(TypeProblem::Invalid(problem))
+            }
+            _ if KEYS.contains(&word) && self.is_before("=>") => Ok(Kind::Text(word.into())),
+            _ if KEYS.contains(&word) => {
+                // Puppet expects a definition to follow, so the error is at the next token.
+                self.skip_blanks();
+                Err(self.syntax_error())
+            }
+            _ if KEYWORDS.contains(&word) => {
                 self.offset = start;
                 Err(self.syntax_error())
             }

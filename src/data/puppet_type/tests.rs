@@ -135,6 +135,20 @@ fn types_we_do_not_know() {
 }
 
 #[test]
+fn words_that_are_names_only_in_some_places() {
+    assert!(parse("Struct[{function => Integer, type /* of */ => String, site => Any}]").is_ok());
+    assert!(parse("Enum[application, import]").is_ok());
+    let message = |it: &str| match parse(it) {
+        Err(TypeProblem::Invalid(message)) => message,
+        other => panic!("{it}: {other:?}"),
+    };
+    assert_eq!(message("Enum[type]"), "Syntax error at ']' (line: 1, column: 10)");
+    assert_eq!(message("Enum[a, and]"), "Syntax error at 'and' (line: 1, column: 9)");
+    let reserved = "The expression <private> is not a valid type specification.";
+    assert_eq!(message("Struct[{private => String}]"), reserved);
+}
+
+#[test]
 fn not_a_number_is_not_numeric() {
     let nan = Value::Float(f64::NAN);
     check_lookup(&nan, None);

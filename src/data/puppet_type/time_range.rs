@@ -82,8 +82,8 @@ impl Clock {
 
     fn text_of(self, nanoseconds: i128) -> String {
         match self {
-            Self::Timestamp => timestamp::text_of(nanoseconds),
-            Self::Timespan => timespan::text_of(nanoseconds),
+            Self::Timestamp => timestamp::timestamp_text(nanoseconds),
+            Self::Timespan => timespan::timespan_text(nanoseconds),
         }
     }
 

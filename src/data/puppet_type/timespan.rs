@@ -31,6 +31,9 @@ const FIELDS: [(&str, i128); 7] = [
     ("nanoseconds", 1),
 ];
 
+/// Puppet has no limit here. More units than this count as this many, so that the sum cannot overflow.
+const LONGEST: i128 = i64::MAX as i128;
+
 /// The nanoseconds of a text in one of Puppet's own formats.
 pub(super) fn parse(text: &str) -> Result<i128, String> {
     static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
@@ -46,7 +49,7 @@ pub(super) fn parse(text: &str) -> Result<i128, String> {
     })?;
     let part = |name: &str| {
         let digits = found.name(name).map_or("0", |it| it.as_str());
-        digits.parse::<i128>().unwrap_or(i128::from(i64::MAX))
+        digits.parse::<i128>().map_or(LONGEST, |it| it.min(LONGEST))
     };
     let seconds = ((part("D") * 24 + part("H")) * 60 + part("M")) * 60 + part("S");
     let fraction = found.name("N").map_or(0, |it| fraction_of(it.as_str()));
@@ -65,20 +68,20 @@ pub(super) fn of_fields(fields: &Hash) -> i128 {
     if is_negative { -sum } else { sum }
 }
 
-/// `1-02:03:04.5`
-pub(super) fn text_of(nanoseconds: i128) -> String {
+/// `1-02:03:04.5`, as Puppet's format `%D-%H:%M:%S.%-N` shows it.
+pub fn timespan_text(nanoseconds: i128) -> String {
     let sign = if nanoseconds < 0 { "-" } else { "" };
     let total = nanoseconds.unsigned_abs();
     let unit = NANOSECONDS.unsigned_abs();
-    let (seconds, fraction) = (total / unit, total % unit);
-    let digits = format!("{fraction:09}");
-    let digits = match digits.trim_end_matches('0') {
-        "" => "0",
-        some => some,
-    };
+    let seconds = total / unit;
+    let mut fraction = total % unit;
+    // Puppet drops leading zeroes as well as trailing ones: 5 ns and 0.5 s both end in `.5`.
+    while fraction != 0 && fraction % 10 == 0 {
+        fraction /= 10;
+    }
     let (days, hours) = (seconds / 86_400, seconds / 3600 % 24);
     let (minutes, seconds) = (seconds / 60 % 60, seconds % 60);
-    format!("{sign}{days}-{hours:02}:{minutes:02}:{seconds:02}.{digits}")
+    format!("{sign}{days}-{hours:02}:{minutes:02}:{seconds:02}.{fraction}")
 }
 
 #[cfg(test)]
@@ -87,11 +90,13 @@ mod tests {
 
     #[test]
     fn lengths_of_time() {
-        let round = |it: &str| parse(it).map(text_of);
+        let round = |it: &str| parse(it).map(timespan_text);
         assert_eq!(round("3600"), Ok("0-01:00:00.0".to_owned()));
         assert_eq!(round("1-02:03:04.5"), Ok("1-02:03:04.5".to_owned()));
         assert_eq!(round("-1.25"), Ok("-0-00:00:01.25".to_owned()));
         assert_eq!(round("90:00.0"), Ok("0-01:30:00.0".to_owned()));
+        assert_eq!(round("0.05"), Ok("0-00:00:00.5".to_owned()));
         assert!(parse("1 hour").is_err());
+        assert!(parse(&format!("{}-00:00:00.0", "9".repeat(38))).is_ok(), "no overflow");
     }
 }

@@ -21,8 +21,9 @@ fn nanoseconds(text: &str) -> Option<i128> {
     static FORMAT: LazyLock<Regex> = LazyLock::new(|| {
         let time = r"(?:(?:T|\s+)(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d+))?)?";
         let zone = r"(?:\s*(UTC|GMT|Z|[+-]\d\d(?::?\d\d)?))?";
-        Regex::new(&format!(r"(?i)\A\s*([+-]?\d+)-(\d{{1,2}})-(\d{{1,2}}){time}{zone}\z"))
-            .expect("a correct pattern")
+        let pattern = format!(r"(?i)\A\s*([+-]?\d+)-(\d{{1,2}})-(\d{{1,2}}){time}{zone}\z");
+        // Ruby's `\d` matches ASCII digits only.
+        Regex::new(&pattern.replace(r"\d", "[0-9]")).expect("a correct pattern")
     });
     let found = FORMAT.captures(text)?;
     let number =
@@ -58,7 +59,7 @@ pub(super) fn fraction_of(digits: &str) -> i128 {
 }
 
 /// `2024-01-01T00:00:00.000000000 UTC`
-pub(super) fn text_of(nanoseconds: i128) -> String {
+pub fn timestamp_text(nanoseconds: i128) -> String {
     let seconds = nanoseconds.div_euclid(NANOSECONDS);
     let fraction = nanoseconds.rem_euclid(NANOSECONDS);
     let (year, month, day) = civil::date(seconds.div_euclid(86_400));
@@ -74,7 +75,7 @@ mod tests {
 
     #[test]
     fn points_of_time() {
-        let round = |it: &str| parse(it).map(text_of);
+        let round = |it: &str| parse(it).map(timestamp_text);
         let new_year = Ok("2024-01-01T00:00:00.000000000 UTC".to_owned());
         assert_eq!(round("2024-01-01"), new_year);
         assert_eq!(round("2024-01-01T00:00:00.000000000 UTC"), new_year);
@@ -84,5 +85,6 @@ mod tests {
             Ok("2024-01-01T00:00:00.500000000 UTC".to_owned())
         );
         assert!(parse("yesterday").is_err());
+        assert!(parse("2024-01-01T00:00:00.\u{663}\u{663}").is_err(), "digits that are not ASCII");
     }
 }

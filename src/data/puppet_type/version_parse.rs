@@ -106,6 +106,8 @@ fn simple_range(text: &str) -> Option<Span> {
     }
 }
 
+const LARGEST: u64 = u64::MAX - 1;
+
 /// A version in which numbers may be missing: `1.x`.
 struct Partial {
     major: Option<u64>,
@@ -125,7 +127,12 @@ impl Partial {
         });
         let found = PARTIAL.captures(text)?;
         // `x` and `*` are not numbers, so they count as missing.
-        let number = |index: usize| found.get(index).and_then(|it| it.as_str().parse::<u64>().ok());
+        let number = |index: usize| {
+            let text = found.get(index)?.as_str();
+            let is_given = text.starts_with(|it: char| it.is_ascii_digit());
+            // Ruby's numbers have no limit. Below the largest number here, there is room for the next one.
+            is_given.then(|| text.parse::<u64>().map_or(LARGEST, |it| it.min(LARGEST)))
+        };
         let Prerelease(prerelease) = prerelease_of(&found, 4)?;
         let build = found.get(5).map(|it| it.as_str().into());
         Some(Self { major: number(1), minor: number(2), patch: number(3), prerelease, build })
@@ -196,6 +203,8 @@ mod tests {
         check(">=1.0.0 <2.0.0", &["1.0.0", "1.9.9"], &["2.0.0", "0.9.9", "2.0.0-rc1"]);
         check("1.x || 3.0.0", &["1.2.3", "3.0.0"], &["2.0.0", "3.0.1"]);
         check("~1.2.3", &["1.2.9"], &["1.3.0"]);
+        check(">18446744073709551615.0.0", &[], &["1.0.0"]);
+        check("^99999999999999999999", &[], &["1.0.0"]);
         check("^1.2.3", &["1.9.0"], &["2.0.0", "1.2.2"]);
         check("1.0.0 - 1.5.0", &["1.0.0", "1.5.0"], &["1.5.1"]);
         check(">=1.0.0-rc1", &["1.0.0-rc2", "1.0.0"], &["1.0.0-alpha", "1.0.1-rc1"]);

@@ -191,6 +191,19 @@ fn dates_without_end_do_not_overflow() {
 }
 
 #[test]
+fn formats_of_time_spans_are_tried_one_after_the_other() {
+    let spans = r#"["Timespan", ["%L/%N", "%S/%N"]]"#;
+    let text = converted(spans, r#""1/2""#).map(|it| to_exact_json(&it).to_string());
+    assert!(text.as_ref().is_ok_and(|it| it.contains("0-00:00:01.2")), "{text:?}");
+    check_error(
+        r#"["Timespan", "%L/%N"]"#,
+        r#""1/2""#,
+        "Format specifiers %L and %N denotes fractions and must be used together with a specifier of higher \
+         magnitude",
+    );
+}
+
+#[test]
 fn what_we_do_not_know_is_no_guess() {
     check_unknown(r#""Stdlib::Port""#, "1");
     check_unknown(r#""Timestamp""#, "true");

@@ -4,7 +4,7 @@ use regex::Regex;
 
 use super::timestamp::{formats_of, non_empty, seconds_as_nanoseconds};
 use super::{ConversionFailure, unknown_arguments};
-use crate::data::puppet_type::Type;
+use crate::data::puppet_type::{Type, timespan_text};
 use crate::data::value::{Hash, Located, Value};
 
 const FORMATS: [&str; 8] = [
@@ -54,7 +54,7 @@ pub(super) fn timespan(
         (Value::Hash(named), []) => of_named(named, &unknown)?,
         _ => return Err(unknown()),
     };
-    Ok(Value::Object { class: "Timespan".into(), text: text_of(nanoseconds).into() })
+    Ok(Value::Object { class: "Timespan".into(), text: timespan_text(nanoseconds).into() })
 }
 
 fn of_named(
@@ -93,9 +93,9 @@ fn parsed_as_asked(text: &str, format: &Value) -> Option<Result<i128, Conversion
 
 fn parsed_by_any(text: &str, formats: &[&str]) -> Result<i128, ConversionFailure> {
     for format in formats {
-        // A list skips formats that do not match, but not formats that are invalid.
-        if let Some(nanoseconds) = Format::of(format)?.read(text) {
-            return nanoseconds;
+        // A list skips formats that do not match or cannot stand for a time span, but not formats that are invalid.
+        if let Some(Ok(nanoseconds)) = Format::of(format)?.read(text) {
+            return Ok(nanoseconds);
         }
     }
     let formats = formats.join(", ");
@@ -292,27 +292,4 @@ fn segments_of(format: &str) -> Result<Vec<Segment>, ConversionFailure> {
         segments.push(Segment::Literal(literal));
     }
     Ok(segments)
-}
-
-/// `%D-%H:%M:%S.%-N`
-fn text_of(nanoseconds: i128) -> String {
-    let sign = if nanoseconds < 0 { "-" } else { "" };
-    let total = nanoseconds.abs();
-    let of_unit = |index: usize, count: i128| total / FIELDS[index].1 % count;
-    format!(
-        "{sign}{}-{:02}:{:02}:{:02}.{}",
-        total / FIELDS[0].1,
-        of_unit(1, 24),
-        of_unit(2, 60),
-        of_unit(3, 60),
-        without_trailing_zeroes(total % FIELDS[3].1),
-    )
-}
-
-/// Puppet drops trailing zeroes but also leading ones: 5 ns and 0.5 s both end in `.5`.
-fn without_trailing_zeroes(mut number: i128) -> i128 {
-    while number != 0 && number % 10 == 0 {
-        number /= 10;
-    }
-    number
 }

@@ -3,7 +3,7 @@
 use super::strptime::{self, Parsed, zone_offset};
 use super::{ConversionFailure, unknown_arguments};
 use crate::data::civil;
-use crate::data::puppet_type::Type;
+use crate::data::puppet_type::{Type, timestamp_text};
 use crate::data::value::{Located, Value};
 
 const FORMATS_WITHOUT_ZONE: [&str; 5] = ["%FT%T.%N", "%FT%T", "%F %T.%N", "%F %T", "%F"];
@@ -52,7 +52,7 @@ pub(super) fn timestamp(
         }
         _ => return Err(unknown()),
     };
-    Ok(Value::Object { class: "Timestamp".into(), text: text_of(nanoseconds).into() })
+    Ok(Value::Object { class: "Timestamp".into(), text: timestamp_text(nanoseconds).into() })
 }
 
 /// Ruby multiplies as floats and truncates.
@@ -162,20 +162,4 @@ fn utc(parsed: &Parsed) -> Result<i128, ConversionFailure> {
     let seconds =
         days * 86_400 + i128::from(hour) * 3600 + i128::from(minute) * 60 + i128::from(second);
     Ok(seconds * NANOSECONDS + i128::from(parsed.nanosecond.unwrap_or(0)))
-}
-
-/// `%FT%T.%N %Z`
-fn text_of(nanoseconds: i128) -> String {
-    let (seconds, fraction) =
-        (nanoseconds.div_euclid(NANOSECONDS), nanoseconds.rem_euclid(NANOSECONDS));
-    let (days, of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let (year, month, day) = civil::date(days);
-    let sign = if year < 0 { "-" } else { "" };
-    format!(
-        "{sign}{:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{fraction:09} UTC",
-        year.abs(),
-        of_day / 3600,
-        of_day / 60 % 60,
-        of_day % 60,
-    )
 }
