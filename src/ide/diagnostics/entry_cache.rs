@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Diagnostic;
 use super::entry::{EntryContext, entry_diagnostics};
@@ -41,6 +41,8 @@ pub(super) struct EntrySummary {
     pub(super) has_encrypted: bool,
     /// How readers of YAML 1.2 read it, if a rule needed that.
     pub(super) disagreements: OnceCell<Box<[Diagnostic]>>,
+    /// The words of the root keys that rules about other entries depend on, while no key and no call changes.
+    pub(super) words: Option<Arc<[u64]>>,
     /// The findings of rules that also depend on other entries, while they are valid.
     pub(super) kept: Option<KeptFindings>,
 }
@@ -81,6 +83,7 @@ impl EntryCache {
         let edits = earlier.and_then(|(earlier, it)| world.edits_since(earlier, it));
         let edited = edits.as_ref().and_then(Edited::new);
         let still_true = |summary: &mut EntrySummary| {
+            summary.words.take_if(|_| edited.is_none());
             summary.kept.take_if(|kept| edited.as_ref().is_none_or(|it| !kept.is_still_true(it)));
         };
         let mut known = known.summaries;
@@ -136,6 +139,7 @@ fn summary(entry: EntryTree<'_>, data: &DataFile, module: Option<&str>) -> Entry
         // The text may be that of the whole file.
         has_encrypted: value.range.slice(text).contains(ENCRYPTED_MARK),
         disagreements: OnceCell::new(),
+        words: None,
         kept: None,
     }
 }

@@ -205,9 +205,12 @@ impl Run<'_> {
                 self.entry(file, &known, (entry, summary), is_asked_about);
                 let mut found = std::mem::replace(&mut self.report.findings, others);
                 if keeps && let Some(environment) = environment {
-                    let mentions =
-                        mentions.get_or_insert_with(|| Mentions::new(world, environment));
-                    let words = mentions.of(world, &entry);
+                    if summary.words.is_none() {
+                        let mentions =
+                            mentions.get_or_insert_with(|| Mentions::new(world, environment));
+                        summary.words = mentions.of(world, &entry);
+                    }
+                    let words = summary.words.clone();
                     summary.kept =
                         words.and_then(|it| KeptFindings::new(world, path, &entry, &found, it));
                 }
