@@ -82,32 +82,31 @@ impl KeyIndex {
     /// The places of `key` in the first files that have it, by path, and whether no other file has it. The time does not
     /// depend on the number of files.
     pub fn first_places(&self, key: &str, most_files: usize) -> (Vec<KeyPlace>, bool) {
-        self.first_where(key, most_files, &|_| true)
+        let Some(name) = self.names.known(key) else { return (Vec::new(), true) };
+        self.first_where(name, most_files, true, &|_| true)
     }
 
     /// The places of `key` whose values may call functions, in the first files that have such a value, and whether no other
     /// file has one.
     pub fn first_calls(&self, key: &str, most_files: usize) -> (Vec<KeyPlace>, bool) {
+        let Some(name) = self.names.known(key) else { return (Vec::new(), true) };
         // Most keys never call a function, and the bulk knows it without a look at their files.
-        let is_possible =
-            |name| self.bulk.may_call(name) || self.changed_with(name).next().is_some();
-        if !self.names.known(key).is_some_and(is_possible) {
-            return (Vec::new(), true);
-        }
-        self.first_where(key, most_files, &KeyHere::may_call)
+        self.first_where(name, most_files, self.bulk.may_call(name), &KeyHere::may_call)
     }
 
-    /// The places of `key` that are wanted, in the first files with such a place, and whether no other file has one.
+    /// The places of a name that are wanted, in the first files with such a place, and whether no other file has one.
+    /// Unless `asks_bulk`, only files that changed can have one.
     fn first_where(
         &self,
-        key: &str,
+        name: u32,
         most_files: usize,
+        asks_bulk: bool,
         is_wanted: &dyn Fn(&KeyHere) -> bool,
     ) -> (Vec<KeyPlace>, bool) {
-        let Some(name) = self.names.known(key) else { return (Vec::new(), true) };
         let has_one = |file: &&IndexedFile| file.keys.of(name).any(is_wanted);
         // The bulk's files are sorted, and only a few files have changed.
-        let kept = self.kept_with(name).filter(has_one).take(most_files + 1);
+        let kept = asks_bulk.then(|| self.kept_with(name).filter(has_one).take(most_files + 1));
+        let kept = kept.into_iter().flatten();
         let changed = self.changed_with(name).filter(has_one);
         let mut files: Vec<&IndexedFile> = kept.chain(changed).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
