@@ -1,6 +1,6 @@
 //! Values as YAML on one line, and whether two values are equal whatever their spelling.
 
-use crate::data::scalar;
+use crate::data::{Value, scalar};
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 
 /// A value without anchors, aliases and tags on one line, with brackets and braces where necessary.
@@ -57,7 +57,13 @@ pub(crate) fn flow_text(text: &str) -> String {
 
 fn flow_scalar(text: &str, style: ScalarStyle) -> String {
     if !is_text(text, style) {
-        return if text.is_empty() { "~".to_owned() } else { text.to_owned() };
+        return match scalar::by_looks(&text.into()) {
+            // Within brackets, `:a` is not a Symbol but a colon without a key.
+            Ok(Value::Symbol(name)) => format!("!ruby/symbol {}", flow_text(&name)),
+            _ if text.is_empty() => "~".to_owned(),
+            // Outside of brackets, Psych reads `1,000` as 1000; within them, a comma ends the item.
+            _ => text.replace(',', ""),
+        };
     }
     let is_plain = text.starts_with(char::is_alphabetic)
         && text.chars().all(|letter| letter.is_alphanumeric() || "_-./".contains(letter))
@@ -102,6 +108,14 @@ mod tests {
         check("a b", "'a b'");
         check("yes", "yes");
         check("'yes'", "'yes'");
+    }
+
+    #[test]
+    fn plain_scalars_that_brackets_would_change() {
+        let written = |text: &str| flow_yaml(&yaml::parse(text).root.expect("a value"));
+        assert_eq!(written("- 1,000\n- -1,000.5\n- 0x1,F\n"), "[1000, -1000.5, 0x1F]");
+        assert_eq!(written(":a: 1\n:b,c: 2\n"), "{!ruby/symbol a: 1, !ruby/symbol 'b,c': 2}");
+        check("- a, b\n- '{c'\n- d]\n- e,\n", "['a, b', '{c', 'd]', 'e,']");
     }
 
     #[test]
