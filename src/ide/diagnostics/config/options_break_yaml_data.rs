@@ -25,13 +25,13 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
     let config = at.config;
-    for level in config.hierarchy.iter().chain(&config.default_hierarchy) {
+    let levels = || config.hierarchy.iter().chain(&config.default_hierarchy);
+    for level in levels() {
         if !is_file_backend(level) {
             continue;
         }
         let name = &level.function.name;
-        // `eyaml_lookup_key` takes any options. Only the functions of kind `data_hash` refuse them.
-        let (place, advice) = if level.function.kind == FunctionKind::DataHash
+        let (place, advice) = if refuses_options(level)
             && let Some(place) = first_option(level)
         {
             (Some(place), "It takes no options: remove them.")
@@ -50,10 +50,18 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
              when using this {tag} function\n{advice}"
         );
         let finding = report.add_once(&RULE, RULE.severity, place.range, message);
-        if let (Some(finding), Some(edit)) = (finding, without_options(&config.text, place)) {
+        // Levels with another back end may need the options of `defaults`.
+        let is_needed = levels().any(|it| first_option(it) == Some(place) && !refuses_options(it));
+        let edit = without_options(&config.text, place).filter(|_| !is_needed);
+        if let (Some(finding), Some(edit)) = (finding, edit) {
             finding.with_fix(Fix::safe("Remove the options", vec![edit]));
         }
     }
+}
+
+/// `eyaml_lookup_key` takes any options. Only the functions of kind `data_hash` refuse them.
+fn refuses_options(level: &Level) -> bool {
+    is_file_backend(level) && level.function.kind == FunctionKind::DataHash
 }
 
 fn first_option(level: &Level) -> Option<Place> {
@@ -85,7 +93,7 @@ fn without_options(text: &str, place: Place) -> Option<TextEdit> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::ide::diagnostics::testing::{check, check_fix, fix_counts};
 
     #[test]
     fn inherited_options_and_missing_paths() {
@@ -121,5 +129,18 @@ k: 1
             "Remove the options",
             "version: 5\nhierarchy:\n  - name: x\n    path: common.yaml\n",
         );
+    }
+    #[test]
+    fn options_that_another_level_inherits_stay() {
+        let counts = |function: &str| {
+            let config = format!(
+                "#- /hiera.yaml\nversion: 5\ndefaults: {{data_hash: yaml_data, options: {{a: 1}}}}\nhierarchy:\n\
+                 - {{name: x, path: x.yaml}}\n- {{name: y, path: y.yaml{function}}}\n"
+            );
+            fix_counts(&config, "options-break-yaml-data")
+        };
+        assert_eq!(counts(", lookup_key: eyaml_lookup_key"), [0]);
+        assert_eq!(counts(", lookup_key: eyaml_lookup_key, options: {}"), [1]);
+        assert_eq!(counts(""), [1]);
     }
 }
