@@ -35,13 +35,13 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
             format!("every node has data for `{}`\nThis default is never used.", found.text);
         let finding = report.add(&RULE, range, message);
         finding.related.extend(code.keys().related(&root_key(&found.text)));
-        let edit = removed(call);
-        finding.fixes.extend(edit.map(|it| Fix::changing("Remove the default", vec![it])));
+        let edits = removed(call);
+        finding.fixes.extend(edits.map(|it| Fix::changing("Remove the default", it)));
     }
 }
 
-/// The edit that removes the default, and the arguments that are only needed before it.
-fn removed(call: &Call) -> Option<TextEdit> {
+/// The edits that remove the default, and the arguments that are only needed before it.
+fn removed(call: &Call) -> Option<Vec<TextEdit>> {
     let ends_the_call = match (call.function, call.arguments.as_slice()) {
         // An options hash with other options must stay.
         ("lookup", [_, (ArgumentKind::Hash, _)]) => call.options.len() == 1,
@@ -56,7 +56,12 @@ fn removed(call: &Call) -> Option<TextEdit> {
         return None;
     }
     let end = call.arguments.last().map(|(_, range)| range.end)?;
-    Some(TextEdit::delete(TextRange::new(call.arguments[kept].1.end, end)))
+    let mut edits = vec![TextEdit::delete(TextRange::new(call.arguments[kept].1.end, end))];
+    // Puppet accepts undef as the type only if there is a default.
+    let before = &call.arguments[..kept];
+    edits
+        .extend(before.iter().filter(|it| !is_left(it.0)).map(|it| TextEdit::replace(it.1, "Any")));
+    Some(edits)
 }
 
 #[cfg(test)]
@@ -95,7 +100,7 @@ mod tests {
         };
         fix("lookup('servers', undef, undef, {})", "lookup('servers')");
         fix("lookup('servers', Hash, undef, {})", "lookup('servers', Hash)");
-        fix("lookup('servers', undef, 'deep', {})", "lookup('servers', undef, 'deep')");
+        fix("lookup('servers', undef, 'deep', {})", "lookup('servers', Any, 'deep')");
         fix("lookup('servers', { default_value => 1 })", "lookup('servers')");
         fix("hiera('servers', {})", "hiera('servers')");
         fix("'servers'.lookup(Hash, undef, {})", "'servers'.lookup(Hash)");
