@@ -39,6 +39,10 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     );
     let range = refused.entry.key_place.range;
     let finding = refused.report(&RULE, part, range, &advice, report);
+    // A new entry for the key would hide the options that it has now.
+    if part.has_other_options {
+        return;
+    }
     let edit = with_option(refused.data, key, "convert_to", "Sensitive");
     let fix = |edit| Fix::changing("Make the value Sensitive by lookup_options", vec![edit]);
     finding.fixes.extend(edit.map(fix));
@@ -46,7 +50,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::ide::diagnostics::testing::{check, check_fix, fix_counts};
 
     const DB: &str = "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n\
                       #- /modules/db/manifests/init.pp\n\
@@ -74,5 +78,15 @@ mod tests {
             "Make the value Sensitive by lookup_options",
             "db::password: x\nlookup_options:\n  db::password: {convert_to: Sensitive}\n",
         );
+    }
+
+    #[test]
+    fn options_that_the_key_has_are_not_hidden() {
+        let counts = |options: &str| {
+            let fixture = format!("#- /data/common.yaml\n{options}db::password: x\n{DB}");
+            fix_counts(&fixture, "sensitive-parameter-plain-data")
+        };
+        assert_eq!(counts("lookup_options: {db::password: {merge: first}}\n"), [1]);
+        assert_eq!(counts("lookup_options: {^db::pass: {merge: first}, a: {}}\n"), [0]);
     }
 }

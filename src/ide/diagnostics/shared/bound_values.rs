@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::binding::{Binder, Binding, Bound, BoundCase, ParameterType, Verdict};
 use crate::code::ClassCode;
 use crate::data::puppet_type::{self, Misfit, TypeAliases};
-use crate::data::{DataFile, Files as _, Located, RootEntry, Value, render};
+use crate::data::{DataFile, Files as _, Located, Place, RootEntry, Value, render};
 use crate::engine::{Answer, CancelToken, Request, cases::in_words};
 use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
 use crate::ide::diagnostics::{Related, Report, Rule, Severity};
@@ -52,6 +52,8 @@ pub(crate) struct RefusedPart {
     certain: Vec<u32>,
     /// The `convert_to` of the lookup options, and its place.
     pub(crate) conversion: Option<Conversion>,
+    /// Whether an entry for the key in the file's own lookup_options would hide the options of another entry.
+    pub(crate) has_other_options: bool,
 }
 
 /// A `convert_to` that applies.
@@ -156,6 +158,7 @@ impl<'a> BoundValues<'a> {
                 nodes: self.nodes_of(binding, index),
                 certain: Vec::new(),
                 conversion: self.conversion(answer),
+                has_other_options: has_other_options(answer, refused.data),
             });
         }
     }
@@ -270,6 +273,12 @@ impl<'a> BoundValues<'a> {
             self.perspective.world.type_aliases(self.perspective.evaluator.environment())
         })
     }
+}
+
+fn has_other_options(answer: &Answer, data: &DataFile) -> bool {
+    let options = answer.merge.as_ref().and_then(|it| it.options.as_ref());
+    let is_own = |place: Place| place.file == data.file();
+    options.is_some_and(|it| it.is_pattern || !it.key_place.is_some_and(is_own))
 }
 
 /// The place of the key's value. This is the alias if the value is written at the anchor of another key.
