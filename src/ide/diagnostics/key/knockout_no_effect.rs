@@ -3,9 +3,11 @@
 //! The prefix works on items of lists, and only for the next lower value: it does not reach further levels. Keys of hashes
 //! stay as they are, and a string becomes an empty string.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use crate::data::{Located, Value};
+use crate::engine::Answer;
 use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::lower::{KeyAbove, KeyBelow};
 use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
@@ -51,10 +53,18 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
             is_deep_everywhere = false;
             continue;
         };
-        let lower: Vec<&Value> = order.values.iter().map(|it| &it.value.value).collect();
+        // A deep merge skips null and false below.
+        let lower = order.values.iter().map(|it| &it.value.value).filter(|it| it.is_truthy());
+        let lower: Vec<&Value> = lower.collect();
+        let answer = LazyCell::new(|| order.evaluator.lookup(&above.looked_up()));
         let mut add = |place: Option<TextRange>, name: &str, fate: Fate| {
             let Some(range) = place else { return };
-            let fate = if order.is_first_uncertain { fate.max(Fate::HashKey) } else { fate };
+            let fate = match fate {
+                Fate::Missed | Fate::Consumed if order.is_first_uncertain => Fate::Effective,
+                // The values of one level, or of one layer, are merged with each other first.
+                Fate::Consumed if !stays(&answer, name) => Fate::Effective,
+                _ => fate,
+            };
             // A knockout that works for some nodes has its effect, so the best fate counts.
             let known = fates.entry((range, name.to_owned())).or_insert(fate);
             *known = (*known).max(fate);
@@ -97,6 +107,25 @@ fn merged_values(above: &KeyAbove<'_>) -> Vec<Related> {
         lower.related(if number == 0 { "the next lower value" } else { "a value further below" })
     });
     related.collect()
+}
+
+/// Whether the value always has a list with this item.
+fn stays(answer: &Answer, item: &str) -> bool {
+    let has_item = |answer: &Answer| {
+        let found = answer.outcome.as_ref().ok().and_then(Option::as_ref);
+        found.is_some_and(|it| has_item(&it.value, item))
+    };
+    has_item(answer) && answer.cases.iter().all(|case| has_item(&case.answer))
+}
+
+fn has_item(value: &Value, item: &str) -> bool {
+    match value {
+        Value::Array(items) => {
+            items.iter().any(|it| it.value.as_str() == Some(item) || has_item(&it.value, item))
+        }
+        Value::Hash(hash) => hash.iter().any(|(_, member)| has_item(&member.value.value, item)),
+        _ => false,
+    }
 }
 
 fn prefix_of(order: &KeyBelow) -> Option<&str> {
@@ -249,6 +278,39 @@ k3: --a
 #- /data/c.yaml
 k1: {a: 1, b: x}
 k2: a
+",
+        );
+    }
+
+    #[test]
+    fn levels_that_may_have_the_item() {
+        check(&format!(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: a, path: a.yaml}}, {{name: b, path: '%{{facts.x}}.yaml'}},\n\
+             {{name: c, path: c.yaml}}]\n#- /data/a.yaml\nk: [--x]\n#- /data/b.yaml\nk: [x]\n\
+             #- /data/c.yaml\nk: [y]\n{OPTIONS}"
+        ));
+    }
+
+    #[test]
+    fn values_that_are_merged_with_each_other_first() {
+        check(&format!(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: a, path: a.yaml}}, {{name: b, paths: [b.yaml, c.yaml]}}]\n\
+             #- /data/a.yaml\nk: [--x]\n#- /data/b.yaml\nk: [y]\n#- /data/c.yaml\nk: [x]\n{OPTIONS}"
+        ));
+    }
+
+    #[test]
+    fn null_is_not_a_lower_value() {
+        check_files(
+            r"
+#- /data/a.yaml
+k1: [--x]
+k2: --x
+#- /data/b.yaml
+k1: ~
+k2: ~
+#- /data/c.yaml
+k1: [x]
 ",
         );
     }
