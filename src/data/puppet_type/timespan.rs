@@ -76,7 +76,7 @@ pub fn timespan_text(nanoseconds: i128) -> String {
     let seconds = total / unit;
     let mut fraction = total % unit;
     // Puppet drops leading zeroes as well as trailing ones: 5 ns and 0.5 s both end in `.5`.
-    while fraction != 0 && fraction % 10 == 0 {
+    while fraction != 0 && fraction.is_multiple_of(10) {
         fraction /= 10;
     }
     let (days, hours) = (seconds / 86_400, seconds / 3600 % 24);
