@@ -93,6 +93,7 @@ impl DecodeMapBuilder {
     }
 
     fn push(&mut self, start: usize, end: usize, decoded: usize, is_verbatim: bool) {
+        // An escaped line end, for example, decodes to nothing. No byte of the decoded text is written there.
         if decoded == 0 {
             return;
         }

@@ -17,8 +17,10 @@ pub fn begins_entry(bytes: &[u8], at: usize) -> bool {
         bytes.get(at + length).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
     };
     match first {
+        // Brackets and commas may belong to a `{…}` or `[…]` of an earlier line: libyaml ignores the indentation inside.
         b' ' | b'\t' | b'\r' | b'\n' | b'#' | b'}' | b']' | b',' | b'|' | b'>' => false,
         b'?' | b':' => !blank_behind(1),
+        // The items of a list may be in the same column as their key.
         b'-' if blank_behind(1) => false,
         b'-' | b'.' => !is_document_mark(bytes, at),
         _ => true,
@@ -109,6 +111,7 @@ pub fn value_range(text: &str, key_end: u32, entry_end: u32) -> TextRange {
     loop {
         end = start + bytes[start..end].trim_ascii_end().len();
         let line = memchr::memrchr(b'\n', &bytes[start..end]).map_or(start, |at| start + at + 1);
+        // Only `#` in column 0 is certainly a comment. If it is indented, it may be text of a block scalar.
         if line == start || bytes[line] != b'#' {
             return TextRange::new(start as u32, end as u32);
         }

@@ -223,6 +223,7 @@ const EMPTY_EXPRESSIONS: [&str; 6] = ["", "::", "\"\"", "''", "\"::\"", "'::'"];
 fn token(text: &str, start: usize, end: usize) -> Token {
     let inner = &text[start + 2..end - 1];
     let written = key_path::strip_as_ruby(inner);
+    // `written` is a part of `inner`, so the distance of both pointers is its offset.
     let from = start + 2 + (written.as_ptr() as usize - inner.as_ptr() as usize);
     let expression = if EMPTY_EXPRESSIONS.contains(&written) {
         Expression::Empty

@@ -148,6 +148,7 @@ impl Parser<'_> {
             let exponent = digits(end + 1 + sign);
             end = if exponent > 0 { end + 1 + sign + exponent } else { integer_end };
         }
+        // Ruby reads a float only if none of these characters follows it. Otherwise it reads an integer, and fails at the rest.
         if end > integer_end
             && matches!(bytes.get(end), Some(b'0'..=b'9' | b'e' | b'E' | b'.' | b'-'))
         {

@@ -101,6 +101,7 @@ impl<'t> Scan<'t> {
                 continue;
             }
             if column == 0 && (text.starts_with(b"---") || text.starts_with(b"...")) {
+                // `--- a` has content on the line of the mark, and a later mark ends the document. libyaml reads both.
                 if text != b"---" || self.has_mark || !self.open.is_empty() {
                     return None;
                 }
@@ -127,6 +128,7 @@ impl<'t> Scan<'t> {
     fn content_line(&mut self, start: usize, column: usize, line: &[u8]) -> Option<()> {
         let is_item = line.starts_with(b"- ");
         if self.open.is_empty() {
+            // libyaml accepts an indented root hash, but its keys are not in column 0. A list has no entries at all.
             if column != 0 || is_item {
                 return None;
             }
@@ -161,6 +163,7 @@ impl<'t> Scan<'t> {
         if top.column == column && top.kind == kind {
             return Some(());
         }
+        // A line that is indented more after a complete value continues this value. Only libyaml can fold it.
         let may_open = self.waits && (column > top.column || is_item && top.kind == Kind::Hash);
         if !may_open || self.open.len() >= MAX_DEPTH {
             return None;
@@ -171,6 +174,7 @@ impl<'t> Scan<'t> {
 
     /// Reads what follows a `-`.
     fn item(&mut self, column: usize, content: &[u8]) -> Option<()> {
+        // An item's value may start on the next line, or be a list on the same line. Both are rare, so libyaml reads them.
         if content.is_empty() || content[0] == b'#' || content.starts_with(b"- ") || content == b"-"
         {
             return None;
@@ -180,6 +184,7 @@ impl<'t> Scan<'t> {
                 return None;
             }
             self.open.push(Open { column, kind: Kind::Hash });
+            // The column is at least 2 here, so this is not a root key and its start does not matter.
             return self.pair(0, column, content);
         }
         self.value(content).map(|_| ())
@@ -220,6 +225,7 @@ impl<'t> Scan<'t> {
                 ends_here(&content[length..]).then_some(Content::Whole)
             }
             b'|' | b'>' => {
+                // An indentation such as `|2`, or a comment after the sign, is left to libyaml.
                 let is_plain_head = matches!(&content[1..], b"" | b"-" | b"+");
                 if !is_plain_head {
                     return None;
@@ -255,6 +261,7 @@ impl<'t> Scan<'t> {
             let column = line.iter().take_while(|byte| **byte == b' ').count();
             let is_blank = column == length;
             match own {
+                // libyaml counts the spaces of blank lines too when it determines the indentation.
                 None if is_blank && column > 0 => return None,
                 None if !is_blank && column <= parent => return Some(()),
                 None if !is_blank => own = Some(column),

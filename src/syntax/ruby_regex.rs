@@ -71,6 +71,7 @@ fn literal_prefix(source: &str) -> &str {
     let Some(rest) = source.strip_prefix('^') else { return "" };
     let is_literal = |it: &char| it.is_ascii_alphanumeric() || matches!(it, '_' | ':');
     let length = rest.chars().take_while(is_literal).count();
+    // A `+` is not among them: what it repeats is there at least once.
     let is_repeated = rest[length..].starts_with(['*', '?', '{']);
     let literal = &rest[..length.saturating_sub(usize::from(is_repeated))];
     if has_alternatives_at_top(&rest[length..]) { "" } else { literal }
@@ -78,6 +79,7 @@ fn literal_prefix(source: &str) -> &str {
 
 /// Whether there may be a `|` outside of all groups.
 fn has_alternatives_at_top(source: &str) -> bool {
+    // Parentheses in classes and comments are not groups. To be safe, a `|` then counts as outside of all groups.
     if !source.contains('|') || source.contains('[') || source.contains("(?#") {
         return source.contains('|');
     }

@@ -42,6 +42,7 @@ pub fn refusal(text: &str) -> Option<Yaml12Error> {
     }
     let mut parser = Parser::new_from_str(text);
     let error = parser.load(&mut Ignored, true).err().filter(|it| it.info() != UNKNOWN_ANCHOR)?;
+    // The library counts characters, not bytes.
     let index = error.marker().index();
     let offset = text.char_indices().nth(index).map_or(text.len(), |(at, _)| at) as u32;
     Some(Yaml12Error { message: error.info().to_owned(), offset })

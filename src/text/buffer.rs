@@ -46,6 +46,7 @@ impl Buffer {
         let mut all: Vec<u16> = start.first_half.into_iter().collect();
         all.extend(units(new_text));
         all.extend(end.second_half);
+        // The index of a cut inside a character is the one after it, so the split character is replaced as well.
         let from = start.char - usize::from(start.first_half.is_some());
         self.rope.remove(from..end.char);
         self.rope.insert(from, &String::from_utf16_lossy(&all));
@@ -64,6 +65,7 @@ impl Buffer {
         }
         let start = self.rope.line_to_char(line);
         let mut end = start + self.rope.line(line).len_chars();
+        // In this order, `\r\n` loses both characters, and each other line end loses its only one.
         for line_end in ['\n', '\r'] {
             if end > start && self.rope.char(end - 1) == line_end {
                 end -= 1;

@@ -3,6 +3,7 @@
 /// The number of equal bytes at the start.
 pub fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     const STEP: usize = 64;
+    // Whole blocks are compared many bytes at once. Only the block that differs is compared byte by byte.
     let blocks = a.chunks_exact(STEP).zip(b.chunks_exact(STEP)).take_while(|(a, b)| a == b).count();
     let done = blocks * STEP;
     done + a[done..].iter().zip(&b[done..]).take_while(|(a, b)| a == b).count()

@@ -41,6 +41,7 @@ impl TextEdit {
 /// one, or that does not fit the text, is ignored.
 pub fn apply_edits(text: &str, edits: &[TextEdit]) -> String {
     let mut sorted: Vec<&TextEdit> = edits.iter().collect();
+    // The sort is stable, so insertions at one position keep their order. They come before a replacement that starts there.
     sorted.sort_by_key(|edit| (edit.range.start, edit.range.end));
     let mut result = String::with_capacity(text.len());
     let mut done = 0;

@@ -32,6 +32,7 @@ pub fn without_halves(text: &str) -> Cow<'_, str> {
 
 /// Whether `text` may contain halves.
 pub(super) fn has_halves(text: &str) -> bool {
+    // All noncharacters in question start with these two bytes. Most texts do not contain them.
     memchr::memmem::find(text.as_bytes(), &[0xef, 0xb7]).is_some()
         && text.chars().any(|it| digit(it).is_some())
 }

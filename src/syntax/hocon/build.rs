@@ -70,6 +70,7 @@ impl Builder<'_> {
         if field.is_plus_equals && self.list_depth > 0 {
             return Err(Failure::at_line(self.line, PLUS_EQUALS_IN_A_LIST, first.range));
         }
+        // The gem puts the value into a list later, so it refuses a `+=` inside this value as well.
         self.list_depth += usize::from(field.is_plus_equals);
         let mut value = self.value(&field.value)?;
         if field.is_plus_equals {

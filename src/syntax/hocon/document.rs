@@ -167,6 +167,7 @@ impl Parser<'_> {
             token = self.next()?;
         }
         self.put_back.push(token);
+        // Tokens are taken from the end of `put_back`, so the spaces, which come first in the text, are added last.
         self.put_back.extend(blanks);
         Ok(if values.len() < 2 { values.pop() } else { Some(Written::Pieces(values)) })
     }
@@ -212,6 +213,7 @@ impl Parser<'_> {
                 self.put_back.push(token);
                 return Ok(items);
             } else if matches!(&token.kind, TokenKind::Text(text) if &**text == "include") {
+                // Only the word without quotes includes a file. `"include"` is an ordinary key.
                 let include = self.include(&token)?;
                 items.push(include);
             } else {

@@ -140,6 +140,7 @@ impl Resolver {
             };
             match resolved {
                 Some(resolved) => member.value = resolved,
+                // A `${?name}` without a value removes its key.
                 None => dropped.push(Arc::clone(key)),
             }
         }
@@ -172,6 +173,7 @@ impl Resolver {
     fn resolve_pieces(&self, value: &Shared, pieces: &[Shared], source: &Surroundings) -> Resolved {
         let mut resolved = Vec::with_capacity(pieces.len());
         for piece in pieces {
+            // Pieces are joined as a whole, even if only a part of the result is needed.
             resolved.extend(self.restrict(None).resolve(piece, source)?);
         }
         let mut joined = join_pieces(resolved, &self.written)?;

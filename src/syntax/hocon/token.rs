@@ -240,6 +240,7 @@ impl Lexer<'_> {
             }
             Some(Err(message)) => TokenKind::Crash(message),
             None if text.contains('+') => {
+                // The missing space is the gem's.
                 problem('+', "Reserved character '+'is not allowed outside quotes".to_owned())
             }
             None => TokenKind::Text(text.into()),
@@ -364,6 +365,7 @@ impl Lexer<'_> {
             Some('t') => '\t',
             Some('u') => return self.unicode_escape(text),
             Some(other) => {
+                // The gem wants to report the escape, but calls a method that strings do not have.
                 return Err(TokenKind::Crash(format!(
                     "undefined method `line_number' for {:?}:String",
                     other.to_string()

@@ -158,6 +158,7 @@ impl Value {
             Kind::Stack(stack) | Kind::ObjectStack(stack) => {
                 stack.last().is_some_and(|it| it.ignores_fallbacks())
             }
+            // Only objects are merged. Any other value hides the earlier ones as soon as it is known.
             _ => self.is_resolved,
         }
     }
@@ -254,6 +255,7 @@ fn merge_objects(value: &Shared, fallback: &Shared) -> Result<Shared, Failure> {
         is_changed |= !Rc::ptr_eq(&known.value, &kept);
         known.value = kept;
     }
+    // Cycles are found by identity, so an object that does not change must remain the same one.
     if !is_changed {
         return Ok(Rc::clone(value));
     }
@@ -357,6 +359,7 @@ fn join(left: &Shared, right: &Shared) -> Result<Option<Shared>, Failure> {
                 "uninitialized constant Hocon::Impl::DefaultTransformer::SimpleConfigList";
             return Err(Failure::bare(message, range));
         }
+        // In `{a: 1} {a: 2}`, the right object counts as written later.
         _ if left.is_object() && right.is_object() => with_fallback(right, left)?,
         (Kind::List(a), Kind::List(b)) => {
             let items = a.iter().chain(b).cloned().collect();

@@ -51,6 +51,7 @@ impl Translator<'_> {
     pub(super) fn class(&mut self) -> Result<String, RegexProblem> {
         self.enter()?;
         let is_negated = self.eat('^');
+        // A `]` at the start is an ordinary character if another `]` can close the class.
         if self.peek() == Some(']') && !self.rest()[1..].contains(&']') {
             return Err(self.invalid("empty char-class"));
         }
@@ -76,6 +77,7 @@ impl Translator<'_> {
         }
         self.leave();
         let sign = if is_negated { "^" } else { "" };
+        // An empty side of `&&` has no characters, so the intersection has none either.
         if sides.iter().any(String::is_empty) {
             return Ok(if is_negated { r"[\s\S]" } else { NOTHING }.to_owned());
         }

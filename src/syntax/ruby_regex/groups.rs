@@ -81,6 +81,7 @@ impl Translator<'_> {
             });
         }
         self.groups += 1;
+        // In Ruby, several groups may have the same name. Our library refuses this, so such groups do not capture.
         let is_repeated = self.known_names.iter().filter(|it| **it == name).count() > 1
             || self.names.contains(&name);
         let opening = if is_repeated { "(?:".to_owned() } else { format!("(?<{name}>") };
@@ -99,6 +100,7 @@ impl Translator<'_> {
                 Some('m') => options.is_multi_line = is_on,
                 Some('x') => options.is_extended = is_on,
                 Some(end @ (')' | ':')) => {
+                    // `m` and `x` are already considered in each translated character. Only `i` is left to our library.
                     let case = if options.ignores_case { "(?i:" } else { "(?-i:" };
                     let outer = std::mem::replace(&mut self.options, options);
                     if end == ':' {

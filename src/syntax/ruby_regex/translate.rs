@@ -367,6 +367,7 @@ impl<'a> Translator<'a> {
         };
         self.out.push_str(&bounds);
         self.mark_quantified();
+        // In Ruby, `{2}?` is not lazy: the `?` makes it optional. A `+` after an interval always repeats it.
         if self.peek() == Some('?') && max != Some(min) {
             self.next();
             self.out.push('?');

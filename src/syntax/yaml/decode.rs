@@ -49,6 +49,7 @@ impl Decoder<'_> {
                 self.at += source;
                 plain = self.at;
             } else if rest[0] == b'\\' && escape(b"\\n").is_some() {
+                // Only in double quotes is `\n` an escape, so the condition asks for the kind of scalar.
                 // An escaped line end: spaces before it stay, those after it are removed.
                 self.map.verbatim(plain, self.at);
                 self.at += 1;
@@ -87,6 +88,7 @@ impl Decoder<'_> {
             }
             if first == 0 && !first_is_escaped {
                 first = self.decoded_line_end();
+                // A single line end becomes a space, but U+2028 and U+2029, which have three bytes, stay.
                 is_kept = first > 1;
             } else {
                 more += self.decoded_line_end();
@@ -149,6 +151,7 @@ impl Decoder<'_> {
     /// The indentation of a block scalar, taken from its first line with content.
     fn indentation(&self, text: &str) -> usize {
         let leading = |line: &[u8]| line.iter().take_while(|&&byte| byte == b' ').count();
+        // After an indicator such as `|2`, the text itself may start with spaces. Comparing both texts shows what was removed.
         let decoded = text.split('\n').find(|line| !line.trim_matches(' ').is_empty());
         let lines = self.bytes[self.at..self.end].split(|&byte| byte == b'\n');
         let source = lines.into_iter().find(|line| !is_blank(line));

@@ -87,6 +87,7 @@ impl<'t> Events<'t> {
         unsafe {
             let raw = parser.as_mut_ptr();
             assert!(sys::yaml_parser_initialize(raw).ok, "libyaml got no memory");
+            // Psych sets it as well. Otherwise, libyaml would skip a byte order mark, which moves line 1 by one column in Puppet.
             sys::yaml_parser_set_encoding(raw, sys::yaml_encoding_t::YAML_UTF8_ENCODING);
             sys::yaml_parser_set_input(raw, feed, (&raw mut *input).cast());
         }
@@ -254,6 +255,7 @@ unsafe fn error(parser: &sys::yaml_parser_t) -> ScanError {
         unsafe { (string(parser, parser.problem.cast()), string(parser, parser.context.cast())) };
     let is_of_reader = parser.error == sys::yaml_error_type_t::YAML_READER_ERROR;
     let is_of_parser = parser.error == sys::yaml_error_type_t::YAML_PARSER_ERROR;
+    // The reader sets no mark, and the parser sets one only together with a context. Psych then names line 1, column 1.
     let has_mark = !(is_of_reader || is_of_parser && context.is_none());
     let problem_index =
         if is_of_reader { parser.problem_offset } else { parser.problem_mark.index };

@@ -137,6 +137,7 @@ impl<'t> RootScan<'t> {
                 return None;
             }
             EventKind::MappingStart { properties, is_block } if self.depth == 0 => {
+                // A tag or an anchor of the root hash concerns all entries, so they cannot be parsed one by one.
                 let has_properties = properties.tag.is_some() || properties.anchor.is_some();
                 self.depth = 1;
                 let is_plain = *is_block && event.column() == 0 && !has_properties;
@@ -152,6 +153,7 @@ impl<'t> RootScan<'t> {
             }
             _ => {}
         }
+        // `root_key` takes the flags of the entry before it. Only then are the flags of the key itself added.
         let step = is_root_key.then(|| self.root_key(self.offset(event.start()), &kind));
         self.flags = self.flags.with(flags_of(&kind, is_root_key));
         if self.depth == 1 {
@@ -194,6 +196,7 @@ impl<'t> RootScan<'t> {
         memchr::memchr_iter(b'?', bytes.get(begin..end).unwrap_or(&[])).any(|at| {
             let at = begin + at;
             let begins_line =
+                // The last three are the last bytes of U+0085, U+2028 and U+2029.
                 at == 0 || matches!(bytes[at - 1], b'\n' | b'\r' | 0x85 | 0xa8 | 0xa9);
             begins_line && is_blank_or_end(&bytes[at + 1..])
         })

@@ -55,6 +55,7 @@ fn line_and_column_inside(text: &str, at: usize) -> (u32, u32) {
         at -= 1;
     }
     let before = &text[..at];
+    // U+0085 starts with C2, and U+2028 and U+2029 with E2. Without these bytes, only `\n` ends a line.
     if memchr::memchr3(b'\r', 0xc2, 0xe2, before.as_bytes()).is_none() {
         let lines = memchr::memchr_iter(b'\n', before.as_bytes()).count();
         let start = memchr::memrchr(b'\n', before.as_bytes()).map_or(0, |line| line + 1);
@@ -78,6 +79,7 @@ fn line_and_column_inside(text: &str, at: usize) -> (u32, u32) {
 
 /// Whether `text` has a character that YAML forbids.
 pub(super) fn has_forbidden_character(text: &str) -> bool {
+    // C2 starts U+0080 to U+009F, and EF starts U+FFFE and U+FFFF.
     #[allow(clippy::needless_bitwise_bool, reason = "without branches many bytes are done at once")]
     let is_suspicious = |byte: u8| {
         ((byte < b' ') & (byte != b'\t') & (byte != b'\n') & (byte != b'\r'))

@@ -76,6 +76,7 @@ impl<'t> Builder<'t> {
                     parsed.root = Some(self.node(&root)?);
                     let end = self.next()?;
                     if let EventKind::DocumentEnd { implicit } = end.kind()
+                        // The first document ends at its `...`, or at the `---` of the second one.
                         && (!implicit || end.start() < self.preceding.len() + self.text.len())
                     {
                         parsed.second_document = Some(self.offset(end.end()));
