@@ -114,6 +114,7 @@ impl<'text> Lexer<'text> {
         match self.byte(0) {
             b' ' | b'\t' | b'\r' => self.at += 1,
             b'\n' => self.line_end(),
+            // Inside `${…}` too, a `#` hides the rest of the line, even a `}` or a quote.
             b'#' => self.at = self.next_line_end(),
             b'a'..=b'z' | b'_' => self.bare_word(),
             b'A'..=b'Z' => self.type_name(),

@@ -84,6 +84,7 @@ pub(super) fn parse_with_scopes(text: &str, tokens: Tokens, errors: Vec<SyntaxEr
     }
     let Parser { mut found, tokens, scopes, assigned, .. } = parser;
     found.assigned = assigned.into_iter().collect();
+    // The parser adds an inner declaration before the outer one, and it reads the text of a heredoc together with its tag.
     found.resources.sort_by_key(|it| it.range.start);
     found.declarations.sort_by_key(|it| it.range.start);
     found.calls.sort_by_key(|it| it.position);
@@ -162,6 +163,7 @@ impl Parser<'_> {
         }
         self.open += 1;
         self.statements();
+        // A stray bracket must not end the block: what follows it still belongs to the declaration.
         while matches!(self.kind(), Kind::RightParen | Kind::RightBracket) && !self.is_at_stop() {
             self.refuse();
             self.statements();
@@ -201,6 +203,7 @@ impl Parser<'_> {
             return self.expression_from(start, Shape::Other);
         }
         self.depth += 1;
+        // The stack of a thread is too small for so many levels of recursion.
         let result = stacker::maybe_grow(STACK_RED_ZONE, STACK_GROWTH, || read(self));
         self.depth -= 1;
         result

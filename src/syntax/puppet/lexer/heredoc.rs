@@ -38,6 +38,7 @@ struct EndLine<'text> {
 impl<'text> Lexer<'text> {
     pub(super) fn heredoc(&mut self) {
         let start = self.at;
+        // Puppet crashes on a heredoc in an interpolation of another heredoc.
         let Some(tag) = tag(&self.text()[start..]).filter(|_| !self.buffer.is_heredoc_text())
         else {
             self.error(start, 2, "Invalid syntax in heredoc expected @(endtag[:syntax][/escapes])");
@@ -46,6 +47,7 @@ impl<'text> Lexer<'text> {
         let escapes = escapes_of(tag.escapes);
         self.at = start + tag.length;
         let line_end = memchr::memchr(b'\n', &self.text().as_bytes()[self.at..]);
+        // The texts of several heredocs on one line follow each other.
         let text_start = self.behind_heredocs.or(line_end.map(|it| self.at + it + 1));
         let found = text_start.and_then(|from| self.heredoc_end(from, tag.name));
         self.add(Kind::Heredoc, start, self.at);
@@ -69,6 +71,7 @@ impl<'text> Lexer<'text> {
         escapes: Escapes,
         interpolates: bool,
     ) {
+        // In the text of a heredoc, `%>` does not end a tag of the template.
         let language = match self.language {
             Language::Template => Language::Manifest,
             other => other,
@@ -164,6 +167,7 @@ fn has_a_character_twice(text: &str) -> bool {
 fn escapes_of(written: Option<&str>) -> Escapes {
     let Some(written) = written else { return Escapes::default() };
     let written = if written.is_empty() { "trnsuL$" } else { written };
+    // As soon as there is any escape, a backslash can be escaped as well.
     let characters = written.chars().filter(|it| *it != 'L').chain(['\\']).collect();
     Escapes { characters, joins_lines: written.contains('L') }
 }

@@ -54,6 +54,7 @@ impl Lexer<'_> {
             };
             self.at = tag + 2;
             match self.byte(0) {
+                // `<%%` writes a `<%` into the text.
                 b'%' => self.at += 1,
                 b'#' => {
                     self.add_template_text(start, tag, false);

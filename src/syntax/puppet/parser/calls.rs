@@ -105,6 +105,7 @@ impl Parser<'_> {
         title: &Expression,
         attributes: Vec<CalledName>,
     ) {
+        // The body of `default:` has attributes for the other titles. It does not declare a class.
         if title.shape == Shape::Default {
             return;
         }

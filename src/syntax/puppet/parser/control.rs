@@ -102,6 +102,7 @@ impl Parser<'_> {
         let parameters = self.parameters(Kind::Pipe);
         let _ = self.return_type();
         self.assigned.extend(parameters.iter().map(|it| it.name.clone()));
+        // A function may call its lambda several times, or never.
         self.guards.push(Guard::unknown());
         self.block();
         self.scopes.push(TokenScope { first, end: self.at, declaration: None, parameters });

@@ -46,6 +46,7 @@ impl Parser<'_> {
         let outer = self.enter(&class);
         class.parameters = self.parameter_list();
         if self.eat(Kind::Inherits) {
+            // Puppet's grammar has `inherits default` as well.
             let is_name = is_class_name(self.kind()) || self.kind() == Kind::Default;
             class.parent = is_name.then(|| self.next().range());
             if !is_name {
@@ -274,6 +275,7 @@ impl Parser<'_> {
             self.error(token.range(), "A quoted string is not valid as a name here");
         }
         let written = token.range().slice(self.text);
+        // Functions exist only at top level, so classes around them do not change their names.
         let is_within_classes = kind != DeclarationKind::Function;
         let classes = if is_within_classes { self.namespace.as_slice() } else { &[] };
         let mut name = classes.join("::");
@@ -293,6 +295,7 @@ impl Parser<'_> {
 }
 
 fn is_class_name(kind: Kind) -> bool {
+    // The grammar accepts words and capital letters, too. Puppet refuses such names in a later check.
     matches!(kind, Kind::Name | Kind::Word | Kind::TypeName | Kind::String)
 }
 

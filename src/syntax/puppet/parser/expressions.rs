@@ -107,6 +107,7 @@ impl Parser<'_> {
         let left = left.into_condition();
         let around = self.guards.len();
         if matches!(operator.kind, Kind::And | Kind::Or) {
+            // The right side of `and` runs only if the left side is true, and that of `or` only if it is false.
             self.guard(left.clone(), operator.kind == Kind::And);
         }
         let right = self.expression_of(tightness + 1).into_condition();

@@ -104,6 +104,7 @@ impl Parser<'_> {
             return;
         }
         let is_written_out = match &title.shape {
+            // Any other title may be an empty list, and then there is no resource.
             Shape::Text(_) | Shape::Name(_) | Shape::Interpolated(..) => true,
             Shape::List(items) => !items.is_empty() && title.constant().is_some(),
             _ => false,
