@@ -78,6 +78,7 @@ pub fn run_stdio(features: Features) -> io::Result<Ending> {
 /// The runtime for [`serve`].
 pub fn runtime() -> io::Result<Runtime> {
     tokio::runtime::Builder::new_multi_thread()
+        // The pool runs requests on other threads, so these two only pass messages on.
         .worker_threads(2)
         .thread_stack_size(STACK_BYTES)
         .thread_name("hiera-ls")

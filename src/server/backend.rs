@@ -96,6 +96,7 @@ macro_rules! requests {
 }
 
 impl LanguageServer for Backend {
+    // `ingress` has already applied the parameters.
     async fn initialize(&self, _: InitializeParams) -> Result<InitializeResult> {
         let context = Context::current();
         Ok(initialize_result(&context.client, context.encoding))

@@ -197,6 +197,7 @@ impl ClientAbilities {
             preview_changed: wants("previewChanged"),
             hover_links: wants("hoverLinks"),
             server_status: wants("serverStatusNotification"),
+            // The types of the LSP library do not have this capability yet. `Session::takes_documents` sets it.
             text_document_content: false,
             registers_configuration: configuration
                 .is_some_and(|it| it.dynamic_registration == Some(true)),

@@ -130,6 +130,7 @@ fn is_uri_name(name: &str) -> bool {
 
 fn repaired_uri(uri: &str) -> Option<String> {
     let is_fine = |at: usize, byte: u8| match byte {
+        // A `%` that does not start an escape is escaped itself.
         b'%' => {
             matches!(&uri.as_bytes()[at + 1..], [a, b, ..] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit())
         }

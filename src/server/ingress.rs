@@ -53,6 +53,7 @@ impl Ingress {
             let (warm_ups, cancels) = (signals.warm_ups(), signals.warm_up_cancels());
             (signals.revisions(), warm_ups, cancels, signals.folders_to_watch())
         });
+        // Work in the background has pools of its own, so it never takes the place of a request.
         let pool = || Pool::new(1, stop.clone());
         background.spawn(publish::publish(session.clone(), revisions, pool()));
         background.spawn(warm_up::warm_up(session.clone(), warm_ups, cancels, pool()));
@@ -83,6 +84,7 @@ impl Service<Request> for Ingress {
             let is_effect = apply(session, request.method(), request.params(), is_request);
             ((is_request || !is_effect).then(|| session.context()), traced)
         });
+        // A notification that changes the state is done now. The library does not get it.
         let Some(context) = context else {
             traced.into_iter().for_each(Traced::end);
             return Box::pin(std::future::ready(Ok(None)));
@@ -98,6 +100,7 @@ impl Service<Request> for Ingress {
                 && response.is_ok()
                 && let Some(message) = raw.take_message(response.id())
             {
+                // The response is written here as JSON, so the library must not write one.
                 wire.send_parts(message);
                 return Ok(None);
             }
@@ -111,10 +114,12 @@ fn apply(session: &mut Session, method: &str, params: Option<&Value>, is_request
     let Some(effect) = effect_of(method, is_request) else {
         return false;
     };
+    // Only the first `initialize`, and the messages between it and `shutdown`, have an effect.
     if session.is_running() != (method != "initialize") {
         return true;
     }
     let params = params.unwrap_or(&Value::Null);
+    // A panic here must not end the session.
     let outcome = guarded(|| {
         if let Err(error) = effect(session, params) {
             tracing::warn!("{method} cannot be read: {error}");

@@ -64,6 +64,7 @@ async fn read_message(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Opt
             "a message has {length} bytes, more than {MAX_MESSAGE_BYTES}"
         )));
     }
+    // The buffer grows with the bytes that arrive: a large Content-Length alone costs no memory.
     let mut body = Vec::new();
     input.take(length).read_to_end(&mut body).await?;
     if (body.len() as u64) < length {
@@ -126,6 +127,7 @@ fn checked(body: &[u8]) -> Result<Cow<'_, str>, RefusedMessage> {
     let text = std::str::from_utf8(body);
     let text = text.map_err(|error| no_json(format!("the message is not UTF-8: {error}")))?;
     let text = with_marked_halves(text);
+    // serde also reads a list of the members' values as a request.
     let is_object = text.trim_start().starts_with('{');
     let error = match serde_json::from_str::<Request>(&text) {
         Ok(_) if is_object => return Ok(text),

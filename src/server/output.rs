@@ -67,6 +67,7 @@ where
         for piece in &chunk {
             target.write_all(piece).await?;
         }
+        // Of several messages in a row, only the last one is flushed.
         if chunks.is_empty() {
             target.flush().await?;
         }

@@ -43,6 +43,7 @@ impl Parts {
             "method": "$/progress",
             "params": {"token": token, "value": value},
         });
+        // The lock is held while the part is written, so the request cannot end in between.
         let is_open = self.is_open.lock().unwrap_or_else(PoisonError::into_inner);
         if *is_open {
             self.wire.send(&message);

@@ -43,6 +43,7 @@ impl<P> Pieces<P> {
     ) -> Placed<P> {
         let before = self.lock().get(&file.path).cloned().unwrap_or_default();
         let mut known = Walk { rest: &before, met: Vec::new() };
+        // The lock is not held here, because this may take long, and requests about other files need the pieces, too.
         let parts = ask(&mut |id| known.knows(id));
         let mut met = known.met.into_iter();
         let index = file.line_index();
@@ -61,6 +62,7 @@ impl<P> Pieces<P> {
             placed.push((line, piece.clone()));
             list.push((part.id, piece));
         }
+        // A cancelled request may have left out parts.
         let is_whole = !context.cancel.is_cancelled();
         if is_whole && context.world.open_file(&file.path).is_some() {
             self.lock().insert(file.path.clone(), Arc::new(list));

@@ -190,6 +190,7 @@ impl Named {
             return None;
         }
         let (path, query) = rest.split('#').next()?.split_once('?')?;
+        // The rest of the path is the title of the editor's tab. Only the query says what to show.
         let name = path.trim_start_matches('/').split('/').next()?;
         let (view, _) = View::NAMES.into_iter().find(|(_, it)| *it == name)?;
         let mut query: Value = serde_json::from_str(&from_proto::percent_decoded(query)?).ok()?;
@@ -222,6 +223,7 @@ impl Named {
             Language::Diff => "diff",
             Language::Plain => "txt",
         };
+        // A slash would divide the title, so U+2215, which looks the same, takes its place.
         let title = format!("{}{view}{node}.{extension}", subject.replace('/', "∕"));
         let mut uri = format!("{SCHEME}:/{}/", self.view.name());
         push_encoded(&mut uri, &title);

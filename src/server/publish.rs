@@ -83,6 +83,7 @@ pub(super) async fn publish(
                 Ok(()) = revisions.changed(), if Instant::now() < last_stop => {}
             }
         };
+        // Under the lock, no edit comes between the check of a file's version and the message.
         session.with(|session| {
             match found {
                 Ok(findings) => published.update(session, findings),

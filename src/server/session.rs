@@ -215,12 +215,14 @@ impl Session {
         self.folders = initial_folders(&params);
         self.apply(Change::Folders(self.folders.clone()));
         let mut options = params.initialization_options;
+        // Trust is not a setting, so it is taken out before the other options are read as settings.
         let trusted = options.as_mut().and_then(Value::as_object_mut);
         let trusted = trusted.and_then(|options| options.shift_remove("isWorkspaceTrusted"));
         let is_trusted = trusted == Some(Value::Bool(true));
         self.settings.trust = if is_trusted { Trust::Given } else { Trust::Missing };
         self.set_editor_settings(options);
         let shared = self.shared.clone();
+        // The host belongs to the session, so a strong reference in its callback would keep both forever.
         self.host.on_back_ends_changed(move || {
             if let Some(session) = shared.upgrade() {
                 SharedSession(session).with(|session| session.apply(Change::BackEnds));

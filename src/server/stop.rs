@@ -60,6 +60,7 @@ impl<I: AsyncRead + Unpin> AsyncRead for StoppableInput<I> {
                 self.stop.trip();
                 Poll::Ready(result)
             }
+            // For the reader, a read without bytes is the end of the input.
             Poll::Pending => self.tripped.as_mut().poll(context).map(Ok),
         }
     }
@@ -72,6 +73,7 @@ const PROCESS_CHECKS: Duration = Duration::from_secs(2);
 /// in another container, and is not watched.
 pub(super) fn stop_with_process(id: u32, stop: &Stop) {
     let process = PathBuf::from(format!("/proc/{id}"));
+    // Systems without `/proc` do not watch the process either.
     if !process.exists() {
         return;
     }

@@ -41,6 +41,7 @@ pub(super) fn hover(context: &Context, file: &FileEntry, hover: ide::Hover) -> H
     let kind = if context.client.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
     let mut value = hover.markdown;
     if context.client.hover_links {
+        // From the back to the front, because each link moves the text after it.
         for place in ide::named_places(&context.world, &file.path, &value).into_iter().rev() {
             let target = uri(context, &place.path);
             let link =
@@ -162,6 +163,7 @@ pub(super) fn completion(
 }
 
 fn escaped_for_snippet(text: &str) -> String {
+    // Backslashes come first. Later, they would include those of the other escapes.
     text.replace('\\', "\\\\").replace('$', "\\$").replace('}', "\\}")
 }
 
@@ -267,6 +269,7 @@ fn uri_of(path: &str) -> String {
     let (start, rest) = match path.strip_prefix("//") {
         Some(rest) => ("file://", rest),
         None if path.starts_with('/') => ("file://", path),
+        // A path with a drive does not start with a slash.
         None => ("file:///", path),
     };
     let mut uri = String::with_capacity(path.len() + 8);

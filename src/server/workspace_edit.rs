@@ -105,6 +105,7 @@ fn operations(context: &Context, edit: &FileEdit) -> Option<Vec<DocumentChangeOp
             Some(vec![edit_of(uri, text_edits(context, &edit.path, edits)?)])
         }
         FileChange::Create(text) => {
+            // If the file exists by now, the editor refuses the edit. It must not write into the file of somebody else.
             let create = CreateFile {
                 uri: uri.clone(),
                 options: Some(CreateFileOptions { overwrite: None, ignore_if_exists: Some(false) }),

@@ -24,6 +24,7 @@ pub(in crate::server) struct AssumeParams {
 /// Changes the state: later results are for nodes with these values. If a name is not the name of a variable, nothing
 /// changes.
 pub(in crate::server) fn effect(session: &mut Session, params: AssumeParams) {
+    // The response to the same request reports a wrong name.
     if let Ok(assumed) = assumed(params) {
         session.apply(Change::Assumed(assumed));
     }

@@ -40,6 +40,7 @@ pub(in crate::server) fn diagnostic(
 
 /// An id that is equal for equal diagnostics. It is computed from them, so the server does not need to store anything.
 pub(super) fn result_id(items: &[Diagnostic]) -> String {
+    // It has no random seed, so the client's ids are still valid after the server was started again.
     let mut hasher = DefaultHasher::new();
     serde_json::to_string(items).unwrap_or_default().hash(&mut hasher);
     format!("{:x}", hasher.finish())

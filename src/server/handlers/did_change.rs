@@ -12,6 +12,7 @@ pub(in crate::server) fn did_change(session: &mut Session, params: DidChangeText
         return;
     };
 
+    // Requests that are still running compare this number with that of their snapshot.
     session.remembered().keep_version(&path, params.text_document.version);
     session.apply(Change::EditBuffer {
         path,

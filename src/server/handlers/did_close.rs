@@ -10,6 +10,7 @@ use crate::world::Change;
 pub(in crate::server) fn did_close(session: &mut Session, params: DidCloseTextDocumentParams) {
     let uri = &params.text_document.uri;
     let path = from_proto::path(uri);
+    // The client also closes previews here, whose URIs do not name files.
     session.remembered().forget(uri.as_str(), path.as_deref());
     let Some(path) = path else {
         return;

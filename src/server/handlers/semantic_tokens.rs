@@ -123,6 +123,7 @@ fn piece(
     for token in found {
         let kind = SemanticKind::NAMES.iter().position(|(kind, _)| *kind == token.kind);
         let range = places.in_file(token.range);
+        // Not every client supports tokens of several lines, so each line gets its own.
         for line in index.line_of(range.start)..=index.line_of(range.end) {
             let whole = index.line_range(&file.text, line);
             let (start, end) = (range.start.max(whole.start), range.end.min(whole.end));

@@ -25,6 +25,7 @@ pub(in crate::server) fn text_document_content(
 ) -> TextDocumentContentResult {
     let preview = preview_proto::document(context, &params.uri);
 
+    // A preview that is not available now may be available later, so it is refreshed as well.
     context.remembered.keep_document(params.uri.as_str());
     let text = preview.map_or_else(|| "# not available\n".to_owned(), |preview| preview.text);
     TextDocumentContentResult { text }

@@ -16,6 +16,7 @@ pub(in crate::server) fn will_rename_files(
     for (old, new) in params.files.iter().filter_map(paths_of) {
         let edits = ide::rename_file(&context.world, &old, &new);
         for file in edits.files {
+            // One `hiera.yaml` may name several of the renamed files.
             match all.files.iter_mut().find(|it| it.path == file.path) {
                 Some(known) => known.edits.extend(file.edits),
                 None => all.files.push(file),

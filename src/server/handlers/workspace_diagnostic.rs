@@ -80,6 +80,7 @@ impl Answer<'_> {
 
     /// The rest, for the response itself.
     fn finish(mut self) -> Vec<WorkspaceDocumentDiagnosticReport> {
+        // The client must remove the diagnostics of files that no longer exist.
         let mut gone: Vec<_> = self.known.drain().map(|(path, _)| path).collect();
         gone.sort_unstable();
         let gone =
@@ -94,6 +95,7 @@ impl Answer<'_> {
 fn each_report(context: &Context, mut visit: impl FnMut(&FileReport)) {
     let last = context.world.attached::<LastReports>();
     let revision = context.world.revision();
+    // The lock is not held while files are checked, because that may take minutes.
     let kept = last.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
     if let Some((_, reports)) = kept.filter(|(of, _)| *of == revision) {
         return reports.iter().for_each(visit);
@@ -103,6 +105,7 @@ fn each_report(context: &Context, mut visit: impl FnMut(&FileReport)) {
     for (world, paths) in context.world.in_parts(&paths, MAX_PARSED_FILES) {
         let context = &Context { world, ..context.clone() };
         for path in paths {
+            // A part of the reports must not be kept as if it were all of them.
             if context.cancel.is_cancelled() {
                 return;
             }
