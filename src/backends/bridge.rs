@@ -84,6 +84,7 @@ impl Program {
         let installed = std::path::Path::new(RUBY_OF_PUPPET).exists();
         let found = if installed { RUBY_OF_PUPPET } else { "ruby" };
         let ruby = settings.ruby.clone().unwrap_or_else(|| found.into());
+        // The script is an argument, so nothing in the workspace can take its place. `-W0` silences warnings on standard error.
         let command = vec![ruby, "-W0".into(), "-e".into(), SCRIPT.into()];
         Self::new(Process::new(command, directory, TIME_TO_LOAD_PUPPET, announce))
     }
@@ -179,6 +180,7 @@ impl Remote {
         if let Some((name, argument)) = argument {
             params[name] = argument;
         }
+        // Contexts end at any time. The program learns of it with its next call.
         let gone = self.program.gone();
         if !gone.is_empty() {
             params["forget"] = gone.into();

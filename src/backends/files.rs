@@ -89,6 +89,7 @@ fn judge(
             let message = error.message.replace("{path}", path);
             Err(rings_exhaust_the_stack(message).at(place(error.range)))
         }
+        // Puppet only warns here, even if it is strict.
         (Verdict::Empty, Format::Yaml) => {
             context.warn(format!("{path}: file does not contain a valid yaml hash"));
             Ok(())

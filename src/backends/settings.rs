@@ -87,6 +87,7 @@ impl BackEndSettings {
     pub fn of(&self, level: &str, function: &str, kind: FunctionKind) -> Option<&FunctionSettings> {
         let named =
             |name| self.functions.get(name).filter(|it| it.kind.is_none_or(|is| is == kind));
+        // The level comes first: several levels may call the same function with other options.
         named(level).or_else(|| named(function))
     }
 }

@@ -110,6 +110,7 @@ fn format(path: &str) -> Format {
 
 fn dig(file: &DataFile, segments: &[Segment]) -> Option<Located> {
     let (root, rest) = segments.split_first()?;
+    // Puppet crashes on a root key that is an integer.
     let Segment::Name(root) = root else { return None };
     rest.iter().try_fold(file.get(root)?.value.clone(), |value, segment| {
         match (&value.value, segment) {

@@ -76,6 +76,7 @@ impl Settings {
             }
             "diagnostics.severityByPath" => {
                 for (glob, severities) in reader.severities_by_path(key, value) {
+                    // The last match wins, so an entry that is set again moves to the end.
                     let known = self.diagnostics.severity_by_path.shift_remove(&glob);
                     let mut joined = known.unwrap_or_default();
                     joined.extend(severities);
@@ -299,6 +300,7 @@ impl SettingsReader<'_> {
                 self.unknown(&rule, range_of(member.key_place), "a rule", &codes);
             }
             if let Some(severity) = self.severity(key, member) {
+                // A former name sets the severity of the rule under its present name.
                 let code = named.map_or(rule, |it| it.code.into());
                 severities.insert(code, severity);
             }
@@ -345,6 +347,7 @@ impl SettingsReader<'_> {
             let name = key_text(name);
             let path = format!("{key}.{name}");
             let node = nodes.entry(name).or_default();
+            // `web01:` without a value adds a node of which only the name is known.
             let is_bare_name = matches!(member.value.value, Value::Undef);
             if !is_bare_name && let Some(parts) = self.map(&path, &member.value) {
                 self.warn_of_unknown(&path, parts, NODE_KEYS);

@@ -44,6 +44,7 @@ impl RawSettings {
         for (key, value) in members {
             match key.strip_prefix(&prefix) {
                 Some(bare) => root.insert(Value::string(bare), None, json::to_value(value).into()),
+                // An object with all settings of an editor also has those of other extensions.
                 None if is_whole => {}
                 None => root.insert(Value::string(&**key), None, json::to_value(value).into()),
             }

@@ -32,6 +32,7 @@ impl Failures {
     /// The failure in a program's error object.
     pub(super) fn of(&self, error: &Json) -> Failure {
         let data = &error["data"];
+        // The number comes from the program, so it may be any number.
         let told = data["failure"].as_u64().and_then(|at| self.told.get(usize::try_from(at).ok()?));
         if let Some(failure) = told {
             return failure.clone();
@@ -57,6 +58,7 @@ fn static_name(name: &str) -> &'static str {
     if let Some(known) = names.get(name) {
         return known;
     }
+    // The names are leaked, so a program must not be able to invent new ones without end.
     if names.len() >= MAX_NAMES {
         return "StandardError";
     }

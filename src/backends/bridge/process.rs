@@ -115,6 +115,7 @@ impl Process {
         match &answer {
             Ok(_) => self.note(function, None),
             Err(NoResponse::Failed(reason)) => self.note(function, Some(reason)),
+            // A cancelled call says nothing about whether the function works.
             Err(NoResponse::Cancelled) => {}
         }
         answer
@@ -160,6 +161,7 @@ impl Process {
             let message = match self.next(number, end, asker) {
                 Ok(message) => message,
                 Err(None) => {
+                    // The program still works on the request. Its response is taken later, so it does not have to start again.
                     self.with_running(number, |running| running.abandoned.insert(id, end))?;
                     return Err(NoResponse::Cancelled);
                 }
@@ -204,6 +206,7 @@ impl Process {
             let end =
                 self.with_running(number, |running| running.abandoned.values().max().copied())?;
             let is_nested = self.turn.is_nested();
+            // A nested request must not wait, because the program is in the middle of the outer one.
             let Some(end) = end.filter(|_| !is_nested) else { return Ok(()) };
             let message = match self.next(number, end, asker) {
                 Ok((message, _)) => message,
@@ -242,6 +245,7 @@ impl Process {
             if now >= end {
                 return Err(Some(Broken::Late));
             }
+            // The state stays locked for one pause at most, so that `stop` does not have to wait long.
             let wait = PAUSE.min(end - now);
             let received = self.with_running(number, |running| running.output.recv_timeout(wait));
             let failed = |silence| Some(Broken::Failed(silence));
@@ -337,6 +341,7 @@ impl Process {
             Some(reason) => problems.insert(Arc::clone(function), Arc::clone(reason)),
             None => problems.remove(function),
         };
+        // The listener takes other locks and may ask for problems, so this lock must be free.
         drop(problems);
         (self.announce)();
     }

@@ -96,6 +96,7 @@ impl Running {
     pub(super) fn end(mut self) {
         // It may have ended by itself.
         let _ = self.child.kill();
+        // Without this, the process would remain as a zombie.
         let _ = self.child.wait();
     }
 }

@@ -32,6 +32,7 @@ impl Scopes {
         let (last, scopes) = &mut *known;
         let is_it = |it: &Scope| it.environment == *environment && Arc::ptr_eq(&it.node, node);
         if let Some(at) = scopes.iter().position(is_it) {
+            // The pair moves to the end, because the first one is dropped when there are too many.
             let scope = scopes.remove(at);
             let number = scope.number;
             scopes.push(scope);

@@ -29,6 +29,7 @@ impl Turn {
                 None => *holder = Some((me, 1)),
                 Some((thread, count)) if *thread == me => *count += 1,
                 Some(_) => {
+                    // Nothing wakes this thread when its request is cancelled, so it checks again after each pause.
                     if is_unwanted() {
                         return None;
                     }

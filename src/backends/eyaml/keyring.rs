@@ -48,6 +48,7 @@ impl KeyPair {
         if let Some(text) = self.texts().get(message) {
             return Ok(text.clone());
         }
+        // The lock is not held here, because decryption takes long and other threads decrypt other values.
         let text: Arc<[u8]> = pkcs7::decrypt(message, &self.private, &self.certificate)?.into();
         let mut texts = self.texts();
         if texts.len() >= MAX_REMEMBERED {

@@ -45,6 +45,7 @@ impl LevelKeys<'_> {
         eyaml: &Eyaml,
         files: &dyn Files,
     ) -> Result<Arc<KeyPair>, KeyProblem> {
+        // The order decides which error is reported: the public key is checked first, but the private key is read first.
         let own_public = self.defined(PUBLIC, eyaml.public_key.as_ref())?;
         let own_private = self.defined(PRIVATE, eyaml.private_key.as_ref())?;
         let private = own_private.text(files)?;
@@ -130,6 +131,7 @@ impl KeyOrigin<'_> {
         let Some(path) = path::resolve(files, &joined) else {
             return Err(unreadable(format!("No such file or directory @ rb_sysopen - {written}")));
         };
+        // hiera-eyaml opens the path as it is written, so Ruby's message has that path.
         files.text(&path).map_err(|message| unreadable(message.replace(&*path, written)))
     }
 }

@@ -103,6 +103,7 @@ pub fn decrypt(
     certificate: &Certificate,
 ) -> Result<Vec<u8>, &'static str> {
     let envelope = envelope(message)?;
+    // OpenSSL compares both keys before it looks for the recipient.
     if key.0.n() != certificate.key.n() || key.0.e() != certificate.key.e() {
         return Err(NOT_FOR_THIS_KEY);
     }

@@ -36,6 +36,7 @@ impl SettingsReader<'_> {
                 continue;
             }
             let function = settings.functions.entry(name).or_default();
+            // A name without a value means the same as `{}`.
             let is_bare_name = matches!(member.value.value, Value::Undef);
             if !is_bare_name && let Some(parts) = self.map(&path, &member.value) {
                 self.warn_of_unknown(&path, parts, FUNCTION_KEYS);
