@@ -67,7 +67,7 @@ where
         for piece in &chunk {
             target.write_all(piece).await?;
         }
-        // Of several messages in a row, only the last one is flushed.
+        // After several messages in a row, one flush is enough.
         if chunks.is_empty() {
             target.flush().await?;
         }

@@ -223,7 +223,7 @@ impl Named {
             Language::Diff => "diff",
             Language::Plain => "txt",
         };
-        // A slash would divide the title, so U+2215, which looks the same, takes its place.
+        // A slash would cut the title in an editor's tab, so U+2215, which looks the same, takes its place.
         let title = format!("{}{view}{node}.{extension}", subject.replace('/', "∕"));
         let mut uri = format!("{SCHEME}:/{}/", self.view.name());
         push_encoded(&mut uri, &title);

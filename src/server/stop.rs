@@ -73,7 +73,7 @@ const PROCESS_CHECKS: Duration = Duration::from_secs(2);
 /// in another container, and is not watched.
 pub(super) fn stop_with_process(id: u32, stop: &Stop) {
     let process = PathBuf::from(format!("/proc/{id}"));
-    // Systems without `/proc` do not watch the process either.
+    // Without `/proc`, as on macOS and Windows, the process is not watched either.
     if !process.exists() {
         return;
     }

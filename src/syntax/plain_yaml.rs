@@ -174,7 +174,7 @@ impl<'t> Scan<'t> {
 
     /// Reads what follows a `-`.
     fn item(&mut self, column: usize, content: &[u8]) -> Option<()> {
-        // An item's value may start on the next line, or be a list on the same line. Both are rare, so libyaml reads them.
+        // The value of an item may start on the next line, or be a list on the same line. libyaml reads both.
         if content.is_empty() || content[0] == b'#' || content.starts_with(b"- ") || content == b"-"
         {
             return None;

@@ -29,7 +29,6 @@ impl Turn {
                 None => *holder = Some((me, 1)),
                 Some((thread, count)) if *thread == me => *count += 1,
                 Some(_) => {
-                    // Nothing wakes this thread when its request is cancelled, so it checks again after each pause.
                     if is_unwanted() {
                         return None;
                     }

@@ -48,7 +48,6 @@ pub(super) fn parse_path(expression: &[Token], source: &str) -> Result<Vec<Eleme
             }
         }
     }
-    // Each element becomes an object inside another one, and recursive functions go through them.
     if building.len() > MAX_HOCON_NESTING {
         return Err(TOO_DEEP.to_owned());
     }

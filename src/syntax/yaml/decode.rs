@@ -49,7 +49,7 @@ impl Decoder<'_> {
                 self.at += source;
                 plain = self.at;
             } else if rest[0] == b'\\' && escape(b"\\n").is_some() {
-                // Only in double quotes is `\n` an escape, so the condition asks for the kind of scalar.
+                // The condition asks for the kind of scalar: only in double quotes is `\n` an escape.
                 // An escaped line end: spaces before it stay, those after it are removed.
                 self.map.verbatim(plain, self.at);
                 self.at += 1;
