@@ -60,6 +60,8 @@ pub(crate) struct Collecting {
     pub(crate) asks_global_options: bool,
     /// The root key whose options are needed, if they are collected only for this key.
     pub(crate) wanted_for: Option<Arc<str>>,
+    /// Whether the options of every file count for that key, because those of some layer are odd.
+    pub(crate) are_odd: bool,
     /// Whether options of a module are collected. Puppet then already knows those of the global layer and of the environment.
     pub(crate) shared_are_known: bool,
 }

@@ -250,16 +250,21 @@ fn for_key_of_partial_node(
     let environment = evaluator.environment_layer().ok().flatten();
     let module = evaluator.module_layer(scope).ok().flatten();
     let mut depends = false;
+    // The options of one layer are merged with those of the others, so odd ones concern all layers.
+    let mut are_odd = false;
     for layer in [global, environment, module].into_iter().flatten() {
         if layer.levels(invocation, Which::Hierarchy).is_ok() {
             layer.breaks_without_a_variable(invocation)?;
             depends |= open_paths::may_have_options_for(layer, invocation, key.root());
+            are_odd |= open_paths::has_odd_options(layer, invocation);
         }
     }
     if depends && !invocation.skips_open_paths {
         let outer = invocation.collecting.wanted_for.replace(Arc::clone(key.root()));
+        let outer_are_odd = std::mem::replace(&mut invocation.collecting.are_odd, are_odd);
         let table = collect(invocation, scope);
         invocation.collecting.wanted_for = outer;
+        invocation.collecting.are_odd = outer_are_odd;
         let table = table?;
         return Ok(applying(invocation, &table, key));
     }

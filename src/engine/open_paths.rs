@@ -122,7 +122,7 @@ fn with_a_say(
     {
         let options = open_options(layer, invocation);
         // With odd ones, all count: what they are merged with decides how the lookup fails.
-        let all_count = options.iter().any(|it| it.is_odd);
+        let all_count = invocation.collecting.are_odd;
         let wanted = options.iter().filter(|it| all_count || it.speak_of(wanted));
         let paths: HashSet<&Arc<str>> = wanted.map(|it| &it.path).collect();
         let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
@@ -330,6 +330,11 @@ fn open_options<'l>(layer: &'l Layer, invocation: &Invocation<'_>) -> &'l [OpenO
         }
         found
     })
+}
+
+/// Whether some of the lookup_options of a layer may concern any key.
+pub(super) fn has_odd_options(layer: &Layer, invocation: &Invocation<'_>) -> bool {
+    open_options(layer, invocation).iter().any(|it| it.is_odd)
 }
 
 /// Whether files that open paths lead to may have lookup_options for a root key.

@@ -230,6 +230,39 @@ fn odd_lookup_options_of_a_file_that_is_always_read_count_those_of_every_file() 
     );
 }
 
+/// The options of the global layer are merged with those of the environment.
+#[test]
+fn odd_lookup_options_count_those_of_every_layer() {
+    let config = |path: &str| format!("version: 5\nhierarchy: [{{name: a, path: '{path}'}}]\n");
+    let (global, environment) = (config("%{role}.yaml"), config("%{site}.yaml"));
+    let files = [
+        ("/global/hiera.yaml", &*global),
+        ("/global/data/a.yaml", "lookup_options: {}\n"),
+        ("/env/hiera.yaml", &environment),
+        ("/env/data/b.yaml", "lookup_options: {5: {}}\n"),
+    ];
+    let evaluator = Evaluator::new(
+        Arc::new(MemoryFiles::new(files)) as Arc<dyn Files>,
+        Arc::new(Environment {
+            name: "production".into(),
+            root: Some("/env".into()),
+            global_config: Some("/global/hiera.yaml".into()),
+            ..Environment::default()
+        }),
+        Arc::new(Node::partial(NodeParts::default(), &[], Origin::Any)),
+        PuppetVersion::V7,
+    );
+    assert_eq!(
+        told(&evaluator.lookup("k")).lines().collect::<Vec<_>>(),
+        [
+            "role is a and site is b: error: The second element of the merge has wrong type, expects a Hash[String, Data] \
+             value, got Hash[Integer[5, 5], Hash[0, 0]]",
+            "site is b: error: undefined method `start_with?' for 5:Integer",
+            ": not found",
+        ]
+    );
+}
+
 /// Puppet takes the value if its text is in the list, and refuses it otherwise.
 #[test]
 fn what_may_be_sensitive_is_never_shown() {
