@@ -1,12 +1,12 @@
 //! `lookup-options-not-a-hash`: `lookup_options`, or the options of a key, are not a hash.
 
-use crate::data::Format;
+use crate::data::{Format, Value, scalar};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::walk::option_entries;
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::syntax::interpolation;
-use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
+use crate::syntax::tree::{Node, NodeKind};
 use crate::text::TextEdit;
 
 pub(crate) const RULE: Rule = Rule {
@@ -38,7 +38,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             let finding = report.add_as(&RULE, Severity::Warning, entry.key.range, message);
             finding.fixes.extend(with_empty_hash(entry));
         }
-        Shape::Text | Shape::Other => {
+        Shape::Ignored | Shape::Other => {
             let message = "value of lookup_options must be a hash\n\
                            Write keys or `^patterns`, each with a hash of options.";
             report.add(&RULE, entry.value.range, message);
@@ -53,7 +53,7 @@ fn check_options(entry: &EntryContext<'_>, options: &Node, report: &mut Report) 
     match shape(options) {
         // Null options are allowed: Puppet then goes on to the patterns.
         Shape::Hash | Shape::Null => {}
-        Shape::Text => {
+        Shape::Ignored => {
             let message =
                 "these options have no effect: they are not a hash\nWrite e.g. `{merge: deep}`.";
             let finding = report.add_as(&RULE, Severity::Warning, options.range, message);
@@ -97,7 +97,8 @@ fn as_merge(entry: &EntryContext<'_>, options: &Node) -> Option<Fix> {
 enum Shape {
     Hash,
     Null,
-    Text,
+    /// As the options of a key, it has no effect.
+    Ignored,
     Other,
 }
 
@@ -107,12 +108,19 @@ fn shape(node: &Node) -> Shape {
         NodeKind::Mapping(_) | NodeKind::Alias(_) => Shape::Hash,
         NodeKind::Sequence(_) => Shape::Other,
         NodeKind::Scalar { text, .. } if interpolation::may_have_tokens(text) => Shape::Hash,
-        NodeKind::Scalar { text, style: ScalarStyle::Plain }
-            if matches!(&**text, "" | "~" | "null") =>
-        {
-            Shape::Null
+        NodeKind::Scalar { text, style } => {
+            match scalar::typed(text, *style, node.tag.as_deref()) {
+                Ok(Value::Undef) => Shape::Null,
+                // Puppet looks for the names of options in the string, and would use what it finds as their values.
+                Ok(Value::String(text))
+                    if ["merge", "convert_to"].iter().any(|it| text.contains(it)) =>
+                {
+                    Shape::Other
+                }
+                Ok(Value::String(_) | Value::Boolean(false)) => Shape::Ignored,
+                _ => Shape::Other,
+            }
         }
-        NodeKind::Scalar { .. } => Shape::Text,
     }
 }
 
@@ -167,6 +175,35 @@ a: 1
 b: 1
 c: 1
 ",
+        );
+    }
+
+    #[test]
+    fn scalars() {
+        check(
+            r"
+lookup_options:
+  a: NULL
+  b: '~'
+#    ^^^ warning[lookup-options-not-a-hash]: these options have no effect…
+  c: false
+#    ^^^^^ warning[lookup-options-not-a-hash]: these options have no effect…
+  d: 5
+#    ^ error[lookup-options-not-a-hash]: the lookup of the key fails…
+  e: true
+#    ^^^^ error[lookup-options-not-a-hash]: the lookup of the key fails…
+  f: 'merge: deep'
+#    ^^^^^^^^^^^^^ error[lookup-options-not-a-hash]: the lookup of the key fails…
+a: 1
+b: 1
+c: 1
+d: 1
+e: 1
+f: 1
+",
+        );
+        check(
+            "lookup_options: Null\n#^^^^^^^^^^^^^ warning[lookup-options-not-a-hash]: these lookup_options are null…\na: 1\n",
         );
     }
 

@@ -285,9 +285,9 @@ k2: a
     #[test]
     fn levels_that_may_have_the_item() {
         check(&format!(
-            "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: a, path: a.yaml}}, {{name: b, path: '%{{facts.x}}.yaml'}},\n\
-             {{name: c, path: c.yaml}}]\n#- /data/a.yaml\nk: [--x]\n#- /data/b.yaml\nk: [x]\n\
-             #- /data/c.yaml\nk: [y]\n{OPTIONS}"
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: a, path: a.yaml}}, {{name: b, path: 'b/%{{facts.x}}.yaml'}},\n\
+             {{name: c, path: c.yaml}}]\n#- /data/a.yaml\nk: [--x, --y]\n\
+             #- /data/b/b.yaml\nk: [x]\n#- /data/c.yaml\nk: [z]\n{OPTIONS}"
         ));
     }
 
