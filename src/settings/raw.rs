@@ -57,14 +57,16 @@ impl RawSettings {
 
     /// The value under a key of the table, written as one key (`hover.maxLines:`) or nested; `null` counts as missing.
     pub fn get(&self, key: &str) -> Option<&Located> {
-        let whole = self.root.get(key).map(|member| &member.value);
-        let nested = || {
-            let (group, rest) = key.split_once('.')?;
-            let members = self.root.get(group)?.value.value.as_hash()?;
-            members.get(rest).map(|member| &member.value)
-        };
-        whole.or_else(nested).filter(|it| !matches!(it.value, Value::Undef))
+        member(&self.root, key).filter(|it| !matches!(it.value, Value::Undef))
     }
+}
+
+fn member<'h>(hash: &'h Hash, key: &str) -> Option<&'h Located> {
+    let nested = || {
+        let (group, rest) = key.split_once('.')?;
+        member(hash.get(group)?.value.value.as_hash()?, rest)
+    };
+    hash.get(key).map(|member| &member.value).or_else(nested)
 }
 
 /// The range of a place, or the empty range at 0.

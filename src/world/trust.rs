@@ -117,6 +117,10 @@ fn hold_back(settings: &mut Settings, raw: &RawSettings, trees: &[String]) -> Ve
         settings.diagnostics.baseline = Settings::default().diagnostics.baseline;
         held.note("diagnostics.baseline", LEADS_OUT);
     }
+    // The editor's settings may turn the bridge on. The program that is then run must not be the repository's.
+    if settings.backends.bridge.ruby.take().is_some() {
+        held.note("backends.bridge.ruby", "names a program to run");
+    }
     for function in settings.backends.functions.values_mut() {
         if function.stand_in.iter().any(|it| held.leads_out(&it.file)) {
             function.stand_in.retain(|it| !held.leads_out(&it.file));
@@ -232,6 +236,8 @@ mod tests {
         check("eyaml: {publicKey: /etc/a.pem}", public, &None, "eyaml.publicKey");
         let programs = |it: &Settings| it.backends.starts_programs();
         check("backends: {f: {stand_in: x.yaml}}", programs, &false, "");
+        let ruby = |it: &Settings| text(it.backends.bridge.ruby.as_ref());
+        check("backends: {bridge: {ruby: ./evil}}", ruby, &None, "backends.bridge.ruby");
         let facts = |it: &Settings| texts(&it.facts);
         let all = "facts: [a, ../b, /w/r/c, ../../x, /etc, '/**/*', a/../../../x]";
         check(all, facts, &"a ../b /w/r/c".to_owned(), "facts");

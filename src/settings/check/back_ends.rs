@@ -53,7 +53,9 @@ impl SettingsReader<'_> {
                 "kind" => set_if(&mut function.kind, self.choice(&path, value, &KINDS).map(Some)),
                 "stand_in" => function.stand_in = self.stand_in(&path, value),
                 "command" => {
-                    set_if(&mut function.command, self.command(&path, value).map(Some));
+                    // Only a command that the editor itself names is trusted: a wrong value leaves the project file's command.
+                    let Some(command) = self.command(&path, value) else { continue };
+                    function.command = Some(command);
                     function.is_trusted = self.raw.source == SettingsSource::Editor;
                 }
                 "timeout" => set_if(&mut function.timeout, self.seconds(&path, value).map(Some)),
@@ -198,6 +200,12 @@ mod tests {
         let trusted = |name: &str| back_ends.functions[name].is_trusted;
         assert_eq!((trusted("f"), trusted("g"), back_ends.bridge.is_trusted), (false, true, false));
         assert!(back_ends.clone().trusted().functions["f"].is_trusted);
+        for wrong in [json!(null), json!([]), json!("g"), json!([1])] {
+            let editor = json!({"backends": {"g": {"command": wrong}}});
+            let (settings, problems) = Settings::read(Some(yaml), Some(&editor), &[]);
+            assert_eq!(problems.len(), 1, "{editor}");
+            assert!(!settings.backends.functions["g"].is_trusted, "{editor}");
+        }
         let editor = json!({"backends": {"bridge": "enabled"}});
         let (settings, _) = Settings::read(Some(yaml), Some(&editor), &[]);
         assert!(settings.backends.bridge.is_trusted);
