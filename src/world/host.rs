@@ -258,9 +258,10 @@ fn kept_beside<'a>(paths: &'a [Arc<str>], before: &World, after: &World) -> Kept
         if known == now {
             continue;
         }
+        // A directory comes or goes with its first or last file, and may be a module.
         let is_known = |item: &DirItem| {
             let path = paths::join(directory, &item.name);
-            paths.iter().any(|it| paths::below(&path, it).is_some()) || is_temporary(item)
+            !item.is_directory && (paths.iter().any(|it| **it == *path) || is_temporary(item))
         };
         let gone = known.iter().filter(|item| now.binary_search(item).is_err());
         let new = now.iter().filter(|item| known.binary_search(item).is_err());

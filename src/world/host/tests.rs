@@ -125,6 +125,25 @@ fn a_file_that_another_change_brought_to_light_still_makes_a_node() {
 }
 
 #[test]
+fn a_module_goes_with_the_only_file_in_it() {
+    let manifest = "/r/modules/m/manifests/init.pp";
+    let disk = Arc::new(MemoryDisk::new([("/r/hiera.yaml", TEXTS[4])]));
+    let mut host = Host::new(disk.clone());
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    let modules = |host: &Host| {
+        let environment = host.snapshot().environment_of("/r/hiera.yaml").expect("there is one");
+        environment.modules.keys().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert!(modules(&host).is_empty());
+    disk.write(manifest, "class m { }");
+    host.apply(Change::DiskChanged(vec![manifest.to_owned()]));
+    assert_eq!(modules(&host), ["m"]);
+    disk.remove(manifest);
+    host.apply(Change::DiskChanged(vec![manifest.to_owned()]));
+    assert!(modules(&host).is_empty());
+}
+
+#[test]
 fn a_text_that_did_not_change_is_not_parsed_again() {
     let disk = Arc::new(MemoryDisk::new([("/r/a.yaml", "a: 1\n")]));
     let mut host = Host::new(disk.clone());
