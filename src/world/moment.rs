@@ -2,15 +2,16 @@
 //! these keys are still valid at the second.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use super::World;
 use super::code::may_hold_code;
+use super::disk::DiskTable;
 use super::file_entry::FileEntry;
 use super::nodes::NodesCache;
+use super::overlay::Overlay;
 use super::roots::RootsCache;
 use super::snapshot::Choice;
-use super::texts::Texts;
 use crate::backends::Registry;
 use crate::config::Environment;
 use crate::data::{FileId, Files as _, Format};
@@ -18,18 +19,20 @@ use crate::engine::LOOKUP_OPTIONS;
 use crate::settings::Settings;
 use crate::syntax::interpolation::{hides_tokens, may_have_tokens};
 
-/// Everything that results depend on at one moment. It is cheap to create and to compare.
+/// Everything that results depend on at one moment. It is cheap to create, to compare, and to keep: what may be large is
+/// known by its identity alone, and is dropped as soon as no snapshot needs it.
 #[derive(Clone)]
 pub struct Moment {
     revision: u64,
-    texts: Texts,
+    base: Weak<DiskTable>,
+    overlay: Arc<Overlay>,
     settings: Arc<Settings>,
     folders: Arc<[Arc<str>]>,
     choice: Choice,
     assumed: Arc<[(Arc<str>, Arc<str>)]>,
-    roots: Arc<RootsCache>,
-    nodes: Arc<NodesCache>,
-    back_ends: Arc<Registry>,
+    roots: Weak<RootsCache>,
+    nodes: Weak<NodesCache>,
+    back_ends: Weak<Registry>,
 }
 
 /// What was edited between two moments.
@@ -57,37 +60,43 @@ impl World {
     pub fn moment(&self) -> Moment {
         Moment {
             revision: self.revision,
-            texts: self.texts.clone(),
+            base: Arc::downgrade(&self.texts.base),
+            overlay: self.texts.overlay.clone(),
             settings: self.settings.clone(),
             folders: self.folders.clone(),
             choice: self.choice.clone(),
             assumed: self.assumed.clone(),
-            roots: self.roots.clone(),
-            nodes: self.nodes.clone(),
-            back_ends: self.back_ends().clone(),
+            roots: Arc::downgrade(&self.roots),
+            nodes: Arc::downgrade(&self.nodes),
+            back_ends: Arc::downgrade(self.back_ends()),
         }
     }
 
     /// What was edited since `earlier`, as far as it affects lookups in `environment`. `None` if more than the values of
     /// entries may have changed: the hierarchy, nodes, settings, lookup_options, or the list of files.
     pub fn edits_since(&self, earlier: &Moment, environment: &Environment) -> Option<KeyEdits> {
-        let is_same = Arc::ptr_eq(&self.texts.base, &earlier.texts.base)
+        let is_same = is(&self.texts.base, &earlier.base)
             && Arc::ptr_eq(&self.settings, &earlier.settings)
             && Arc::ptr_eq(&self.folders, &earlier.folders)
             && self.choice == earlier.choice
             && Arc::ptr_eq(&self.assumed, &earlier.assumed)
-            && Arc::ptr_eq(&self.roots, &earlier.roots)
-            && Arc::ptr_eq(&self.nodes, &earlier.nodes)
-            && Arc::ptr_eq(self.back_ends(), &earlier.back_ends);
+            && is(&self.roots, &earlier.roots)
+            && is(&self.nodes, &earlier.nodes)
+            && is(self.back_ends(), &earlier.back_ends);
         if !is_same {
             return None;
         }
         let mut edits = KeyEdits::default();
         let open = self.open_files().map(|open| open.entry.path.clone());
         let open: BTreeSet<Arc<str>> =
-            open.chain(earlier.texts.overlay.iter().map(|open| open.entry.path.clone())).collect();
+            open.chain(earlier.overlay.iter().map(|open| open.entry.path.clone())).collect();
         for path in &open {
-            let (before, now) = (earlier.texts.file(path).ok()?, self.texts.file(path).ok()?);
+            let before = match earlier.overlay.get(path) {
+                Some(open) => open.entry.clone(),
+                // The disk is the same.
+                None => self.texts.base.file(path).ok()?,
+            };
+            let now = self.texts.file(path).ok()?;
             if !Arc::ptr_eq(&before, &now) {
                 self.add_edits(&before, &now, environment, &mut edits)?;
             }
@@ -131,6 +140,11 @@ impl World {
             !self.text(&place.path).is_ok_and(|text| is_plain(&text))
         })
     }
+}
+
+/// Whether both are the same object. A weak reference keeps its address from being used again.
+fn is<T>(one: &Arc<T>, other: &Weak<T>) -> bool {
+    std::ptr::eq(Arc::as_ptr(one), other.as_ptr())
 }
 
 #[cfg(test)]
@@ -187,5 +201,19 @@ mod tests {
         check("data/new.yaml", "a: 1\n", None);
         check("manifests/site.pp", "class y { }\n", None);
         check("data/a.yaml", "[]\n", None);
+    }
+
+    #[test]
+    fn a_moment_keeps_no_nodes() {
+        let mut host = Host::new(Arc::new(MemoryDisk::new(FILES)));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let before = host.snapshot();
+        let environment = before.environment_of("/r/data/a.yaml").expect("there is one");
+        before.nodes(&environment);
+        let (moment, nodes) = (before.moment(), Arc::downgrade(&before.nodes));
+        drop(before);
+        type_in(&mut host, "hiera.yaml", "version: 5\n");
+        assert!(nodes.upgrade().is_none());
+        assert_eq!(host.snapshot().edits_since(&moment, &environment), None);
     }
 }
