@@ -257,6 +257,7 @@ fn for_key_of_partial_node(
             layer.breaks_without_a_variable(invocation)?;
             depends |= open_paths::may_have_options_for(layer, invocation, key.root());
             are_odd |= open_paths::has_odd_options(layer, invocation);
+            depends |= open_paths::obscure_lead_to_files_or_are_left_out(layer, invocation);
         }
     }
     if depends && !invocation.skips_open_paths {

@@ -332,6 +332,30 @@ fn open_options<'l>(layer: &'l Layer, invocation: &Invocation<'_>) -> &'l [OpenO
     })
 }
 
+/// Whether paths of a layer that do not say where they may lead lead somewhere in this run. The others are left out: their
+/// files may have lookup_options for any key.
+pub(super) fn obscure_lead_to_files_or_are_left_out(
+    layer: &Layer,
+    invocation: &mut Invocation<'_>,
+) -> bool {
+    if invocation.skips_open_paths {
+        return false;
+    }
+    let mut lead_to_files = false;
+    let levels = layer.levels(invocation, Which::Hierarchy).as_deref().unwrap_or_default();
+    for level in levels.iter().filter(|it| it.reads.is_some()) {
+        for location in level.locations.iter().flatten().filter(|it| !it.is_uri) {
+            let Some(open) = location.open.as_ref().filter(|it| it.is_obscure) else { continue };
+            if open.path.filled(|it| invocation.assumptions.text_of(it)).is_some() {
+                lead_to_files = true;
+            } else {
+                leave_out(invocation, level, open, 0);
+            }
+        }
+    }
+    lead_to_files
+}
+
 /// Whether some of the lookup_options of a layer may concern any key.
 pub(super) fn has_odd_options(layer: &Layer, invocation: &Invocation<'_>) -> bool {
     open_options(layer, invocation).iter().any(|it| it.is_odd)

@@ -95,6 +95,8 @@ module Conformance
         return if theirs['error'].to_s.include?('Recursive lookup detected in [lookup_options]')
         # A hash that contains itself is only an error if Puppet reads all of it.
         return if ours['error_class'] == 'SystemStackError' && theirs['status'] != 'error'
+        # Puppet takes a hash whose text is inside another text for a token if one of its keys contains `%{`.
+        return if open.any? { |name| node.value_of(name).is_a?(Hash) && node.value_of(name).to_s.include?('%{') }
         return "#{theirs['status']}/#{ours['status']}" if theirs['status'] != ours['status']
         # If there are several errors, a layer that needs a missing variable may be named before the file of an earlier layer.
         return if theirs['status'] == 'error' && ours['if'].value?(nil)

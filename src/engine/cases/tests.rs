@@ -263,6 +263,20 @@ fn odd_lookup_options_count_those_of_every_layer() {
     );
 }
 
+/// The first level has the key, but the files of the second may say how to merge it.
+#[test]
+fn lookup_options_in_files_that_a_path_leads_to_somehow_are_left_out() {
+    check(
+        "path: common.yaml\nglob: 'role/[%{role}].yaml'",
+        &[
+            ("common.yaml", "k: 1\n"),
+            ("role/w.yaml", "lookup_options: {k: {merge: unique}}\nk: 2\n"),
+        ],
+        "k",
+        "1\nLevel \"L1\" may change this, depending on role",
+    );
+}
+
 /// Puppet takes the value if its text is in the list, and refuses it otherwise.
 #[test]
 fn what_may_be_sensitive_is_never_shown() {
