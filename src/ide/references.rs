@@ -16,7 +16,7 @@ use crate::syntax::interpolation;
 use crate::syntax::key_path::{KeyPath, Segment};
 use crate::syntax::ruby_regex;
 use crate::text::TextRange;
-use crate::world::{World, parallel, paths};
+use crate::world::{FileEntry, World, parallel, paths};
 use found::{Found, segments_of};
 
 /// A place that mentions something.
@@ -120,8 +120,24 @@ pub(crate) fn subject_at(world: &Arc<World>, path: &str, offset: u32) -> Option<
     definition::asked_key(&spot).map(|(key, _)| Subject::Key(key))
 }
 
+/// The data files of the environment in which a token may name `root`, sorted by path, with their formats.
+pub(crate) fn files_that_may_ask_for(
+    world: &World,
+    environment: &Environment,
+    root: &str,
+) -> Vec<(Arc<FileEntry>, Format)> {
+    let reach = world.reach(environment);
+    let files = world.key_index(environment).files();
+    let asking = parallel::map(&files, |(path, _)| {
+        let format = reach.format_of(path)?;
+        let file = world.file(path).ok()?;
+        may_ask_for(&file.text, format, root).then_some((file, format))
+    });
+    asking.into_iter().flatten().collect()
+}
+
 /// Whether a token of the file may name `root`; in HOCON, a string may be written in pieces.
-pub(crate) fn may_ask_for(text: &str, format: Format, root: &str) -> bool {
+fn may_ask_for(text: &str, format: Format, root: &str) -> bool {
     match format {
         Format::Yaml | Format::Json => interpolation::may_speak_of(text, root),
         Format::Hocon => text.contains("%{"),
@@ -223,15 +239,13 @@ impl Search<'_> {
         Some(())
     }
 
-    /// Only files with the name in a token are parsed.
+    /// Only files that may have the name in a token are parsed.
     fn tokens(&self, root: &str, found: &mut Vec<Occurrence>) -> Option<()> {
-        let reach = self.world.reach(self.environment);
-        let files = self.world.files_containing(self.environment, root);
-        let in_files = parallel::map(&files, |file| {
+        let files = files_that_may_ask_for(self.world, self.environment, root);
+        let in_files = parallel::map(&files, |(file, format)| {
             let mut here = Found { path: &file.path, places: Vec::new() };
-            let format = reach.format_of(&file.path).filter(|_| !self.cancel.is_cancelled());
-            if let Some(format) = format.filter(|it| may_ask_for(&file.text, *it, root)) {
-                here.tokens(file.data(format), self.subject);
+            if !self.cancel.is_cancelled() {
+                here.tokens(file.data(*format), self.subject);
             }
             here.places
         });
@@ -318,6 +332,19 @@ nodes: {web01: {facts: {a: 1}}}
         check(&format!("{common}{rest}{other}"), &expected);
         let common = "#- /data/common.yaml\na::b: 1\nc: \"x %{lookup('a::$0b')}\"\ne: {'%{hiera(\"a::b\")}': 1}\n";
         check(&format!("{common}{rest}{other}"), &expected);
+    }
+
+    #[test]
+    fn of_a_name_that_escapes_spell() {
+        check(
+            "#- /data/common.yaml\nkey_a$0: 1\n#- /data/nodes/x.yaml\nx: \"%{lookup('key\\x5fa')}\"\n\
+             #- /data/nodes/y.yaml\nx: \"\\x25{lookup('key_a')}\"\n",
+            &[
+                "=/data/common.yaml:1:key_a",
+                "/data/nodes/x.yaml:1:key\\x5fa",
+                "/data/nodes/y.yaml:1:key_a",
+            ],
+        );
     }
 
     #[test]

@@ -18,8 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::changes::counted;
+use super::context::LOOKUP_OPTIONS;
 use super::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
-use super::references::may_ask_for;
+use super::references::files_that_may_ask_for;
 use crate::config::Environment;
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::Format;
@@ -184,6 +185,13 @@ impl<'a> Work<'a> {
                 files.insert(file.path.clone(), (format, Vec::new()));
             }
         }
+        // Escapes may spell the name in tokens and in lookup_options.
+        for (file, format) in files_that_may_ask_for(self.world, environment, root) {
+            files.entry(file.path.clone()).or_insert((format, Vec::new()));
+        }
+        for place in self.world.key_index(environment).places(LOOKUP_OPTIONS) {
+            files.entry(place.path).or_insert((place.format, Vec::new()));
+        }
         // The places of the keys are needed where a part of a file cannot be parsed.
         for place in self.world.key_index(environment).places(root) {
             let file = files.entry(place.path).or_insert((place.format, Vec::new()));
@@ -257,13 +265,8 @@ impl<'a> Work<'a> {
         }
         let wanted = [Segment::Name(self.renaming.new_name.clone())];
         let mut waiting = Vec::new();
-        for file in self.world.files_containing(environment, &self.renaming.new_name) {
-            let Some(format) = self.world.reach(environment).format_of(&file.path) else {
-                continue;
-            };
-            if !may_ask_for(&file.text, format, &self.renaming.new_name) {
-                continue;
-            }
+        let new_name = &self.renaming.new_name;
+        for (file, format) in files_that_may_ask_for(self.world, environment, new_name) {
             for entry in file.data(format).trees() {
                 for string in super::strings::interpolated_strings(entry.text, entry.value) {
                     let keys = string.tokens.iter().filter_map(|token| token.lookup_key());

@@ -58,12 +58,19 @@ pub enum Method {
 /// Whether a token of a YAML or JSON file may mention `name`. If this returns false, no token does. `source` is the file's
 /// text.
 pub fn may_speak_of(source: &str, name: &str) -> bool {
+    if has_disguise(source) {
+        return true;
+    }
+    // A line break may stand for a space.
+    let has_other_spellings = name.contains(char::is_whitespace);
     let finder = memmem::Finder::new(name);
     let mut rest = source.as_bytes();
     while let Some(start) = memmem::find(rest, b"%{") {
         rest = &rest[start..];
         let end = memchr(b'}', rest).unwrap_or(rest.len());
-        if finder.find(&rest[..end]).is_some() {
+        let token = &rest[..end];
+        // An escape may spell any part of the name.
+        if has_other_spellings || memchr(b'\\', token).is_some() || finder.find(token).is_some() {
             return true;
         }
         rest = &rest[end..];
@@ -98,14 +105,19 @@ const DISGUISES: [&str; 4] = ["\\x25", "\\u0025", "\\U00000025", "%\\"];
 /// because `*name` or `<<` copies them from elsewhere.
 pub fn hides_tokens(source: &str) -> bool {
     let bytes = source.as_bytes();
-    let has = |disguise: &&str| memmem::find(bytes, disguise.as_bytes()).is_some();
     let begins_word = |at: usize| {
         let before = bytes[..at].last();
         before.is_none_or(|it| it.is_ascii_whitespace() || b"[{,:-?".contains(it))
     };
-    memchr(b'\\', bytes).is_some() && DISGUISES.iter().any(has)
+    has_disguise(source)
         || memchr::memchr_iter(b'*', bytes).any(begins_word)
         || memmem::find(bytes, b"<<").is_some()
+}
+
+fn has_disguise(source: &str) -> bool {
+    let bytes = source.as_bytes();
+    let has = |disguise: &&str| memmem::find(bytes, disguise.as_bytes()).is_some();
+    memchr(b'\\', bytes).is_some() && DISGUISES.iter().any(has)
 }
 
 /// The contents of the braces of calls (`%{lookup('a')}`) that appear in a file's text. `None` if the source of a call
@@ -301,6 +313,18 @@ mod tests {
         check("x: '%{c}a::b'", false);
         check("x: '%{ a::b", true);
         check("a::b: 1", false);
+        check("x: \"%{lookup('c')}\"\ny: \"\\x20a::b\"", false);
+    }
+
+    #[test]
+    fn another_spelling_of_a_name_may_be_in_a_token() {
+        let check = |source: &str, name| assert!(may_speak_of(source, name), "{source}");
+        check(r#"x: "%{lookup('key\x5fa')}""#, "key_a");
+        check(r#"{"x": "%{lookup('caf\u00e9')}"}"#, "café");
+        check("x: \"%{lookup('key_\\\n  a')}\"", "key_a");
+        check(r#"x: "\x25{lookup('key_a')}""#, "key_a");
+        check(r#"{"x": "\u0025\u007blookup('key_a')}"}"#, "key_a");
+        check("x: \"%{lookup('a\n  b')}\"", "a b");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::ide::file_role::FileRole;
 use crate::ide::flow_json::flow_json;
 use crate::ide::flow_yaml::flow_yaml;
 use crate::ide::perspective::Perspective;
-use crate::ide::references::{Occurrence, may_ask_for, references};
+use crate::ide::references::{Occurrence, files_that_may_ask_for, references};
 use crate::ide::rename::inside_string;
 use crate::ide::strings::{StringNode, interpolated_strings};
 use crate::syntax::interpolation::{Expression, Method, Token};
@@ -94,13 +94,8 @@ fn inlined_everywhere(
     let shared = the_only_place(context, root)?;
     let environment = context.world.environment_of(&context.file.path);
     let environment = environment.ok_or_else(|| cannot_be_written(root))?;
-    let reach = context.world.reach(&environment);
     let mut edits: BTreeMap<Arc<str>, Vec<TextEdit>> = BTreeMap::new();
-    for file in context.world.files_containing(&environment, root) {
-        let Some(format) = reach.format_of(&file.path) else { continue };
-        if !may_ask_for(&file.text, format, root) {
-            continue;
-        }
+    for (file, format) in files_that_may_ask_for(context.world, &environment, root) {
         for entry in file.data(format).trees() {
             for string in interpolated_strings(entry.text, entry.value) {
                 for token in &string.tokens {

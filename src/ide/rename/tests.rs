@@ -144,6 +144,23 @@ fn a_root_key_everywhere() {
 }
 
 #[test]
+fn a_name_that_escapes_spell() {
+    let nodes = "#- /data/nodes/web01.yaml\nx: \"%{lookup('key\\x5fa')} \\x25{lookup('key_a')}\"\n";
+    let options = "#- /data/nodes/web02.yaml\nlookup_options: {\"key\\x5fa\": {merge: deep}}\n";
+    let json = "#- /data/more.json\n{\"x\": \"%{lookup('key\\u005fa')}\"}\n";
+    check(
+        &format!("{nodes}{options}{json}#- /data/common.yaml\nkey_a$0: 1\n"),
+        "b",
+        &[
+            "/data/common.yaml:1 b: 1",
+            "/data/more.json:1 {\"x\": \"%{lookup('b')}\"}",
+            "/data/nodes/web01.yaml:1 x: \"%{lookup('b')} \\x25{lookup('b')}\"",
+            "/data/nodes/web02.yaml:1 lookup_options: {\"b\": {merge: deep}}",
+        ],
+    );
+}
+
+#[test]
 fn from_a_call_and_from_lookup_options() {
     let expected = [
         "/data/common.yaml:1 b: 1",
