@@ -33,31 +33,48 @@ const SECRET_WORDS: [&str; 10] = [
     "credentials",
 ];
 
+/// Last words of names whose lists contain secrets. Lists of `secrets` or `tokens` often contain only their names.
+const SECRET_PLURALS: [&str; 5] = ["passwords", "passwds", "passphrases", "api_keys", "apikeys"];
+
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    let mut waiting = vec![(entry.key, entry.value)];
+    let mut waiting = vec![(Some(entry.key), entry.value)];
     while let Some((key, value)) = waiting.pop() {
-        if text_of(key).is_some_and(|name| is_secret_name(name)) && is_plain_text(entry, value) {
+        let named = key.and_then(|key| Some((key, text_of(key)?)));
+        if let Some((key, name)) = named
+            && is_secret(entry, name, value)
+        {
             let message = "this looks like a secret in plain text\n\
                            Encrypt it, e.g. with `eyaml encrypt`, or keep it out of the repository.";
             report.add(&RULE, key.range, message);
         }
         match &value.kind {
-            NodeKind::Sequence(items) => waiting.extend(items.iter().map(|item| (item, item))),
+            NodeKind::Sequence(items) => waiting.extend(items.iter().map(|item| (None, item))),
             NodeKind::Mapping(pairs) => {
-                waiting.extend(pairs.iter().map(|pair| (&pair.key, &pair.value)));
+                waiting.extend(pairs.iter().map(|pair| (Some(&pair.key), &pair.value)));
             }
             _ => {}
         }
     }
 }
 
-fn is_secret_name(name: &str) -> bool {
+/// The keys of a hash have names of their own, so a hash is no secret whatever it is called.
+fn is_secret(entry: &EntryContext<'_>, name: &str, value: &Node) -> bool {
+    match &value.kind {
+        NodeKind::Sequence(items) => {
+            (ends_with_word(name, &SECRET_WORDS) || ends_with_word(name, &SECRET_PLURALS))
+                && items.iter().any(|item| is_plain_text(entry, item))
+        }
+        _ => ends_with_word(name, &SECRET_WORDS) && is_plain_text(entry, value),
+    }
+}
+
+fn ends_with_word(name: &str, words: &[&str]) -> bool {
     let name = name.to_ascii_lowercase();
     let ends_so = |word: &&str| {
         name.strip_suffix(*word)
             .is_some_and(|before| before.is_empty() || before.ends_with(['_', '-', ':', '.']))
     };
-    SECRET_WORDS.iter().any(ends_so)
+    words.iter().any(ends_so)
 }
 
 /// Whether the value is a string that is not encrypted, not looked up, and not the path of a file.
@@ -98,6 +115,27 @@ db::use_password: true
 tls::private_key: /etc/ssl/key.pem
 no::password: 12345
 a::secretary: x
+"#,
+        );
+    }
+    #[test]
+    fn lists_of_secrets_and_lists_about_secrets() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+diagnostics: {severity: {plaintext-secret: warning, encrypted-but-not-sensitive: 'off'}}
+#- /data/common.yaml
+old::passwords: ['ENC[GPG,YWJj]', hunter2, hunter3]
+#^^^^^^^^^^^^^ warning[plaintext-secret]
+users: [{password: ["%{lookup('x')}", hunter2]}]
+#        ^^^^^^^^ warning[plaintext-secret]
+x: 1
+form::fields: [user, password, api_key]
+auth: {methods: [token, password]}
+new::passwords: ["%{lookup('x')}", '', 5, /etc/secret]
+nested::password: [[hunter2], {rule: strong}]
+policy::password: {rule: strong}
+image_pull_secrets: [registry]
 "#,
         );
     }
