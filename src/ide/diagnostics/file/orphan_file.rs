@@ -72,19 +72,23 @@ fn is_orphan(world: &Arc<World>, path: &str) -> bool {
 /// Whether functions may read files that no hierarchy names: functions of levels without paths, and functions that code
 /// calls with the path of a data file.
 pub(crate) fn may_be_read_by_function(world: &Arc<World>, environment: &Arc<Environment>) -> bool {
-    let configs = environment.root.iter().chain(environment.modules.values());
-    let configs = configs.map(|root| paths::join(root, "hiera.yaml"));
-    let mut configs = configs.chain(environment.global_config.iter().map(ToString::to_string));
+    let own = environment.root.iter().map(|root| (LayerKind::Environment, root));
+    let modules = environment.modules.values().map(|root| (LayerKind::Module, root));
+    let configs = own.chain(modules).map(|(layer, root)| (layer, paths::join(root, "hiera.yaml")));
+    let global = environment.global_config.iter().map(|it| (LayerKind::Global, it.to_string()));
+    let mut configs = configs.chain(global);
     let version = world.settings().puppet_version;
     let reads_unseen = |level: &Level| {
         let has_paths = !matches!(level.locations, Locations::None | Locations::Uris(_));
         Registry::format(&level.function).is_none() && !has_paths
     };
-    let has_such_level = |path: String| {
+    let has_such_level = |(layer, path): (LayerKind, String)| {
         let Ok(text) = world.text(&path) else { return false };
         let id = world.id(&path);
-        let config = HieraYaml::read(&path, id, Some(&text), LayerKind::Environment, version).0;
-        config.is_some_and(|config| config.hierarchy.iter().any(reads_unseen))
+        let Some(config) = HieraYaml::read(&path, id, Some(&text), layer, version).0 else {
+            return false;
+        };
+        config.hierarchy.iter().chain(&config.default_hierarchy).any(reads_unseen)
     };
     let calls_reader = |(path, _): &(Arc<str>, _)| {
         let text = world.text(path);
@@ -180,6 +184,24 @@ a: 2
             "  - {name: site, lookup_key: mine}\n\
              #                            ^^^^ information[unknown-backend]\n",
             "include x",
+            "",
+        );
+    }
+    #[test]
+    fn files_of_default_hierarchies() {
+        let files = |level: &str, expected: &str| {
+            check(&format!(
+                "#- /modules/m/metadata.json\n{{\"name\": \"x-m\"}}\n\
+                 #- /modules/m/hiera.yaml\nversion: 5\nhierarchy:\n  - {{name: common, path: common.yaml}}\n\
+                 default_hierarchy:\n  - {{name: fallback, path: 'fallback/%{{facts.x}}.yaml'}}\n{level}\
+                 #- /modules/m/data/common.yaml\nm::a: 1\n#- /modules/m/data/fallback/one.yaml\nm::b: 1\n\
+                 #- /modules/m/data/users/one.yaml\nm::c: 1\n{expected}"
+            ));
+        };
+        files("", "#^^^^^^ hint[orphan-file]\n");
+        files(
+            "  - {name: site, lookup_key: m::mine}\n\
+             #                            ^^^^^^^ information[unknown-backend]\n",
             "",
         );
     }
