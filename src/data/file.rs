@@ -328,7 +328,7 @@ impl DataFile {
     pub fn duplicate_keys(&self) -> Vec<DuplicateKey> {
         match self.content() {
             Content::Entries(entries) => entries.duplicate_keys(&self.text),
-            Content::Whole(whole) => whole.duplicates(),
+            Content::Whole(whole) => whole.duplicates(self.format),
         }
     }
 

@@ -358,6 +358,11 @@ fn is_merge_key(key: &Node) -> bool {
     matches!(&key.kind, NodeKind::Scalar { text, .. } if &**text == "<<") && !has_text_tag(key)
 }
 
+/// Whether Psych may merge the value into the hash: the key is `<<`, and the value is not text.
+pub fn merges(key: &Node, value: &Node) -> bool {
+    is_merge_key(key) && !matches!(value.kind, NodeKind::Scalar { .. })
+}
+
 fn has_text_tag(key: &Node) -> bool {
     key.tag.as_deref() == Some("tag:yaml.org,2002:str")
 }

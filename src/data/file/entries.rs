@@ -15,7 +15,7 @@ use super::key_table::{KeyTable, Spot, hash_of, hash_of_str};
 use super::rescan::{Broken, Scanned, scan};
 use super::whole::{lower_file_error, root_entries, yaml_file_error};
 use super::{DuplicateKey, EntryTree, RootEntry, RootKey, Verdict};
-use crate::data::lower::{LowerError, Lowering, RootHash};
+use crate::data::lower::{LowerError, Lowering, RootHash, merges};
 use crate::data::value::{FileId, StringKey, Value};
 use crate::syntax::entries::{has_usual_lines, value_range};
 use crate::syntax::plain_yaml::plain_entries;
@@ -278,7 +278,9 @@ impl Entries {
             let placed = self.placed(keys, spot)?;
             let key = placed.chunk.key(spot.index(), placed.text(text))?.to_value();
             let tree = placed.tree(text, spot.index())?;
-            Some((key, tree.key.range.shifted(tree.start)))
+            // Each `<<` merges on its own.
+            let is_merge = merges(tree.key, tree.value);
+            (!is_merge).then(|| (key, tree.key.range.shifted(tree.start)))
         }))
     }
 

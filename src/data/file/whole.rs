@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use indexmap::IndexMap;
 
-use super::{DuplicateKey, EntryTree, FileError, RootEntry, Verdict};
-use crate::data::lower::{LowerError, LowerErrorKind, Lowering, RootHash, lower_json};
+use super::{DuplicateKey, EntryTree, FileError, Format, RootEntry, Verdict};
+use crate::data::lower::{LowerError, LowerErrorKind, Lowering, RootHash, lower_json, merges};
 use crate::data::value::{FileId, Hash, Located, Place, StringKey, Value};
 use crate::syntax::tree::{Node, NodeKind, Pair, SyntaxError};
 use crate::syntax::yaml::{self, YamlError};
@@ -150,11 +150,11 @@ impl Whole {
         pairs.iter().take_while(|pair| pair.key.range.start <= offset).count()
     }
 
-    pub(super) fn duplicates(&self) -> Vec<DuplicateKey> {
+    pub(super) fn duplicates(&self, format: Format) -> Vec<DuplicateKey> {
         let pairs = self.root.as_ref().map_or(&[][..], pairs_of);
-        duplicates(
-            pairs.iter().filter_map(|pair| Some((root_key(self.file, &pair.key)?, pair.key.range))),
-        )
+        // Each `<<` merges on its own.
+        let pairs = pairs.iter().filter(|it| format != Format::Yaml || !merges(&it.key, &it.value));
+        duplicates(pairs.filter_map(|pair| Some((root_key(self.file, &pair.key)?, pair.key.range))))
     }
 }
 

@@ -4,14 +4,15 @@
 
 use std::collections::HashMap;
 
-use crate::data::inspect;
+use crate::data::lower::merges;
+use crate::data::{Format, Value, inspect, scalar};
 use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::{
     Check, Diagnostic, EntryContext, Family, Related, Report, Rule, Severity,
 };
 use crate::ide::pair_edits::{remove_entry, remove_pair};
-use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
+use crate::syntax::tree::{NodeKind, Pair};
 use crate::text::TextRange;
 
 pub(crate) const RULE: Rule = Rule {
@@ -37,7 +38,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         match &node.kind {
             NodeKind::Sequence(items) => waiting.extend(items),
             NodeKind::Mapping(pairs) => {
-                check_pairs(entry.text, pairs, report);
+                check_pairs(entry, pairs, report);
                 waiting.extend(pairs.iter().map(|pair| &pair.value));
             }
             _ => {}
@@ -59,14 +60,15 @@ pub(crate) fn check_root(file: &FileContext<'_>, report: &mut Report) {
     }
 }
 
-fn check_pairs(source: &str, pairs: &[Pair], report: &mut Report) {
-    let mut seen: HashMap<KeyIdentity<'_>, usize> = HashMap::new();
+fn check_pairs(entry: &EntryContext<'_>, pairs: &[Pair], report: &mut Report) {
+    let mut seen: HashMap<Value, usize> = HashMap::new();
     for (number, pair) in pairs.iter().enumerate() {
-        if let Some(identity) = identity(&pair.key)
+        if let NodeKind::Scalar { text: name, .. } = &pair.key.kind
+            && let Some(identity) = identity(entry.format, pair)
             && let Some(first) = seen.insert(identity, number)
         {
-            let finding = add(identity.0, pairs[first].key.range, pair.key.range, report);
-            if let Some(edit) = remove_pair(source, pairs, first) {
+            let finding = add(name, pairs[first].key.range, pair.key.range, report);
+            if let Some(edit) = remove_pair(entry.text, pairs, first) {
                 // The first one gives the key its position.
                 let is_next = first + 1 == number;
                 let make = if is_next { Fix::safe } else { Fix::changing };
@@ -92,23 +94,21 @@ fn add<'r>(
     finding
 }
 
-/// What makes two keys equal: plain words may be numbers, booleans or `null`, quoted ones never are.
-type KeyIdentity<'a> = (&'a str, bool);
-
-fn identity(key: &Node) -> Option<KeyIdentity<'_>> {
-    let NodeKind::Scalar { text, style } = &key.kind else { return None };
+/// The key as Puppet's hash has it. `None` if it is no scalar or Psych refuses it, or if it is a `<<` that merges.
+fn identity(format: Format, pair: &Pair) -> Option<Value> {
+    let NodeKind::Scalar { text, style } = &pair.key.kind else { return None };
+    if format != Format::Yaml {
+        return Some(Value::String(text.clone()));
+    }
     // Each `<<` merges on its own, so two of them are not duplicates: both have an effect.
-    if &**text == "<<" {
+    if merges(&pair.key, &pair.value) {
         return None;
     }
-    // An empty key is null for Psych, as `~` is.
-    let first = text.bytes().next().unwrap_or(b'~');
-    let may_be_typed = !first.is_ascii_alphabetic()
-        || ["true", "false", "yes", "no", "on", "off", "null"]
-            .iter()
-            .any(|word| text.eq_ignore_ascii_case(word));
-    // `1` and `'1'` are an integer and a string for Psych, so a hash can have both. `b` and `'b'` are the same key.
-    Some((text, *style == ScalarStyle::Plain && may_be_typed))
+    match scalar::typed(text, *style, pair.key.tag.as_deref()).ok()? {
+        // Puppet makes strings of symbols in keys.
+        Value::Symbol(name) => Some(Value::String(name)),
+        value => Some(value),
+    }
 }
 
 #[cfg(test)]
@@ -176,5 +176,61 @@ a: {b: 1, 'b': 2, '1': 1, '1': 2}
 #                         ^^^ warning[duplicate-key]
 ",
         );
+    }
+    #[test]
+    fn keys_that_psych_reads_alike() {
+        check(
+            r#"
+a: {_a: 1, '_a': 2}
+#          ^^^^ warning[duplicate-key]: `_a` is already a key of this hash…
+b: {"a\x62": 1, ab: 2}
+#               ^^ warning[duplicate-key]
+c: {1_0: 1, 10: 2, '10': 3}
+#           ^^ warning[duplicate-key]: `10` is already a key of this hash…
+d: {!!str 5: 1, '5': 2}
+#               ^^^ warning[duplicate-key]
+e:
+  :a: 1
+  a: 2
+# ^ warning[duplicate-key]
+f: {1.0: 1, 1: 2, ':b': 1, b: 2, 1e3: 1, 1000.0: 2}
+"#,
+        );
+    }
+
+    #[test]
+    fn root_keys_that_psych_reads_alike() {
+        check(
+            r#"
+_a: 1
+'_a': 2
+#^^^ warning[duplicate-key]: `_a` is already a key of this hash…
+"b\x62": 1
+bb: 2
+#^ warning[duplicate-key]: `bb` is already a key of this hash…
+c: 1
+:c: 2
+#^ warning[duplicate-key]: `c` is already a key of this hash…
+"#,
+        );
+    }
+
+    #[test]
+    fn a_merge_of_text_is_a_key() {
+        check(
+            r"
+a: {<<: b, '<<': c}
+#   ^^ warning[merge-key-idle]
+#          ^^^^ warning[merge-key-idle]
+#          ^^^^ warning[duplicate-key]
+",
+        );
+        check(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: x, data_hash: json_data, path: common.json}]\n\
+             #- /data/common.json\n{\"a\": {\"<<\": {}, \"<<\": {}, \"10\": 1, \"1_0\": 2, \":b\": 1, \"b\": 2}}\n\
+             #                ^^^^ warning[duplicate-key]\n",
+        );
+        check("{<<: {a: 1}, <<: {b: 1}}\n");
+        check("<<: {a: 1}\n'<<': {b: 1}\nc: 1\n");
     }
 }
