@@ -61,7 +61,9 @@ fn check_text(source: &str, node: &Node, text: &str, report: &mut Report) {
 
 fn names_a_method(written: &str) -> bool {
     let inside = &written[OPENING.len()..];
-    KNOWN_METHODS.iter().any(|it| inside.strip_prefix(it).is_some_and(|it| it.starts_with(',')))
+    let Some((method, _)) = inside.split_once(',') else { return false };
+    // hiera-eyaml finds a method in upper and lower case.
+    KNOWN_METHODS.iter().any(|it| it.eq_ignore_ascii_case(method))
 }
 
 /// The range of a blob in a scalar: to its end if it is written without escapes, or else to its bracket or the end of the
@@ -215,5 +217,17 @@ a: "ENC[GPG,YWJj"
 #   ^^^^^^^^^^^^ warning[eyaml-blob]: `ENC[` is not closed…
 "#,
         );
+    }
+    #[test]
+    fn methods_are_found_in_any_case_and_blobs_only_in_upper_case() {
+        check(&format!(
+            r"{SETTINGS}a: x ENC[pkcs7,YWJj] y
+#    ^^^^^^^^^^^^^^^ warning[eyaml-blob]: This is not a PKCS #7 message…
+b: ENC[gpg,YWJj]
+c: x ENC[Gpg,YW-j] y
+#    ^^^^^^^^^^^^^ warning[eyaml-blob]: `-` is not a base64 character…
+d: enc[pksc7,YWJj]
+"
+        ));
     }
 }
