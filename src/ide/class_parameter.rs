@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::hover::markup;
 use super::perspective::Perspective;
 use crate::code::CodeFile;
 use crate::code::documentation::of_parameter;
@@ -119,7 +120,8 @@ pub(super) fn note(
     let found = ClassParameter::of_key(world, environment, key)?;
     let place = Place { file: world.id(&found.path), range: found.name_range() };
     let class = found.class().name.as_deref().unwrap_or_default();
-    let mut text = format!("Parameter of class `{class}` (`{}`)", perspective.shown_place(place));
+    let shown = markup::code(&perspective.shown_place(place));
+    let mut text = format!("Parameter of class `{class}` ({shown})");
     if let Some(type_text) = found.type_text() {
         let _ = write!(text, ": {}", code(type_text));
     }
@@ -192,10 +194,9 @@ fn of_case(answer: &Answer, has_default: bool) -> SetBy {
     }
 }
 
-/// Code on one line between more backticks than it contains.
+/// Code on one line, whatever backticks it contains.
 pub(super) fn code(text: &str) -> String {
-    let text = in_a_line(text);
-    if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
+    markup::code(&in_a_line(text))
 }
 
 /// Code on one line, truncated if it is long.
@@ -250,6 +251,14 @@ mod tests {
         );
         check("web::server::other", WEB, None);
         check("web::port", WEB, None);
+    }
+
+    #[test]
+    fn backticks_of_code_are_shown() {
+        let code = "/modules/web/manifests/init.pp\nclass web(Pattern[/`/] $port = '``x') { }";
+        let expected = "Parameter of class `web` (`modules/web/manifests/init.pp:1`): ``Pattern[/`/]``, \
+                        default ```'``x'```. Set by data";
+        check("web::port", code, Some(expected));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Markdown or plain text: the same sentences for editors and for terminals.
 
+use std::borrow::Cow;
+
 /// The markup of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Markup {
@@ -55,26 +57,50 @@ fn on_one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
 }
 
-/// Removes what [`code`] and [`plain`] added. Backticks become quotes, which show where a name ends in a sentence.
+/// Removes what [`code`] and [`plain`] added. One backtick on each side shows where a name ends in a sentence.
 fn without_markup(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    let mut is_code = false;
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        match c {
-            '\\' if !is_code && rest.peek().is_some_and(char::is_ascii_punctuation) => {
-                shown.extend(rest.next());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let after = &rest[c.len_utf8()..];
+        rest = match c {
+            '\\' if after.starts_with(|it: char| it.is_ascii_punctuation()) => {
+                shown.push_str(&after[..1]);
+                &after[1..]
             }
             '`' => {
-                is_code = !is_code;
-                while rest.next_if_eq(&'`').is_some() {}
-                shown.push('`');
+                let (code, behind) = code_at(rest);
+                shown.push_str(&code);
+                behind
             }
-            '*' if !is_code => {}
-            _ => shown.push(c),
-        }
+            '*' => after,
+            _ => {
+                shown.push(c);
+                after
+            }
+        };
     }
     shown
+}
+
+/// The inline code at the start of a text, between single backticks, and the rest of the text. Code ends at as many backticks
+/// as it starts with; without these, the backticks at the start are text.
+fn code_at(text: &str) -> (Cow<'_, str>, &str) {
+    let run = |text: &str| text.len() - text.trim_start_matches('`').len();
+    let opening = run(text);
+    let inside = &text[opening..];
+    let mut end = 0;
+    while let Some(found) = inside[end..].find('`') {
+        let length = run(&inside[end + found..]);
+        if length == opening {
+            let code = &inside[..end + found];
+            let trimmed = code.strip_prefix(' ').and_then(|it| it.strip_suffix(' '));
+            let shown = format!("`{}`", trimmed.unwrap_or(code));
+            return (shown.into(), &inside[end + found + length..]);
+        }
+        end += found + length;
+    }
+    (text[..opening].into(), inside)
 }
 
 /// Text as inline code, whatever backticks it contains.
@@ -134,6 +160,9 @@ mod tests {
         let check = |text: &str, expected: &str| assert_eq!(without_markup(text), expected);
         check("`a\\_b` and \\_c\\_", "`a\\_b` and _c_");
         check("level \"\\*\" is **not** read", "level \"*\" is not read");
-        check("`` a`b ``", "` a`b `");
+        check("`` a`b `` and \\_c\\_ *d*", "`a`b` and _c_ d");
+        check("``a`*\\_b`` *c*", "`a`*\\_b` c");
+        check(&format!("{} *d*", code("``a`")), "```a`` d");
+        check("never `closed *a*", "never `closed a");
     }
 }
