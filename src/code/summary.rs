@@ -79,16 +79,8 @@ impl CodeSummary {
 impl KeyPattern {
     /// The key of a lookup that is not constant.
     pub fn of(call: &Call) -> Self {
-        let mut root = Vec::new();
-        for part in call.pattern.iter().flatten() {
-            // After a dot come members of the key's value.
-            let end = part.as_deref().and_then(|text| text.find('.'));
-            let part = part.as_deref().map(|text| Box::from(&text[..end.unwrap_or(text.len())]));
-            root.push(part);
-            if end.is_some() {
-                break;
-            }
-        }
+        let parts: Vec<_> = call.pattern.iter().flatten().map(Option::as_deref).collect();
+        let mut root = root_parts(&parts);
         root.retain(|it| it.as_deref() != Some(""));
         Self(root.into())
     }
@@ -131,6 +123,31 @@ impl KeyPattern {
         }
         is_free || rest.is_empty()
     }
+}
+
+/// The parts of the root key, without its quotes. After it come members of its value.
+fn root_parts(parts: &[Option<&str>]) -> Vec<Option<Box<str>>> {
+    let begin = parts.first().copied().flatten().map(str::trim_start);
+    let quote = begin.and_then(|it| it.chars().next()).filter(|it| matches!(it, '\'' | '"'));
+    // Dots between quotes belong to the name.
+    let end = quote.unwrap_or('.');
+    let mut root = Vec::new();
+    for (number, part) in parts.iter().enumerate() {
+        let Some(text) = *part else {
+            root.push(None);
+            continue;
+        };
+        let text = if number == 0 && quote.is_some() { &text.trim_start()[1..] } else { text };
+        let (name, is_end) = match text.find(end) {
+            Some(at) => (&text[..at], true),
+            None => (text, false),
+        };
+        root.push(Some(name.into()));
+        if is_end {
+            break;
+        }
+    }
+    root
 }
 
 /// The name that Puppet uses for a declaration `name`.
@@ -207,6 +224,15 @@ mod tests {
         check(&[None, Some("x"), None, Some("x")], &["xx", "axbx"], &["x", "xxa"]);
         check(&[], &["anything"], &[]);
         check(&[None], &["anything"], &[]);
+    }
+
+    #[test]
+    fn dots_in_quotes_belong_to_the_root_key() {
+        let text = "lookup(\"'a.b'.${c}\") lookup(\" 'x.${y}z' .c\")";
+        let summary = CodeSummary::of(&CodeFile::of_text("/a.pp", text));
+        assert_eq!((&*summary.keys[0].name, summary.patterns.len()), ("a.b", 1));
+        let pattern = &summary.patterns[0];
+        assert!(pattern.matches("x.yz") && !pattern.matches("x") && !pattern.matches("x.y"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! References: everything in data and Puppet code that has or looks up a key, and everything that reads a variable.
 
 mod found;
-mod in_code;
+pub(super) mod in_code;
 
 use std::sync::Arc;
 

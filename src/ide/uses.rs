@@ -1,10 +1,9 @@
 //! Everything that mentions a key: where it is written, interpolated, given lookup_options, looked up by code, and which
 //! parameter it sets.
-//! parameter it sets.
 
 use std::sync::Arc;
 
-use super::references::{Subject, parts_of};
+use super::references::{Subject, in_code, parts_of};
 use crate::config::Environment;
 use crate::engine::CancelToken;
 use crate::syntax::key_path;
@@ -46,31 +45,19 @@ pub fn uses_of_key(
     let path = key_path::parse(key).ok()?;
     path.root_name()?;
     let mut uses = Vec::new();
+    uses.extend(in_code::of_key(world, environment, &path).into_iter().map(|it| {
+        let kind = if it.is_declaration { UseKind::Parameter } else { UseKind::Manifest };
+        KeyUse { path: it.path, range: it.range, kind }
+    }));
     let parts = parts_of(world, environment, &Subject::Key(path), &CancelToken::default());
     let kinds = [UseKind::Declaration, UseKind::Options, UseKind::Interpolation];
     for (kind, found) in kinds.into_iter().zip(parts) {
         let use_of = |path, range| KeyUse { path, range, kind };
         uses.extend(found.into_iter().map(|it| use_of(it.path, it.range)));
     }
-    let lookups = world.code_index(environment);
-    let lookups = lookups.lookups(key);
-    uses.extend(lookups.map(|(path, range)| KeyUse {
-        path: path.clone(),
-        range,
-        kind: UseKind::Manifest,
-    }));
-    uses.extend(parameter(world, environment, key));
     uses.sort();
     uses.dedup();
     Some(uses)
-}
-
-fn parameter(world: &World, environment: &Environment, key: &str) -> Option<KeyUse> {
-    let (class_name, name) = key.rsplit_once("::")?;
-    let (path, file, index) = world.loaded_class(environment, class_name)?;
-    let class = file.manifest.declarations.get(index)?;
-    let parameter = class.parameters.iter().find(|it| it.name == name)?;
-    Some(KeyUse { path, range: parameter.name_range, kind: UseKind::Parameter })
 }
 
 #[cfg(test)]
@@ -122,6 +109,61 @@ class a($b, $c) { }
             &[
                 ("/data/common.yaml", UseKind::Options),
                 ("/modules/a/manifests/init.pp", UseKind::Parameter),
+            ],
+        );
+    }
+    /// `expected`: the kinds and the texts of the uses.
+    #[track_caller]
+    fn check_texts(files: &str, key: &str, expected: &[(UseKind, &str)]) {
+        let fixture = Fixture::parse(&format!(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n{files}"
+        ));
+        let world = fixture.world();
+        let environment = world.environment_of(&format!("{ROOT}/data/common.yaml"));
+        let uses = uses_of_key(&world, &environment.expect("there is one"), key).expect("a key");
+        let text = |it: &KeyUse| world.file(&it.path).expect("it is there").text.clone();
+        let shown: Vec<_> =
+            uses.iter().map(|it| (it.kind, it.range.slice(&text(it)).to_owned())).collect();
+        let expected: Vec<_> =
+            expected.iter().map(|(kind, text)| (*kind, (*text).to_owned())).collect();
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn dots_lead_to_members_and_belong_to_a_name_in_quotes() {
+        let files = "#- /data/common.yaml\n'a.b': {c: 1}\na: {b: 2}\n\
+                     x: \"%{lookup('a.b')}\"\ny: \"%{lookup(\\\"'a.b'.c\\\")}\"\n\
+                     lookup_options: {a.b: {merge: hash}, a: {merge: deep}}\n\
+                     #- /manifests/site.pp\nlookup('a.b') lookup(\"'a.b'.c\") lookup(\"'a.b'.${x}\") lookup('a')\n";
+        check_texts(
+            files,
+            "'a.b'",
+            &[
+                (UseKind::Declaration, "'a.b'"),
+                (UseKind::Interpolation, "'a.b'"),
+                (UseKind::Options, "a.b"),
+                (UseKind::Manifest, "'a.b'"),
+                (UseKind::Manifest, "'a.b'"),
+            ],
+        );
+        check_texts(
+            files,
+            "a.b",
+            &[
+                (UseKind::Declaration, "b"),
+                (UseKind::Interpolation, "a.b"),
+                (UseKind::Manifest, "a.b"),
+            ],
+        );
+        check_texts(
+            files,
+            "a",
+            &[
+                (UseKind::Declaration, "a"),
+                (UseKind::Interpolation, "a"),
+                (UseKind::Options, "a"),
+                (UseKind::Manifest, "a"),
+                (UseKind::Manifest, "a"),
             ],
         );
     }

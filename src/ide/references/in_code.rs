@@ -11,7 +11,7 @@ use crate::text::TextRange;
 use crate::world::World;
 
 /// All such places in the code of the environment.
-pub(super) fn of_key(world: &World, environment: &Environment, key: &KeyPath) -> Vec<Occurrence> {
+pub(crate) fn of_key(world: &World, environment: &Environment, key: &KeyPath) -> Vec<Occurrence> {
     let Some(root) = key.root_name() else { return Vec::new() };
     let index = world.code_index(environment);
     let calls = index.lookups(root).filter_map(|(path, range)| {

@@ -18,7 +18,6 @@ impl Work<'_> {
         let index = self.world.code_index(environment);
         let mut left = Vec::new();
         let mut dynamic = Vec::new();
-        let first = self.renaming.path.first();
         for (path, summary) in index.files() {
             if self.cancel.is_cancelled() {
                 return Err("the request was cancelled".to_owned());
@@ -26,7 +25,7 @@ impl Work<'_> {
             let root = self.renaming.root();
             let member = format!("{root}.");
             // `lookup("a.${b}")` has its root key as plain text, so it can be renamed there.
-            let holds_root = summary.keys.iter().any(|it| segments(&it.name).first() == first)
+            let holds_root = summary.keys.iter().any(|it| it.name == *root)
                 || summary.patterns.iter().any(|it| !it.is_anything() && it.matches(&member));
             if holds_root {
                 self.lookups_of_file(environment, path, &mut left);
@@ -88,15 +87,18 @@ fn is_meant(renaming: &Renaming, name: &str) -> bool {
     segments(name).starts_with(&renaming.path)
 }
 
-/// The place of the root key at the start of a key, if only the sub keys are computed: `"a.${b}"`.
+/// The place of the root key at the start of a key, with its quotes, if only the sub keys are computed: `"a.${b}"`.
 fn root_of_members(file: &CodeFile, call: &Call, renaming: &Renaming) -> Option<TextRange> {
     let pattern = call.pattern.as_ref()?;
-    let (root, _) = pattern.first()?.as_deref()?.split_once('.')?;
-    let is_root = renaming.path.starts_with(&segments(root));
+    let begin = pattern.first()?.as_deref()?;
+    // What is behind the last dot belongs to the computed part.
+    let (placed, _) = key_path::segment_ranges(begin);
+    let root = placed.first().filter(|it| begin[it.full_range.end as usize..].starts_with('.'))?;
+    let is_root = renaming.path.first() == Some(&root.segment);
     let range = dynamic_key(call).filter(|_| is_root)?;
     let written = file.slice(range).strip_prefix('"')?;
-    let start = range.start + 1;
-    written.starts_with(root).then(|| TextRange::new(start, start + root.len() as u32))
+    let is_verbatim = written.starts_with(root.full_range.slice(begin));
+    is_verbatim.then(|| root.full_range.shifted(range.start + 1))
 }
 
 /// The constant keys of a call, and those of its hashes with values for whole keys.

@@ -271,3 +271,51 @@ fn names_that_no_class_can_have_are_refused() {
     let inner = "`web::a::b` is declared inside of the class and would be renamed, too";
     check_refusal(nested, "web::c", inner);
 }
+
+#[test]
+fn root_keys_with_dots() {
+    let code = "#- /manifests/site.pp\nlookup('a') lookup('a.b') lookup(\"'a.b'.c\") lookup(\"a.${x}\")\n\
+                #- /modules/web/manifests/init.pp\nclass web { lookup(\"'a.b'\") }\n";
+    let data = "y: \"%{lookup('a.b')}\"\nz: '%{lookup(\"''a.b''\")}'\n";
+    check(
+        &format!("#- /data/common.yaml\na$0.b: {{c: 1}}\na: {{b: 2}}\n{data}{code}"),
+        "n.n",
+        &[
+            "/data/common.yaml:1 n.n: {c: 1}",
+            "/data/common.yaml:4 z: '%{lookup(\"''n.n''\")}'",
+            "/manifests/site.pp:1 lookup('a') lookup('a.b') lookup(\"'n.n'.c\") lookup(\"a.${x}\")",
+            "/modules/web/manifests/init.pp:1 class web { lookup(\"'n.n'\") }",
+        ],
+    );
+    check(
+        &format!("#- /data/common.yaml\na.b: {{c: 1}}\na$0: {{b: 2}}\n{data}{code}"),
+        "n",
+        &[
+            "/data/common.yaml:2 n: {b: 2}",
+            "/data/common.yaml:3 y: \"%{lookup('n.b')}\"",
+            "/manifests/site.pp:1 lookup('n') lookup('n.b') lookup(\"'a.b'.c\") lookup(\"n.${x}\")",
+        ],
+    );
+}
+
+#[test]
+fn a_computed_member_of_another_key_in_quotes_stays() {
+    let code = "#- /manifests/site.pp\nlookup('k') lookup(\"'a.b'.${x}\")\n";
+    check(
+        &format!("#- /data/common.yaml\nk$0: 1\na.b: {{c: 1}}\n{code}"),
+        "new",
+        &[
+            "/data/common.yaml:1 new: 1",
+            "/manifests/site.pp:1 lookup('new') lookup(\"'a.b'.${x}\")",
+        ],
+    );
+    let warnings = check(
+        &format!("#- /data/common.yaml\nk: 1\na$0.b: {{c: 1}}\n{code}"),
+        "new",
+        &[
+            "/data/common.yaml:2 new: {c: 1}",
+            "/manifests/site.pp:1 lookup('k') lookup(\"new.${x}\")",
+        ],
+    );
+    assert_eq!(warnings, [""; 0]);
+}
