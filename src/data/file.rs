@@ -11,6 +11,7 @@ mod whole;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
+use super::lower::may_merge;
 use super::puppet_type;
 use super::scalar;
 use super::value::{FileId, Located, Place, Value};
@@ -308,7 +309,8 @@ impl DataFile {
         if self.format != Format::Yaml || self.unreadable.is_some() {
             return None;
         }
-        Some(quick_keys(&self.text)?.into_iter().filter_map(RootKey::of).collect())
+        let keys = quick_keys(&self.text)?.into_iter();
+        Some(keys.filter_map(|key| RootKey::of(&self.text, key)).collect())
     }
 
     /// Whether the file is read entry by entry, and entries only affect each other through anchors.
@@ -377,7 +379,7 @@ impl<'a> RootKey<'a> {
     /// The keys of [`DataFile::quick_root_keys`] between the starts of two entries; see [`quick_keys_between`].
     pub fn quick_between(text: &'a str, first: u32, end: u32) -> Option<Vec<Self>> {
         let keys = quick_keys_between(text, first as usize, end as usize)?;
-        Some(keys.into_iter().filter_map(Self::of).collect())
+        Some(keys.into_iter().filter_map(|key| Self::of(text, key)).collect())
     }
 
     fn of_entry(entry: &'a RootEntry) -> Option<Self> {
@@ -385,9 +387,8 @@ impl<'a> RootKey<'a> {
         Some(Self { text: Cow::Borrowed(entry.key.as_str()?), key, value })
     }
 
-    fn of(key: QuickKey<'a>) -> Option<Self> {
-        // Psych merges the hash under this key even if the key is in quotes.
-        if key.text == "<<" {
+    fn of(text: &str, key: QuickKey<'a>) -> Option<Self> {
+        if key.text == "<<" && merges(TextRange::new(key.range.start, key.value.end).slice(text)) {
             return None;
         }
         let is_string = key.style != ScalarStyle::Plain || scalar::is_string(&key.text);
@@ -401,6 +402,12 @@ impl<'a> RootKey<'a> {
         };
         Some(Self { text, key: key.range, value: key.value })
     }
+}
+
+/// Whether the entry with this source merges something, so that its key is none; if in doubt, it returns true.
+fn merges(entry: &str) -> bool {
+    let pairs = yaml::parse_entries(entry).unwrap_or_default();
+    pairs.first().is_none_or(|pair| may_merge(&pair.key, &pair.value))
 }
 
 /// A new number, which neither an entry nor anything else has.

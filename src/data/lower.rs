@@ -358,9 +358,15 @@ fn is_merge_key(key: &Node) -> bool {
     matches!(&key.kind, NodeKind::Scalar { text, .. } if &**text == "<<") && !has_text_tag(key)
 }
 
-/// Whether Psych may merge the value into the hash: the key is `<<`, and the value is not text.
-pub fn merges(key: &Node, value: &Node) -> bool {
-    is_merge_key(key) && !matches!(value.kind, NodeKind::Scalar { .. })
+/// Whether Psych may merge the value into the hash: the key is `<<`, and the value can be a hash or a list of hashes. Aliases
+/// can be anything.
+pub fn may_merge(key: &Node, value: &Node) -> bool {
+    let can_be_hash = |node: &Node| matches!(node.kind, NodeKind::Alias(_) | NodeKind::Mapping(_));
+    is_merge_key(key)
+        && match &value.kind {
+            NodeKind::Sequence(items) => items.iter().all(can_be_hash),
+            _ => can_be_hash(value),
+        }
 }
 
 fn has_text_tag(key: &Node) -> bool {

@@ -15,7 +15,7 @@ use super::key_table::{KeyTable, Spot, hash_of, hash_of_str};
 use super::rescan::{Broken, Scanned, scan};
 use super::whole::{lower_file_error, root_entries, yaml_file_error};
 use super::{DuplicateKey, EntryTree, RootEntry, RootKey, Verdict};
-use crate::data::lower::{LowerError, Lowering, RootHash, merges};
+use crate::data::lower::{LowerError, Lowering, RootHash, may_merge};
 use crate::data::value::{FileId, StringKey, Value};
 use crate::syntax::entries::{has_usual_lines, value_range};
 use crate::syntax::plain_yaml::plain_entries;
@@ -246,6 +246,12 @@ impl Entries {
     pub(super) fn root_keys<'a>(&'a self, text: &'a str) -> impl Iterator<Item = RootKey<'a>> {
         self.spots().filter_map(move |(placed, index)| {
             let key = placed.chunk.key(index, placed.text(text))?;
+            // A `<<` that merges is no key.
+            let is_key = |tree: &EntryTree<'_>| !may_merge(tree.key, tree.value);
+            if key.as_str() == Some("<<") && !placed.tree(text, index).as_ref().is_some_and(is_key)
+            {
+                return None;
+            }
             let entry = placed.chunk.range(index).shifted(placed.base);
             let length = u32::from(placed.chunk.heads()[index].plain_length);
             let range = match key {
@@ -279,7 +285,7 @@ impl Entries {
             let key = placed.chunk.key(spot.index(), placed.text(text))?.to_value();
             let tree = placed.tree(text, spot.index())?;
             // Each `<<` merges on its own.
-            let is_merge = merges(tree.key, tree.value);
+            let is_merge = may_merge(tree.key, tree.value);
             (!is_merge).then(|| (key, tree.key.range.shifted(tree.start)))
         }))
     }

@@ -298,6 +298,41 @@ fn root_keys_are_the_same_with_and_without_a_parse() {
     assert_eq!(told(&file.with_text(text.into())), expected);
 }
 
+/// `expected`: the root keys that can be looked up.
+#[track_caller]
+fn check_root_keys(text: &str, expected: &[&str]) {
+    let file = yaml(text);
+    let keys = |file: &DataFile| -> Vec<String> {
+        file.root_keys().into_iter().map(|key| key.text.into_owned()).collect()
+    };
+    assert_eq!(keys(&file), expected, "{text}");
+    for key in ["<<", "a", "b"] {
+        let is_key = expected.contains(&key) || key == "a" && text.contains("a: 1");
+        assert_eq!(file.get(key).is_some(), is_key, "{text}");
+    }
+    // This file is read as a whole, with the keys that a merge brings.
+    let file = yaml(&format!("--- # x\n{text}...\n"));
+    assert_eq!(keys(&file).contains(&"<<".to_owned()), expected.contains(&"<<"), "{text}");
+}
+
+#[test]
+fn a_merge_key_with_text_is_a_root_key() {
+    check_root_keys("<<: text\nb: 2\n", &["<<", "b"]);
+    check_root_keys("'<<': text # x\nb: 2\n", &["<<", "b"]);
+    check_root_keys("\"<<\":\n  text\nb: 2\n", &["<<", "b"]);
+    check_root_keys("<<: |\n  text\nb: 2\n", &["<<", "b"]);
+    check_root_keys("<<: [x]\nb: 2\n", &["<<", "b"]);
+    check_root_keys("<<:\nb: 2\n", &["<<", "b"]);
+    check_root_keys("!!str <<: {c: 1}\nb: 2\n", &["<<", "b"]);
+    check_root_keys("<<: {a: 1}\nb: 2\n", &["b"]);
+    check_root_keys("'<<':\n  a: 1\nb: 2\n", &["b"]);
+    check_root_keys("<<: [{a: 1}]\nb: 2\n", &["b"]);
+    check_root_keys("b: &b {a: 1}\n<<: *b\n", &["b"]);
+    // The tag keeps the keys from being read line by line.
+    check_root_keys("!!str z: 1\n<<: {a: 1}\n", &["z"]);
+    check_root_keys("!!str z: 1\n<<: text\n", &["z", "<<"]);
+}
+
 /// A text that is mostly sound, with some hundred entries.
 fn long_text() -> impl Strategy<Value = String> {
     let entry = prop_oneof![

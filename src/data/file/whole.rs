@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use indexmap::IndexMap;
 
 use super::{DuplicateKey, EntryTree, FileError, Format, RootEntry, Verdict};
-use crate::data::lower::{LowerError, LowerErrorKind, Lowering, RootHash, lower_json, merges};
+use crate::data::lower::{LowerError, LowerErrorKind, Lowering, RootHash, lower_json, may_merge};
 use crate::data::value::{FileId, Hash, Located, Place, StringKey, Value};
 use crate::syntax::tree::{Node, NodeKind, Pair, SyntaxError};
 use crate::syntax::yaml::{self, YamlError};
@@ -153,7 +153,8 @@ impl Whole {
     pub(super) fn duplicates(&self, format: Format) -> Vec<DuplicateKey> {
         let pairs = self.root.as_ref().map_or(&[][..], pairs_of);
         // Each `<<` merges on its own.
-        let pairs = pairs.iter().filter(|it| format != Format::Yaml || !merges(&it.key, &it.value));
+        let pairs =
+            pairs.iter().filter(|it| format != Format::Yaml || !may_merge(&it.key, &it.value));
         duplicates(pairs.filter_map(|pair| Some((root_key(self.file, &pair.key)?, pair.key.range))))
     }
 }

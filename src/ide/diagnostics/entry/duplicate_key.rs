@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use crate::data::lower::merges;
+use crate::data::lower::may_merge;
 use crate::data::{Format, Value, inspect, scalar};
 use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::shared::fix::Fix;
@@ -101,7 +101,7 @@ fn identity(format: Format, pair: &Pair) -> Option<Value> {
         return Some(Value::String(text.clone()));
     }
     // Each `<<` merges on its own, so two of them are not duplicates: both have an effect.
-    if merges(&pair.key, &pair.value) {
+    if may_merge(&pair.key, &pair.value) {
         return None;
     }
     match scalar::typed(text, *style, pair.key.tag.as_deref()).ok()? {
