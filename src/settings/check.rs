@@ -129,6 +129,9 @@ impl Settings {
     }
 }
 
+/// Problems after this many have no "did you mean".
+const MAX_SUGGESTIONS: usize = 1_000;
+
 /// Converts values to the types of settings, and records those that cannot be converted.
 struct SettingsReader<'a> {
     raw: &'a RawSettings,
@@ -150,8 +153,10 @@ impl SettingsReader<'_> {
 
     fn unknown(&mut self, key: &str, range: TextRange, what: &str, known: &[&str]) {
         let name = key.rsplit_once(": ").map_or(key, |(_, name)| name);
-        let meant = nearest_name(name, known.iter().copied())
-            .map_or(String::new(), |it| format!(" Did you mean `{it}`?"));
+        // Each suggestion compares the name with all known ones.
+        let is_worth_it = self.problems.len() < MAX_SUGGESTIONS;
+        let meant = is_worth_it.then(|| nearest_name(name, known.iter().copied())).flatten();
+        let meant = meant.map_or(String::new(), |it| format!(" Did you mean `{it}`?"));
         self.problem(key, range, format!("`{name}` is not {what}.{meant}"), true);
     }
 
@@ -421,6 +426,14 @@ mod tests {
     #[track_caller]
     fn check(yaml: &str, problems: &str) {
         assert_eq!(read(yaml, &json!({})).1, problems);
+    }
+
+    #[test]
+    fn only_so_many_names_get_a_suggestion() {
+        let names: Vec<String> = (0..5_000).map(|it| format!("  unused-key{it}: off\n")).collect();
+        let (_, messages) = read(&format!("diagnostics.severity:\n{}", names.concat()), &json!({}));
+        assert_eq!(messages.lines().count(), 5_000);
+        assert_eq!(messages.matches("Did you mean").count(), MAX_SUGGESTIONS);
     }
 
     #[test]

@@ -2,12 +2,18 @@
 
 use crate::text::edit_distance;
 
+/// The maximum length in bytes of a misspelt name. The names that are known are much shorter.
+const MAX_NAME_BYTES: usize = 200;
+
 /// The name in `known` that is most similar to `name`, if it is similar enough for a "did you mean".
 pub fn nearest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (name.chars().count() / 3).max(1);
+    if name.len() > MAX_NAME_BYTES {
+        return None;
+    }
+    let (limit, name) = ((name.chars().count() / 3).max(1), fold(name));
     known
         .into_iter()
-        .map(|candidate| (edit_distance(&fold(name), &fold(candidate)), candidate))
+        .map(|candidate| (edit_distance(&name, &fold(candidate)), candidate))
         .filter(|(distance, _)| *distance <= limit)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
@@ -34,5 +40,6 @@ mod tests {
         check("puppet_version", Some("puppetVersion"));
         check("puppetversoin", Some("puppetVersion"));
         check("colour", None);
+        check(&"nodes".repeat(1_000_000), None);
     }
 }

@@ -212,6 +212,13 @@ mod tests {
     }
 
     #[test]
+    fn braces_are_translated_in_linear_time() {
+        assert!(translate::translated(&"{".repeat(200_000)).is_ok());
+        check(r"^\p{L}{2}\p{^Alpha}$", &["äb1"], &["1b1"]);
+        check(r"^a{,2}b{2,}c{1}{,d}{1,2,3}$", &["aabbc{,d}{1,2,3}"], &["aaabbc{,d}{1,2,3}"]);
+    }
+
+    #[test]
     fn patterns_that_try_everything_give_up() {
         let regex = translate(r"^(a*)*\1z$").expect("it can be translated");
         let text = "a".repeat(40) + "b";

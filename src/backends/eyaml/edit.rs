@@ -112,6 +112,8 @@ pub fn encrypted_parts(text: &str) -> Vec<EncryptedPart<'_>> {
 pub fn decrypted_parts(text: &str) -> Vec<DecryptedPart<'_>> {
     let mut parts = Vec::new();
     let mut done = 0;
+    // After the last end, each `DEC` would be searched to the end of the text.
+    let text = text.rfind("]!").map_or("", |end| &text[..end + "]!".len()]);
     while let Some(part) = next_part(text, done, "DEC", decrypted_part) {
         done = part.range.end as usize;
         parts.push(part);
@@ -179,9 +181,8 @@ fn decrypted_part(
     let rest = &text[at + "DEC".len()..];
     let (id, rest) = match rest.strip_prefix('(') {
         Some(inside) => {
-            let (digits, rest) = inside.split_once(')')?;
-            let is_number = !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit());
-            (Some(is_number.then(|| digits.parse().ok()).flatten()?), rest)
+            let (digits, rest) = inside.split_at(inside.find(|it: char| !it.is_ascii_digit())?);
+            (Some(digits.parse().ok()?), rest.strip_prefix(')')?)
         }
         None => (None, rest),
     };
@@ -233,6 +234,15 @@ mod tests {
             ["DEC(1)::PKCS7[x y]!", ">\n    DEC(3)::PKCS7[x y]!", "DEC(5)::PKCS7[x y]!",]
         );
         assert_eq!(encrypted_parts("ENC[ab]")[0].id, 0);
+    }
+
+    #[test]
+    fn openings_without_an_end_take_linear_time() {
+        for opening in ["DEC(", "DEC(1)::X[", "DEC::X[a", "ENC[", "ENC[X,"] {
+            let text = opening.repeat(100_000);
+            assert!(encrypted_parts(&text).is_empty(), "{opening}");
+            assert!(decrypted_parts(&text).is_empty(), "{opening}");
+        }
     }
 
     #[test]

@@ -70,6 +70,8 @@ struct Lexer<'text> {
     behind_heredocs: Option<usize>,
     /// The number of heredocs without an end. After too many, the lexer no longer searches for ends.
     heredocs_without_end: usize,
+    /// The number of bytes that were read again after heredocs.
+    read_again: usize,
     /// From here on every slash is escaped, so no regular expression ends.
     no_regex_from: Option<usize>,
     /// The escapes in the text of a heredoc.
@@ -92,6 +94,7 @@ impl<'text> Lexer<'text> {
             line_start: 0,
             behind_heredocs: None,
             heredocs_without_end: 0,
+            read_again: 0,
             no_regex_from: None,
             heredoc_escapes: Escapes::default(),
             template,
@@ -133,7 +136,8 @@ impl<'text> Lexer<'text> {
     }
 
     fn line_end(&mut self) {
-        self.at = self.behind_heredocs.take().unwrap_or(self.at + 1);
+        let behind = self.behind_heredocs.take().filter(|it| self.may_go_to(*it));
+        self.at = behind.unwrap_or(self.at + 1);
         self.line_start = self.at;
     }
 

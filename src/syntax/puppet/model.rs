@@ -1,5 +1,7 @@
 //! The declarations and calls of a manifest, as plain data.
 
+use std::sync::Arc;
+
 use super::condition::{Condition, Guard};
 use super::expression::{Constant, Written};
 use crate::syntax::tree::SyntaxError;
@@ -133,7 +135,7 @@ pub struct Call {
     /// The conditions under which it runs: it is in an `if`, `unless`, `case`, selector or lambda, or after `and` or `or`.
     pub guards: Box<[Guard]>,
     /// The name of the enclosing declaration.
-    pub inside: Option<String>,
+    pub inside: Option<Arc<str>>,
 }
 
 impl Call {

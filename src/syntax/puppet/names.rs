@@ -80,7 +80,8 @@ impl Names {
         let range = TextRange::new(token.end - name.len() as u32, token.end);
         let is_assigned = tokens.get(1).is_some_and(|it| it.kind == Kind::Assign);
         let parameters = scope.map_or(&[][..], |it| &self.scopes[it].parameters);
-        let is_parameter = parameters.iter().any(|it| it.name_range == token.range());
+        let is_parameter =
+            parameters.binary_search_by_key(&token.start, |it| it.name_range.start).is_ok();
         let is_bound = is_assigned || is_parameter;
         if let Some(scope) = scope.filter(|_| is_bound) {
             self.scopes[scope].bound.insert(name.to_owned());

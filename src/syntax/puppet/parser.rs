@@ -3,6 +3,7 @@
 //! Depth is bounded: deeper nesting is skipped and reported as an error. Each token is read once, so the time is linear.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::condition::{self, Guard};
 use super::expression::{Expression, Shape};
@@ -102,7 +103,7 @@ struct Parser<'text> {
     /// The names of the enclosing classes, outermost first.
     namespace: Vec<String>,
     /// The name of the enclosing declaration.
-    inside: Option<String>,
+    inside: Option<Arc<str>>,
     /// The enclosing conditions, with an unknown one for each lambda.
     guards: Vec<Guard>,
     /// Whether a `return` precedes in the enclosing declaration.

@@ -178,13 +178,13 @@ impl Translator<'_> {
     pub(super) fn property(&mut self) -> Result<String, RegexProblem> {
         let is_upper = self.next() == Some('P');
         self.skip(1);
-        let rest: String = self.rest().iter().collect();
-        let Some((name, _)) = rest.split_once('}') else {
+        let Some(length) = self.rest().iter().position(|it| *it == '}') else {
             return Err(self.unsupported("a character property"));
         };
-        self.skip(name.chars().count() + 1);
+        let name: String = self.rest()[..length].iter().collect();
+        self.skip(length + 1);
         let (is_negated, plain) =
-            name.strip_prefix('^').map_or((is_upper, name), |plain| (!is_upper, plain));
+            name.strip_prefix('^').map_or((is_upper, &*name), |plain| (!is_upper, plain));
         let plain: String = plain.chars().filter(|it| !matches!(it, ' ' | '_' | '-')).collect();
         let inside = match posix_set(&plain) {
             Some(set) => set.to_owned(),

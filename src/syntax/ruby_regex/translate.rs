@@ -321,7 +321,8 @@ impl<'a> Translator<'a> {
 
     /// The bounds of `{2}`, `{2,}`, `{,3}` or `{2,3}`; reads nothing if it is not an interval.
     fn interval(&mut self) -> Result<Option<(u32, Option<u32>)>, RegexProblem> {
-        let inside: String = self.rest().iter().skip(1).take_while(|it| **it != '}').collect();
+        let may_be_inside = |it: &&char| it.is_ascii_digit() || **it == ',';
+        let inside: String = self.rest().iter().skip(1).take_while(may_be_inside).collect();
         let is_closed = self.rest().get(inside.chars().count() + 1) == Some(&'}');
         let (min, max) = inside.split_once(',').map_or((&*inside, None), |(a, b)| (a, Some(b)));
         let is_number = |it: &str| it.chars().all(|it| it.is_ascii_digit());

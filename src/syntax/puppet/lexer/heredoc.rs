@@ -15,6 +15,10 @@ const MAX_TAG_BYTES: usize = 1_000;
 /// After this many heredocs without an end, the lexer stops searching, because each search reads to the end of the file.
 const MAX_WITHOUT_END: usize = 10;
 
+/// A string that starts on the line of a heredoc's tag can extend beyond the heredoc. Puppet then reads it again from the line
+/// after the heredoc. The lexer does so as long as this is not more than the whole text so many times.
+const MAX_TIMES_READ_AGAIN: usize = 8;
+
 /// The content of `@(…)`.
 #[derive(Debug, PartialEq, Eq)]
 struct Tag<'text> {
@@ -105,6 +109,12 @@ impl<'text> Lexer<'text> {
         if self.interpolations.is_empty() {
             self.after = Some(Kind::String);
         }
+    }
+
+    /// Whether the lexer may continue after a heredoc, at `behind`, even if it was further already.
+    pub(super) fn may_go_to(&mut self, behind: usize) -> bool {
+        self.read_again += self.at.saturating_sub(behind);
+        behind > self.at || self.read_again <= MAX_TIMES_READ_AGAIN * self.text().len()
     }
 
     /// Where the text that starts at `from` ends, where the line after its end line starts, and the content of the end line.

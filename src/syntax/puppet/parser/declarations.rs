@@ -1,10 +1,16 @@
 //! Classes, defined types, functions, type aliases, plans and node blocks.
 
+use std::sync::Arc;
+
 use super::{Parser, TokenScope};
 use crate::syntax::puppet::expression::{Expression, Shape};
 use crate::syntax::puppet::model::{Declaration, DeclarationKind, Parameter, ParameterDefault};
 use crate::syntax::puppet::token::{Kind, Token};
 use crate::text::TextRange;
+
+/// The maximum length in bytes of the names of all enclosing classes. Declarations in a class with a longer name have none:
+/// otherwise, each of them would repeat it.
+const MAX_CLASS_BYTES: usize = 4_000;
 
 impl Parser<'_> {
     /// What a keyword starts: a declaration, or a call of the function `type`.
@@ -94,8 +100,8 @@ impl Parser<'_> {
     }
 
     /// Marks what follows as inside `declaration`, and returns the previous enclosing name.
-    fn enter(&mut self, declaration: &Declaration) -> Option<String> {
-        std::mem::replace(&mut self.inside, declaration.name.clone())
+    fn enter(&mut self, declaration: &Declaration) -> Option<Arc<str>> {
+        std::mem::replace(&mut self.inside, declaration.name.as_deref().map(Arc::from))
     }
 
     /// `node` with its matchers.
@@ -278,6 +284,9 @@ impl Parser<'_> {
         // Functions exist only at top level, so classes around them do not change their names.
         let is_within_classes = kind != DeclarationKind::Function;
         let classes = if is_within_classes { self.namespace.as_slice() } else { &[] };
+        if classes.iter().map(String::len).sum::<usize>() > MAX_CLASS_BYTES {
+            return Some(empty_declaration(kind, None, token.range()));
+        }
         let mut name = classes.join("::");
         if !classes.is_empty() {
             name.push_str("::");

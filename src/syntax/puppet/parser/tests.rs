@@ -1,6 +1,8 @@
 //! What is found in manifests, whole ones and broken ones.
 
-use crate::syntax::puppet::{Constant, Language, Manifest, parse};
+use std::sync::Arc;
+
+use crate::syntax::puppet::{Constant, Language, Manifest, names, parse};
 
 /// Declarations as `kind name(parameters)`, calls as `function keys`, in the order of the file.
 fn found(text: &str) -> Vec<String> {
@@ -255,8 +257,26 @@ fn hostile_files_take_linear_time() {
     {
         let _ = parse(&piece.repeat(200_000 / piece.len()), Language::Manifest);
     }
+    // The string behind each tag extends to the end of the file.
+    let _ = parse(&format!("@(A)'\nA\n{}'\n", "@(A)\\'\nA\n".repeat(20_000)), Language::Manifest);
+    let parameters: Vec<String> = (0..50_000).map(|it| format!("$a{it}")).collect();
+    let _ = names(&format!("class a({}) {{ }}", parameters.join(", ")), Language::Manifest);
     for distinct in ["@(A{})\n", "= @(\"B{}\") / \n"] {
         let text: String = (0..20_000).map(|it| distinct.replace("{}", &it.to_string())).collect();
         let _ = parse(&text, Language::Manifest);
     }
+}
+
+#[test]
+fn long_names_of_classes_are_not_repeated() {
+    let inner = "class b { include c }\n".repeat(3);
+    let long = "a".repeat(5_000);
+    let manifest = parse(&format!("class {long} {{\n{inner}include d\n}}"), Language::Manifest);
+    let lengths = manifest.declarations.iter().map(|it| it.name.as_ref().map(String::len));
+    assert_eq!(lengths.collect::<Vec<_>>(), [Some(5_000), None, None, None]);
+    assert!(manifest.calls.iter().all(|it| it.names.len() == 1));
+    let short = parse("class a { include b\ninclude c }", Language::Manifest);
+    let [b, c] = &short.calls[..] else { panic!("two calls") };
+    let (Some(b), Some(c)) = (&b.inside, &c.inside) else { panic!("both are in a class") };
+    assert!(Arc::ptr_eq(b, c));
 }
