@@ -20,7 +20,7 @@ mod scope;
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{Hash, Hasher as _};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use super::parallel;
 use super::snapshot::World;
@@ -50,8 +50,9 @@ pub struct Fleet {
     readings: Arc<Readings>,
     /// By node, created for the node of a group whose lookup runs.
     evaluators: Box<[OnceLock<Arc<Evaluator>>]>,
-    /// The differences from an earlier fleet, computed on demand.
-    kept: Mutex<Option<(Arc<Fleet>, Arc<Differences>)>>,
+    /// The differences from an earlier fleet, computed on demand. The fleet itself is not kept: it may have differences from a
+    /// still earlier one, or be this one.
+    kept: Mutex<Option<(Weak<Fleet>, Arc<Differences>)>>,
     /// The results of earlier comparisons in which this was the earlier fleet.
     earlier: EarlierAnswers,
 }
@@ -229,11 +230,11 @@ impl Fleet {
     fn kept_differences(&self, before: &Arc<Self>) -> Option<Arc<Differences>> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let (of, found) = kept.as_ref()?;
-        Arc::ptr_eq(of, before).then(|| found.clone())
+        std::ptr::eq(of.as_ptr(), Arc::as_ptr(before)).then(|| found.clone())
     }
 
     fn keep_differences(&self, before: &Arc<Self>, found: &Arc<Differences>) {
-        let kept = Some((before.clone(), found.clone()));
+        let kept = Some((Arc::downgrade(before), found.clone()));
         *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = kept;
     }
 

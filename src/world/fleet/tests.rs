@@ -3,6 +3,7 @@
 use super::random_data::{KEYS, ROOT, Random, world_of};
 use super::*;
 use crate::config::PuppetVersion;
+use crate::engine::CancelToken;
 use crate::engine::cases::in_words;
 use crate::settings::Settings;
 use crate::syntax::key_path;
@@ -33,6 +34,26 @@ fn fleet_of(world: &Arc<World>, is_of_editor: bool) -> Option<Fleet> {
     nodes.push(world.any_node(&environment));
     nodes.push(world.node_named(&environment, "unknown"));
     Some(fleet(world, &environment, nodes.into(), is_of_editor))
+}
+
+#[test]
+fn kept_differences_keep_no_fleet() {
+    let mut random = Random(7);
+    let (world, fleet) = loop {
+        let world = world_of(&random.texts(), PuppetVersion::V8);
+        if let Some(fleet) = fleet_of(&world, true) {
+            break (world, Arc::new(fleet));
+        }
+    };
+    // Nothing is edited, so a fleet is compared with itself.
+    let pair = FleetPair::new(fleet.clone(), fleet.clone(), None);
+    let keys = || KEYS.iter().copied().map(Arc::from).collect();
+    let found = pair.all_differences(&CancelToken::default(), |_| keys());
+    let again = pair.all_differences(&CancelToken::default(), |_| panic!("they are kept"));
+    assert!(found.zip(again).is_some_and(|(found, again)| Arc::ptr_eq(&found, &again)));
+    let weak = Arc::downgrade(&fleet);
+    drop((pair, fleet, world));
+    assert!(weak.upgrade().is_none());
 }
 
 #[test]
