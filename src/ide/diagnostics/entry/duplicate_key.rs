@@ -4,6 +4,8 @@
 
 use std::collections::HashMap;
 
+use indexmap::IndexMap;
+
 use crate::data::lower::may_merge;
 use crate::data::{Format, Value, inspect, scalar};
 use crate::ide::diagnostics::file::FileContext;
@@ -51,32 +53,88 @@ pub(crate) fn check_root(file: &FileContext<'_>, report: &mut Report) {
     let data = file.data;
     for duplicate in &data.duplicate_keys() {
         let name = inspect::to_s(&duplicate.key);
-        // Each occurrence is reported together with the one directly before it, so every lost value is shown once.
-        for places in duplicate.ranges.windows(2) {
-            let finding = add(&name, places[0], places[1], report);
-            let edit = remove_entry(data, places[0]);
-            finding.fixes.extend(edit.map(|edit| Fix::safe(LOST, vec![edit])));
-        }
+        let is_yaml = data.format() == Format::Yaml;
+        let places = duplicate.ranges.iter().map(|range| Occurrence {
+            name: &name,
+            range: *range,
+            is_symbol: is_yaml && range.slice(data.text()).starts_with(':'),
+        });
+        let places: Vec<Occurrence<'_>> = places.collect();
+        let fix = |lost: usize| {
+            remove_entry(data, places[lost].range).map(|edit| Fix::safe(LOST, vec![edit]))
+        };
+        add_all(&places, fix, report);
     }
 }
 
 fn check_pairs(entry: &EntryContext<'_>, pairs: &[Pair], report: &mut Report) {
     let mut seen: HashMap<Value, usize> = HashMap::new();
+    let mut repeated: IndexMap<usize, Vec<usize>> = IndexMap::new();
     for (number, pair) in pairs.iter().enumerate() {
-        if let NodeKind::Scalar { text: name, .. } = &pair.key.kind
-            && let Some(identity) = identity(entry.format, pair)
-            && let Some(first) = seen.insert(identity, number)
-        {
-            let finding = add(name, pairs[first].key.range, pair.key.range, report);
-            if let Some(edit) = remove_pair(entry.text, pairs, first) {
-                // The first one gives the key its position.
-                let is_next = first + 1 == number;
-                let make = if is_next { Fix::safe } else { Fix::changing };
-                let title = if is_next { LOST } else { LOST_WITH_POSITION };
-                finding.with_fix(make(title, vec![edit]));
+        if let Some((identity, _)) = identity(entry.format, pair) {
+            let first = *seen.entry(identity).or_insert(number);
+            if first != number {
+                repeated.entry(first).or_insert_with(|| vec![first]).push(number);
             }
         }
     }
+    for numbers in repeated.values() {
+        let places = numbers.iter().filter_map(|number| {
+            let pair = &pairs[*number];
+            let NodeKind::Scalar { text: name, .. } = &pair.key.kind else { return None };
+            let (_, is_symbol) = identity(entry.format, pair)?;
+            Some(Occurrence { name, range: pair.key.range, is_symbol })
+        });
+        let places: Vec<Occurrence<'_>> = places.collect();
+        let fix = |lost: usize| {
+            let edit = remove_pair(entry.text, pairs, numbers[lost])?;
+            // The first one gives the key its position.
+            let is_next = numbers[lost] + 1 == numbers[lost + 1];
+            let make = if is_next { Fix::safe } else { Fix::changing };
+            let title = if is_next { LOST } else { LOST_WITH_POSITION };
+            Some(make(title, vec![edit]))
+        };
+        add_all(&places, fix, report);
+    }
+}
+
+/// One place at which a key is written.
+#[derive(Clone, Copy)]
+struct Occurrence<'a> {
+    name: &'a str,
+    range: TextRange,
+    is_symbol: bool,
+}
+
+/// Reports every value that is lost. `fix` removes the occurrence with a number.
+fn add_all(places: &[Occurrence<'_>], fix: impl Fn(usize) -> Option<Fix>, report: &mut Report) {
+    let counts = which_counts(places);
+    if counts + 1 < places.len() {
+        // Removing any one of these can make another value count, so there is no fix.
+        for lost in places.iter().filter(|it| it.range != places[counts].range) {
+            let message = format!(
+                "`{}` is in this hash both as text and as a symbol. This value is lost; remove all but one of them.",
+                lost.name
+            );
+            let finding = report.add_as(&RULE, RULE.severity, lost.range, message);
+            let message = "this value counts".to_owned();
+            finding.related.push(Related { path: None, range: places[counts].range, message });
+        }
+        return;
+    }
+    // Each occurrence is reported together with the one directly before it, so every lost value is shown once.
+    for (number, pair) in places.windows(2).enumerate() {
+        let finding = add(pair[1].name, pair[0].range, pair[1].range, report);
+        finding.fixes.extend(fix(number));
+    }
+}
+
+/// The number of the occurrence whose value Puppet uses. For Psych, `:a` and `a` are two keys of the hash, and the last value
+/// of each counts. Puppet then makes text of the symbols, so the key whose first place comes later replaces the other one.
+fn which_counts(places: &[Occurrence<'_>]) -> usize {
+    let first = places[0].is_symbol;
+    let later = places.iter().any(|it| it.is_symbol != first) != first;
+    places.iter().rposition(|it| it.is_symbol == later).unwrap_or_default()
 }
 
 fn add<'r>(
@@ -94,11 +152,12 @@ fn add<'r>(
     finding
 }
 
-/// The key as Puppet's hash has it. `None` if it is no scalar or Psych refuses it, or if it is a `<<` that merges.
-fn identity(format: Format, pair: &Pair) -> Option<Value> {
+/// The key as Puppet's hash has it, and whether Psych reads a symbol. `None` if it is no scalar or Psych refuses it, or if it
+/// is a `<<` that merges.
+fn identity(format: Format, pair: &Pair) -> Option<(Value, bool)> {
     let NodeKind::Scalar { text, style } = &pair.key.kind else { return None };
     if format != Format::Yaml {
-        return Some(Value::String(text.clone()));
+        return Some((Value::String(text.clone()), false));
     }
     // Each `<<` merges on its own, so two of them are not duplicates: both have an effect.
     if may_merge(&pair.key, &pair.value) {
@@ -106,8 +165,8 @@ fn identity(format: Format, pair: &Pair) -> Option<Value> {
     }
     match scalar::typed(text, *style, pair.key.tag.as_deref()).ok()? {
         // Puppet makes strings of symbols in keys.
-        Value::Symbol(name) => Some(Value::String(name)),
-        value => Some(value),
+        Value::Symbol(name) => Some((Value::String(name), true)),
+        value => Some((value, false)),
     }
 }
 
@@ -196,6 +255,35 @@ e:
 f: {1.0: 1, 1: 2, ':b': 1, b: 2, 1e3: 1, 1000.0: 2}
 "#,
         );
+    }
+
+    /// Puppet answers 2 for `a`, `b.a` and `c`.
+    #[test]
+    fn symbols_and_text_in_turns() {
+        check(
+            r"
+:a: 1
+#^ warning[duplicate-key]: `a` is in this hash both as text and as a symbol. This value is lost…
+a: 2
+:a: 3
+#^ warning[duplicate-key]
+b:
+  :a: 1
+# ^^ warning[duplicate-key]: `:a` is in this hash both as text and as a symbol…
+  a: 2
+  :a: 3
+# ^^ warning[duplicate-key]
+",
+        );
+        check_related(
+            "c: 1\n:c: 2\nc: 3\n",
+            "duplicate-key",
+            &[
+                "/data/common.yaml: :c: this value counts",
+                "/data/common.yaml: :c: this value counts",
+            ],
+        );
+        check_fix("a: 1\na: 2\n:a: 3\n", LOST, "a: 2\n:a: 3\n");
     }
 
     #[test]
