@@ -63,9 +63,11 @@ impl Names {
                 names.scopes.push(Scope { parent, declaration, parameters, bound });
                 open.push((names.scopes.len() - 1, end));
             }
+            let scope = open.last().map(|(index, _)| *index);
             if token.kind == Kind::Variable {
-                let scope = open.last().map(|(index, _)| *index);
-                names.variable(text, &tokens.list[at..], scope);
+                names.variable(text, *token, scope);
+            } else if token.kind == Kind::Assign {
+                names.assignment(&tokens.list[..at], scope);
             } else if token.kind == Kind::TypeName && token.range().slice(text) == "Class" {
                 names.class_reference(text, &tokens, at + 1);
             }
@@ -73,20 +75,41 @@ impl Names {
         names
     }
 
-    fn variable(&mut self, text: &str, tokens: &[Token], scope: Option<usize>) {
-        let token = tokens[0];
+    fn variable(&mut self, text: &str, token: Token, scope: Option<usize>) {
         let written = token.range().slice(text);
         let name = written.strip_prefix('$').unwrap_or(written);
         let range = TextRange::new(token.end - name.len() as u32, token.end);
-        let is_assigned = tokens.get(1).is_some_and(|it| it.kind == Kind::Assign);
         let parameters = scope.map_or(&[][..], |it| &self.scopes[it].parameters);
-        let is_parameter =
+        let is_bound =
             parameters.binary_search_by_key(&token.start, |it| it.name_range.start).is_ok();
-        let is_bound = is_assigned || is_parameter;
         if let Some(scope) = scope.filter(|_| is_bound) {
             self.scopes[scope].bound.insert(name.to_owned());
         }
         self.variables.push(VariableUse { name: name.to_owned(), range, scope, is_bound });
+    }
+
+    /// Reads the left side of `$a = …` or `[$a, [$b]] = …`, which is at the end of `before`.
+    fn assignment(&mut self, before: &[Token], scope: Option<usize>) {
+        let mut depth = 0;
+        let mut count = 0;
+        for token in before.iter().rev() {
+            match token.kind {
+                Kind::RightBracket => depth += 1,
+                Kind::LeftBracket | Kind::ListStart => depth -= 1,
+                Kind::Variable => count += 1,
+                Kind::Comma => {}
+                _ => return,
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+        for variable in self.variables.iter_mut().rev().take(count) {
+            variable.is_bound = true;
+            if let Some(scope) = scope {
+                self.scopes[scope].bound.insert(variable.name.clone());
+            }
+        }
     }
 
     /// Reads `Class['a', b]`; names that are not constant are skipped.
@@ -190,6 +213,8 @@ mod tests {
     fn lambdas_see_what_they_do_not_hide() {
         let text = "class a($p) { $l.each |$x| { $p } $l.each |$p| { $p } $l.map |$x = $p| { $p = 1; $p } $p }";
         assert_eq!(uses(text), ["($p)", " $p ", " $p "]);
+        let text = "class a($p) { $l.each |$x| { [$y, [$p]] = $x; $p } $l.each |$x| { [$p] + [$y] == $x } }";
+        assert_eq!(uses(text), ["($p)", "[$p]"]);
     }
 
     #[test]
