@@ -23,6 +23,16 @@ pub const MAX_HOCON_BYTES: usize = 128 << 20;
 /// that one contains a third one ten times, it has a hundred times the bytes of the third.
 pub const MAX_INTERPOLATED_BYTES: usize = 128 << 20;
 
+/// The maximum size in bytes of all values that one action writes in place of the calls that return them.
+pub const MAX_INLINED_BYTES: usize = 32 << 20;
+
+/// The maximum number of files on each side of an entry's file to which actions copy or move the entry: the nearest ones.
+pub const MAX_TARGET_FILES: usize = 40;
+
+/// The maximum number of files of a hierarchy for which actions say which nodes an override changes: each is looked up in all
+/// of them, before and after.
+pub const MAX_COMPARED_FILES: usize = 1_000;
+
 /// The maximum size in bytes of a message from an editor.
 pub const MAX_MESSAGE_BYTES: u64 = 512 << 20;
 
@@ -45,7 +55,8 @@ pub const MAX_DIRECTORY_NAMES: usize = 1_000_000;
 /// The maximum depth of directories. Anything deeper is not a data tree, or is a link to its own parent.
 pub const MAX_DIRECTORY_DEPTH: usize = 64;
 
-/// The maximum number of directories that are searched for the data files of an environment.
+/// The maximum number of directories that are searched for the data files of an environment, or listed for one path with
+/// variables.
 pub const MAX_DIRECTORIES: usize = 100_000;
 
 /// The maximum number of data files of an environment.
@@ -72,7 +83,7 @@ pub const MAX_REGEX_STEPS: usize = 500;
 /// The maximum number of comparisons of keys with such patterns in one file, for rules.
 pub const MAX_SLOW_COMPARISONS: usize = 20_000;
 
-/// The maximum length in bytes of a path from an editor. No system has files with longer paths.
+/// The maximum length in bytes of a path from an editor, and of one that is looked for. No system has files with longer paths.
 pub const MAX_PATH_BYTES: usize = 4_096;
 
 /// The maximum number of levels shown that have the name of an earlier level in their `hiera.yaml`. Puppet stops at the
@@ -214,6 +225,21 @@ pub const LIMITS: &[Limit] = &[
         "A concatenated HOCON string in which `%{…}` is located",
         MAX_SEARCHED_TEXT_BYTES as u64,
         "A finding underlines the whole text",
+    ),
+    bytes(
+        "The values that \"Inline … everywhere\" writes",
+        MAX_INLINED_BYTES as u64,
+        "The action is disabled and says why",
+    ),
+    count(
+        "Files above and files below for which \"Override …\" and \"Move …\" are offered",
+        MAX_TARGET_FILES as u64,
+        "A disabled action says how many files are left out",
+    ),
+    count(
+        "Files of a hierarchy for which \"Override …\" and \"Move …\" say which nodes change",
+        MAX_COMPARED_FILES as u64,
+        "The titles say that the nodes are not compared",
     ),
     bytes(
         "A message from an editor",

@@ -9,15 +9,13 @@ use std::sync::Arc;
 use crate::config::glob::{self, HoleTexts};
 use crate::config::path;
 use crate::data::{Files, PathKind};
+use crate::limits::{MAX_DIRECTORIES, MAX_PATH_BYTES};
 
 /// Encloses the name of an open variable in a text; no path contains this character.
 const HOLE: char = '\0';
 
 /// A path with more variables is obscure, because each of them may be empty.
 const MAX_EMPTY_VARIABLES: usize = 5;
-
-/// The maximum number of directories that are listed for one path.
-const MAX_DIRECTORIES: usize = 100_000;
 
 /// The placeholder for an open variable in the text of a template.
 pub fn hole(variable: &str) -> String {
@@ -339,22 +337,26 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn enter(&mut self, path: String, segments: &[Segment], binding: &Binding) {
+    fn enter(&mut self, mut path: String, mut segments: &[Segment], binding: &Binding) {
+        // A name without variables is taken as it is, because a directory with many names takes long to list.
+        while let [segment, rest @ ..] = segments
+            && let [Piece::Text(name)] = segment.as_slice()
+        {
+            if !(path.is_empty() && is_drive(name)) {
+                path.push('/');
+            }
+            path.push_str(name);
+            segments = rest;
+        }
+        if path.len() > MAX_PATH_BYTES {
+            return;
+        }
         let Some((segment, rest)) = segments.split_first() else {
             if path::kind(self.files, &path) != PathKind::Missing {
                 self.found.push(Fit { texts: binding.clone(), path: path.into() });
             }
             return;
         };
-        if let [Piece::Text(name)] = segment.as_slice() {
-            // A name without variables is taken as it is, because a directory with many names takes long to list.
-            let name = if path.is_empty() && is_drive(name) {
-                name.clone()
-            } else {
-                format!("{path}/{name}")
-            };
-            return self.enter(name, rest, binding);
-        }
         self.directories += 1;
         if self.directories > MAX_DIRECTORIES {
             return;

@@ -9,7 +9,7 @@ use super::interner::Interner;
 use super::paths;
 use super::shards::Shards;
 use crate::data::{DirItem, FileId, PathKind};
-use crate::limits::MAX_BYTES_READ;
+use crate::limits::{MAX_BYTES_READ, MAX_PATH_BYTES};
 
 /// The maximum number of notes about things that are left out.
 const MAX_NOTES: usize = 20;
@@ -169,6 +169,9 @@ impl DiskTable {
     /// Whether a file can be created at `path`, which does not exist: neither it nor a directory above it is a file, or a link
     /// that leads nowhere.
     pub fn can_create(&self, path: &str) -> bool {
+        if path.len() > MAX_PATH_BYTES {
+            return false;
+        }
         let mut above = Some(path);
         while let Some(at) = above {
             match self.kind(at) {

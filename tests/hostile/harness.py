@@ -10,7 +10,7 @@ import threading
 import time
 
 #: Limits of a process; beyond them the system ends it, so that a broken program does not harm the machine.
-HARD_SECONDS, HARD_BYTES = 25, 6 << 30
+HARD_SECONDS, HARD_BYTES = 30, 6 << 30
 
 
 #: What the computation of `slowness` takes on the machine for which the limits were chosen.
@@ -32,7 +32,7 @@ class Outcome:
         self.megabytes = usage.ru_maxrss / 1024
         self.output = output
         self.problem = problem
-        self.slowness = 1
+        self.slowness, self.rounds = 1, 1
         if "panicked at" in output:
             self.problem = "panic"
         elif os.WIFSIGNALED(status):
@@ -42,7 +42,7 @@ class Outcome:
     def verdict(self, limits):
         if self.problem:
             return self.problem
-        if self.seconds > limits.seconds * self.slowness:
+        if self.seconds > limits.seconds * self.slowness * self.rounds:
             return "too slow"
         return "too much memory" if self.megabytes > limits.megabytes else "ok"
 
@@ -194,6 +194,51 @@ def serve(program, root, given):
     return session.end(problem)
 
 
+def edit(program, root, given):
+    """The file of the input is opened, and edited in the middle before each request that an editor may send."""
+    name = f"{root}/{given.opened}"
+    try:
+        with open(name, "rb") as file:
+            text = file.read(64 << 20).decode(errors="replace")
+    except OSError:
+        text = ""
+    session = Session(program, root, 5 * HARD_SECONDS)
+    session.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}, "workspaceFolders": [{"uri": "file://" + root, "name": "w"}]})
+    session.notify("initialized", {})
+    uri = "file://" + name
+    session.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "yaml", "version": 1, "text": text}})
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    middle = {"line": len(lines) // 2, "character": min(len(lines[len(lines) // 2]) // 2, 100_000)}
+    all_of_it = {"start": {"line": 0, "character": 0}, "end": {"line": len(lines), "character": 0}}
+    problem, version = None, 1
+    for method, more in EDITOR_REQUESTS:
+        for changed, inserted in ((dict(start=middle, end=middle), "a"), (dict(start=middle, end={**middle, "character": middle["character"] + 1}), "")):
+            version += 1
+            session.notify("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": [{"range": changed, "text": inserted}]})
+        params = {"textDocument": {"uri": uri}, "position": middle, "positions": [middle], "range": all_of_it, **more}
+        if session.ask(f"textDocument/{method}", params) is None:
+            problem = f"no answer to {method}"
+    return session.end(problem)
+
+
+EDITOR_REQUESTS = [
+    ("diagnostic", {}),
+    ("codeAction", {"context": {"diagnostics": []}}),
+    ("semanticTokens/full", {}),
+    ("foldingRange", {}),
+    ("documentLink", {}),
+    ("inlayHint", {}),
+    ("selectionRange", {}),
+    ("documentHighlight", {}),
+    ("definition", {}),
+    ("references", {"context": {"includeDeclaration": True}}),
+    ("prepareRename", {}),
+    ("rename", {"newName": "other"}),
+    ("hover", {}),
+    ("completion", {}),
+]
+
+
 # The rest runs in a process of its own: the texts of all inputs are large, and a forked process counts the memory of its parent
 # as its own.
 
@@ -226,11 +271,14 @@ def attempt(told, program, root, given, stages):
         "check": lambda: command(program, root, "check", "--format", "concise"),
         "lookup": lambda: command(program, root, "lookup", "--", given.key),
         "server": lambda: serve(program, root, given),
+        "editor": lambda: edit(program, root, given),
     }
     outcomes = []
     for stage in stages:
         outcome = ways[stage]()
         outcome.slowness = slowness() if outcome.seconds > 1 else 1
+        # This stage makes 28 edits and 14 requests, and each can cost as much as a whole check.
+        outcome.rounds = 3 if stage == "editor" else 1
         outcome.stage, outcome.output = stage, outcome.output[-100_000:] if len(outcome.output) > 200_000 else outcome.output
         outcomes.append(outcome)
     told.send(outcomes)

@@ -1,5 +1,8 @@
 //! Comments that silence a rule: for a line, or for the whole file.
 
+use std::cell::LazyCell;
+use std::collections::HashSet;
+
 use super::{Action, ActionContext, ActionKind};
 use crate::data::{Files as _, Format, Verdict};
 use crate::ide::diagnostics::Diagnostic;
@@ -21,19 +24,24 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
         return Vec::new();
     }
     let is_broken = is_broken(context);
+    let scalars = LazyCell::new(|| Scalars::of(context));
+    let (mut codes, mut lines) = (HashSet::new(), HashSet::new());
     let mut actions: Vec<Action> = Vec::new();
     for diagnostic in context.touched_diagnostics() {
         let code = diagnostic.code;
-        let mut offer = |title: String, edit: TextEdit| {
-            if !actions.iter().any(|it| it.title == title) {
-                actions.push(action(context, title, edit, diagnostic));
-            }
-        };
-        if !is_broken && let Some(edit) = line_comment(context, diagnostic) {
-            let line = context.file.line_index().line_of(diagnostic.range.start) + 1;
-            offer(format!("Ignore {code} on line {line}"), edit);
+        let line = context.file.line_index().line_of(diagnostic.range.start) + 1;
+        // A line can be very long and have very many findings, so it is searched only once for each rule.
+        if !is_broken
+            && lines.insert((code, line))
+            && let Some(edit) = line_comment(context, &scalars, diagnostic)
+        {
+            let title = format!("Ignore {code} on line {line}");
+            actions.push(action(context, title, edit, diagnostic));
         }
-        offer(format!("Ignore {code} in this file"), file_comment(context, code));
+        if codes.insert(code) {
+            let title = format!("Ignore {code} in this file");
+            actions.push(action(context, title, file_comment(context, code), diagnostic));
+        }
     }
     // Actions for the whole file are the last resort.
     actions.sort_by_key(|it| it.title.ends_with("in this file"));
@@ -77,7 +85,11 @@ fn takes_comments(context: &ActionContext<'_>) -> bool {
 
 /// The comment for the line on which the diagnostic starts: after the line, in existing brackets, or on a line of its own
 /// above. `None` if both places are inside a string.
-fn line_comment(context: &ActionContext<'_>, diagnostic: &Diagnostic) -> Option<TextEdit> {
+fn line_comment(
+    context: &ActionContext<'_>,
+    scalars: &Scalars,
+    diagnostic: &Diagnostic,
+) -> Option<TextEdit> {
     let (text, index) = (&*context.file.text, context.file.line_index());
     let number = index.line_of(diagnostic.range.start);
     let line = index.line_range(text, number);
@@ -89,14 +101,13 @@ fn line_comment(context: &ActionContext<'_>, diagnostic: &Diagnostic) -> Option<
     if let Some(at) = comment {
         return Some(TextEdit::insert(at, format!("{code}, ")));
     }
-    let scalars = scalars(context);
     // After a `#`, all text up to the end of the line belongs to the comment that is there.
-    if !is_inside(&scalars, line.end) && !line.slice(text).contains(" #") {
+    if !scalars.contain(line.end) && !line.slice(text).contains(" #") {
         let at = line.start + line.slice(text).trim_end().len() as u32;
         let blank = TextRange::new(at, line.end);
         return Some(TextEdit::replace(blank, format!(" # hiera-ls: ignore[{code}]")));
     }
-    if is_inside(&scalars, line.start) {
+    if scalars.contain(line.start) {
         return None;
     }
     let content = line.slice(text);
@@ -118,23 +129,34 @@ fn brackets_of(line: &str, stands_alone: bool) -> Option<u32> {
     Some((at + COMMENT.len()) as u32)
 }
 
-/// The strings of the file, in which a `#` is not a comment.
-fn scalars(context: &ActionContext<'_>) -> Vec<TextRange> {
-    let path = &context.file.path;
-    let mut ranges = Vec::new();
-    if let Some(FileRole::Data { format, .. }) = FileRole::of(context.world, path) {
-        let data = context.world.data(path, format).ok();
-        for entry in data.iter().flat_map(|data| data.trees()) {
-            collect(entry.key, entry.start, entry.text, &mut ranges);
-            collect(entry.value, entry.start, entry.text, &mut ranges);
+/// The strings of a file, in which a `#` is not a comment, in the order of the text.
+struct Scalars(Vec<TextRange>);
+
+impl Scalars {
+    fn of(context: &ActionContext<'_>) -> Self {
+        let path = &context.file.path;
+        let mut ranges = Vec::new();
+        if let Some(FileRole::Data { format, .. }) = FileRole::of(context.world, path) {
+            let data = context.world.data(path, format).ok();
+            for entry in data.iter().flat_map(|data| data.trees()) {
+                collect(entry.key, entry.start, entry.text, &mut ranges);
+                collect(entry.value, entry.start, entry.text, &mut ranges);
+            }
+        } else {
+            let text = &*context.file.text;
+            if let Some(root) = &yaml::parse(text).root {
+                collect(root, 0, text, &mut ranges);
+            }
         }
-    } else {
-        let text = &*context.file.text;
-        if let Some(root) = &yaml::parse(text).root {
-            collect(root, 0, text, &mut ranges);
-        }
+        ranges.sort_by_key(|range| range.start);
+        Self(ranges)
     }
-    ranges
+
+    /// Whether a byte offset is between the ends of a string.
+    fn contain(&self, offset: u32) -> bool {
+        let before = self.0.partition_point(|range| range.start < offset);
+        self.0[..before].last().is_some_and(|range| offset < range.end)
+    }
 }
 
 fn collect(root: &Node, start: u32, source: &str, ranges: &mut Vec<TextRange>) {
@@ -157,8 +179,4 @@ fn collect(root: &Node, start: u32, source: &str, ranges: &mut Vec<TextRange>) {
             NodeKind::Alias(_) => {}
         }
     }
-}
-
-fn is_inside(scalars: &[TextRange], offset: u32) -> bool {
-    scalars.iter().any(|range| range.start < offset && offset < range.end)
 }

@@ -16,6 +16,7 @@ use crate::ide::perspective::Perspective;
 use crate::ide::references::{Occurrence, files_that_may_ask_for, references};
 use crate::ide::rename::inside_string;
 use crate::ide::strings::{StringNode, interpolated_strings};
+use crate::limits::MAX_INLINED_BYTES;
 use crate::syntax::interpolation::{Expression, Method, Token};
 use crate::syntax::key_path::{self, KeyPath, Segment};
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
@@ -95,6 +96,7 @@ fn inlined_everywhere(
     let environment = context.world.environment_of(&context.file.path);
     let environment = environment.ok_or_else(|| cannot_be_written(root))?;
     let mut edits: BTreeMap<Arc<str>, Vec<TextEdit>> = BTreeMap::new();
+    let mut written = 0;
     for (file, format) in files_that_may_ask_for(context.world, &environment, root) {
         for entry in file.data(format).trees() {
             for string in interpolated_strings(entry.text, entry.value) {
@@ -106,6 +108,12 @@ fn inlined_everywhere(
                     let call = Call { format, entry, string: &string, token };
                     let edit = shared.value(&key).and_then(|value| call.inlined(value));
                     let edit = edit.ok_or_else(|| cannot_be_written(root))?;
+                    written += edit.new_text.len();
+                    if written > MAX_INLINED_BYTES {
+                        return Err(format!(
+                            "The value of `{root}` is too long for so many places."
+                        ));
+                    }
                     edits.entry(file.path.clone()).or_default().push(edit);
                 }
             }

@@ -13,6 +13,7 @@ use crate::ide::context::{self, LOOKUP_OPTIONS, SpotPart};
 use crate::ide::edits::FileEdit;
 use crate::ide::file_role::FileRole;
 use crate::ide::perspective::Perspective;
+use crate::limits::{MAX_COMPARED_FILES, MAX_TARGET_FILES};
 use crate::syntax::key_path::Segment;
 use crate::world::paths;
 
@@ -53,8 +54,15 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
     })?;
     let cut = cut(data, &entry, key);
     let mut actions = Vec::new();
+    let titled = |title: String, edits: &Result<Vec<FileEdit>, String>| {
+        if targets.len() > MAX_COMPARED_FILES && edits.is_ok() {
+            return format!("{title}: nodes are not compared, because there are too many files");
+        }
+        with_consequences(context, environment, key, title, edits)
+    };
+    let near = here.saturating_sub(MAX_TARGET_FILES)..=here + MAX_TARGET_FILES;
     for (number, (level, location)) in targets.iter().enumerate() {
-        if number == here {
+        if number == here || !near.contains(&number) {
             continue;
         }
         let Some(target) = Target::of(context, (level, location), key, path) else { continue };
@@ -72,8 +80,7 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
         if number < here {
             let title = format!("Override `{key}` in {shown} ({level})");
             let edits = edit(|cut| &cut.text).map(|edit| vec![edit]);
-            actions
-                .push(action(with_consequences(context, environment, key, title, &edits), edits));
+            actions.push(action(titled(title, &edits), edits));
         }
         let way = if number < here { "up" } else { "down" };
         let title = format!("Move `{key}` {way} to {shown} ({level})");
@@ -81,9 +88,17 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
             let leave = FileEdit::new(context.file.path.clone(), cut.clone()?.removal.clone());
             Ok(vec![leave, edit])
         });
-        actions.push(action(with_consequences(context, environment, key, title, &edits), edits));
+        actions.push(action(titled(title, &edits), edits));
     }
     actions.sort_by_key(|it| it.title.starts_with("Move"));
+    let left_out = near.start() + targets.len().saturating_sub(near.end() + 1);
+    if left_out > 0 {
+        let title = format!("Override or move `{key}` in one of {left_out} more files");
+        let why = format!(
+            "hiera-ls offers only the {MAX_TARGET_FILES} nearest files above and below this one."
+        );
+        actions.push(action(title, Err(why)));
+    }
     Some(actions)
 }
 

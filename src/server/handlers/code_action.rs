@@ -1,8 +1,10 @@
 //! `textDocument/codeAction`
 
+use std::collections::HashMap;
+
 use tower_lsp_server::ls_types::{
     CodeAction, CodeActionContext, CodeActionDisabled, CodeActionKind, CodeActionOrCommand,
-    CodeActionParams, CodeActionResponse, Diagnostic,
+    CodeActionParams, CodeActionResponse, Diagnostic, Range,
 };
 
 use super::code_lens::show_changes;
@@ -28,7 +30,8 @@ pub(in crate::server) fn code_action(
 
     let actions = ide::actions(&context.world, &file.path, range, &wanted, &context.cancel);
 
-    let action = |it| code_action_of(context, &file, &params.context, it).map(Into::into);
+    let known = KnownDiagnostics::of(&params.context);
+    let action = |it| code_action_of(context, &file, &known, it).map(Into::into);
     let actions = actions.into_iter().filter_map(action);
     let asked = (&params.text_document.uri, params.range);
     let secret = secret_actions::offered(context, &file, asked, range, &wanted);
@@ -94,7 +97,7 @@ fn wanted(only: Option<&[CodeActionKind]>) -> Vec<ActionKind> {
 fn code_action_of(
     context: &Context,
     file: &FileEntry,
-    asked: &CodeActionContext,
+    known: &KnownDiagnostics<'_>,
     action: ide::Action,
 ) -> Option<CodeAction> {
     let disabled = action.refusal.map(|reason| CodeActionDisabled { reason });
@@ -104,7 +107,7 @@ fn code_action_of(
         None => Some(workspace_edit(context, &action.edits)?),
     };
     let fixed = action.fixes.into_iter().map(|it| to_proto::diagnostic(context, file, it));
-    let diagnostics: Vec<_> = fixed.map(|it| as_the_client_knows_it(it, asked)).collect();
+    let diagnostics: Vec<_> = fixed.map(|it| known.as_the_client_knows_it(it)).collect();
     Some(CodeAction {
         title: action.title,
         kind: Some(kind(action.kind)),
@@ -116,8 +119,22 @@ fn code_action_of(
     })
 }
 
-/// Finds the client's copy of a diagnostic, which links the action to the diagnostic in the editor.
-fn as_the_client_knows_it(diagnostic: Diagnostic, asked: &CodeActionContext) -> Diagnostic {
-    let is_same = |it: &&Diagnostic| it.range == diagnostic.range && it.code == diagnostic.code;
-    asked.diagnostics.iter().find(is_same).cloned().unwrap_or(diagnostic)
+/// The diagnostics that a client sends with its request, by their ranges.
+struct KnownDiagnostics<'a>(HashMap<Range, Vec<&'a Diagnostic>>);
+
+impl<'a> KnownDiagnostics<'a> {
+    fn of(asked: &'a CodeActionContext) -> Self {
+        let mut by_range: HashMap<Range, Vec<&Diagnostic>> = HashMap::new();
+        for diagnostic in &asked.diagnostics {
+            by_range.entry(diagnostic.range).or_default().push(diagnostic);
+        }
+        Self(by_range)
+    }
+
+    /// Finds the client's copy of a diagnostic, which links the action to the diagnostic in the editor.
+    fn as_the_client_knows_it(&self, diagnostic: Diagnostic) -> Diagnostic {
+        let mut same_range = self.0.get(&diagnostic.range).into_iter().flatten();
+        let copy = same_range.find(|it| it.code == diagnostic.code);
+        copy.map_or(diagnostic, |it| (*it).clone())
+    }
 }

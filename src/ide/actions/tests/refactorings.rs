@@ -288,3 +288,56 @@ fn a_shared_key_that_must_stay_says_why() {
         "a class may take it"
     );
 }
+
+#[test]
+fn values_are_inlined_up_to_a_limit() {
+    let value = "x".repeat(crate::limits::MAX_INLINED_BYTES / 40);
+    let calls = "- \"%{lookup('v')}\"\n".repeat(41);
+    let found = refusals(&format!("#- /data/common.yaml\nv$0: '{value}'\nlist:\n{calls}"));
+    assert!(
+        found.contains(&"The value of `v` is too long for so many places.".to_owned()),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn only_the_nearest_files_are_offered() {
+    let paths = (0..100).map(|it| format!("l{it}.yaml")).collect::<Vec<_>>().join(", ");
+    let files = format!(
+        "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: x, paths: [{paths}]}}]\n#- /data/l10.yaml\na$0: 1\n"
+    );
+    let (actions, _) = offered(&files, &[ActionKind::Refactor]);
+    // Ten files above take a copy or the entry, 40 files below take the entry; 49 files are further away.
+    assert_eq!(
+        actions.len(),
+        10 + 10 + 40 + 1,
+        "{:#?}",
+        actions.iter().map(|it| &it.title).collect::<Vec<_>>()
+    );
+    let last = actions.last().expect("there are actions");
+    assert_eq!(last.title, "Override or move `a` in one of 49 more files");
+    assert!(last.refusal.is_some());
+}
+
+#[test]
+fn a_path_that_is_too_long_is_no_target() {
+    let path = "a/".repeat(3_000);
+    let files = format!(
+        "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: x, path: '{path}x.yaml'}}, {{name: y, path: y.yaml}}]\n#- /data/y.yaml\na$0: 1\n"
+    );
+    let (actions, _) = offered(&files, &[ActionKind::Refactor]);
+    assert_eq!(actions, []);
+}
+
+#[test]
+fn nodes_are_not_compared_over_very_many_files() {
+    let paths = (0..1_001).map(|it| format!("l{it}.yaml")).collect::<Vec<_>>().join(", ");
+    let files = format!(
+        "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: x, paths: [{paths}]}}]\n#- /data/l1.yaml\na$0: 1\n"
+    );
+    let (actions, _) = offered(&files, &[ActionKind::Refactor]);
+    assert_eq!(
+        actions[0].title,
+        "Override `a` in data/l0.yaml (x): nodes are not compared, because there are too many files"
+    );
+}
