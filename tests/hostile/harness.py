@@ -10,7 +10,7 @@ import threading
 import time
 
 #: Limits of a process; beyond them the system ends it, so that a broken program does not harm the machine.
-HARD_SECONDS, HARD_BYTES = 30, 6 << 30
+HARD_SECONDS, HARD_BYTES, WALL_SECONDS = 120, 6 << 30, 240
 
 
 #: What the computation of `slowness` takes on the machine for which the limits were chosen.
@@ -44,7 +44,7 @@ class Outcome:
             return self.problem
         if self.seconds > limits.seconds * self.slowness * self.rounds:
             return "too slow"
-        return "too much memory" if self.megabytes > limits.megabytes else "ok"
+        return "too much memory" if self.megabytes > limits.megabytes * min(self.rounds, 2) else "ok"
 
     def cell(self, limits):
         verdict = self.verdict(limits)
@@ -69,7 +69,7 @@ def command(program, root, *arguments):
     """Runs the program, which is a list of words, to its end."""
     log = tempfile.TemporaryFile()
     process = subprocess.Popen([*program, *arguments], cwd=root, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=hold_back)
-    killer = threading.Timer(5 * HARD_SECONDS, process.kill)
+    killer = threading.Timer(WALL_SECONDS, process.kill)
     killer.start()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = 0
@@ -152,7 +152,7 @@ class Session:
 def serve(program, root, given):
     """The file of the input is opened and asked about, then another file; what else the input sends comes between."""
     uri = lambda name: "file://" + root + "/" + name
-    session = Session(program, root, 5 * HARD_SECONDS)
+    session = Session(program, root, WALL_SECONDS)
     session.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}, "workspaceFolders": [{"uri": "file://" + root, "name": "w"}]})
     session.notify("initialized", {})
     opened = uri(given.opened)
@@ -189,20 +189,20 @@ def serve(program, root, given):
         if session.ask(method, params) is None:
             problem = f"no answer to {method}"
     with session.arrived:
-        if not session.arrived.wait_for(lambda: uri("data/other.yaml") in session.diagnostics or session.is_over, 5 * HARD_SECONDS):
+        if not session.arrived.wait_for(lambda: uri("data/other.yaml") in session.diagnostics or session.is_over, WALL_SECONDS):
             problem = problem or "no diagnostics"
     return session.end(problem)
 
 
 def edit(program, root, given):
-    """The file of the input is opened, and edited in the middle before each request that an editor may send."""
+    """The file of the input is opened, and before each request that an editor may send, a character in its middle comes or goes."""
     name = f"{root}/{given.opened}"
     try:
         with open(name, "rb") as file:
             text = file.read(64 << 20).decode(errors="replace")
     except OSError:
         text = ""
-    session = Session(program, root, 5 * HARD_SECONDS)
+    session = Session(program, root, WALL_SECONDS)
     session.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}, "workspaceFolders": [{"uri": "file://" + root, "name": "w"}]})
     session.notify("initialized", {})
     uri = "file://" + name
@@ -212,9 +212,11 @@ def edit(program, root, given):
     all_of_it = {"start": {"line": 0, "character": 0}, "end": {"line": len(lines), "character": 0}}
     problem, version = None, 1
     for method, more in EDITOR_REQUESTS:
-        for changed, inserted in ((dict(start=middle, end=middle), "a"), (dict(start=middle, end={**middle, "character": middle["character"] + 1}), "")):
-            version += 1
-            session.notify("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": [{"range": changed, "text": inserted}]})
+        version += 1
+        is_there = version % 2
+        end = {**middle, "character": middle["character"] + is_there}
+        change = {"range": {"start": middle, "end": end}, "text": "" if is_there else "a"}
+        session.notify("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": [change]})
         params = {"textDocument": {"uri": uri}, "position": middle, "positions": [middle], "range": all_of_it, **more}
         if session.ask(f"textDocument/{method}", params) is None:
             problem = f"no answer to {method}"
@@ -277,8 +279,8 @@ def attempt(told, program, root, given, stages):
     for stage in stages:
         outcome = ways[stage]()
         outcome.slowness = slowness() if outcome.seconds > 1 else 1
-        # This stage makes 28 edits and 14 requests, and each can cost as much as a whole check.
-        outcome.rounds = 3 if stage == "editor" else 1
+        # Each of the 14 edits and requests of this stage can cost as much as a whole check.
+        outcome.rounds = 14 if stage == "editor" else 1
         outcome.stage, outcome.output = stage, outcome.output[-100_000:] if len(outcome.output) > 200_000 else outcome.output
         outcomes.append(outcome)
     told.send(outcomes)
