@@ -51,12 +51,14 @@ impl Repository {
     /// The commit of a revision.
     pub(crate) fn commit(&self, revision: &str) -> Result<String, String> {
         let no_commit = || format!("{revision} is not a commit of the repository at {}", self.root);
+        // The revision comes from settings or an editor. Git must not read it as an option.
         if revision.starts_with('-') || revision.is_empty() {
             return Err(no_commit());
         }
         let name = format!("{revision}^{{commit}}");
         match git(&self.root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &name]) {
             Ok(commit) => Ok(commit.trim().to_owned()),
+            // With `--quiet`, Git says nothing about an unknown revision. Words of Git mean that something else is wrong.
             Err(words) if !words.is_empty() => Err(words),
             Err(_) if self.is_shallow() => Err(format!(
                 "{}: this clone is shallow and may lack it; fetch more of the history \
@@ -111,11 +113,13 @@ pub(crate) fn changed_since(root: &str, revision: &str) -> Result<BTreeSet<Strin
         "--relative",
         "--no-ext-diff",
         "--no-textconv",
+        // A renamed file counts as removed and added, because both paths changed.
         "--no-renames",
         "-z",
         &common,
         "--",
     ];
+    // `git diff` does not list files that Git does not track yet.
     let unknown = ["ls-files", "--others", "--exclude-standard", "-z"];
     let mut compare = command(root);
     without_filters(root, &mut compare);
@@ -178,6 +182,7 @@ fn without_filters(root: &str, command: &mut Command) {
             members.into_iter().chain([("required", "false", NOT_REQUIRED)])
         {
             let key = format!("filter.{name}.{member}");
+            // `-c` would cut the name at its first `=`.
             if name.contains('=') {
                 command.arg(format!("--config-env={key}={variable}"));
             } else {

@@ -88,6 +88,7 @@ impl World {
         }
         let mut edits = KeyEdits::default();
         let open = self.open_files().map(|open| open.entry.path.clone());
+        // A file that was closed meanwhile may have lost unsaved edits, so both moments count.
         let open: BTreeSet<Arc<str>> =
             open.chain(earlier.overlay.iter().map(|open| open.entry.path.clone())).collect();
         for path in &open {
@@ -114,10 +115,12 @@ impl World {
         edits: &mut KeyEdits,
     ) -> Option<()> {
         let path = &now.path;
+        // Code may define functions and defaults that any key depends on.
         if may_hold_code(path, self, self) || before.invalid_utf8_at != now.invalid_utf8_at {
             return None;
         }
         let reach = self.reach(environment);
+        // One file may be read by several levels with different back ends.
         let formats: BTreeSet<Format> = reach.places_of(path).map(|place| place.format).collect();
         for format in formats {
             let found = before.data(format).entry_edits(now.data(format))?;

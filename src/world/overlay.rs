@@ -61,6 +61,7 @@ impl Overlay {
     pub(super) fn with(&self, file: OpenFile) -> Self {
         let mut files = self.files.clone();
         let path = file.entry.path.clone();
+        // The same files make the same directories. This is what happens at each keystroke.
         if files.insert(path, file).is_some() {
             return Self { files, directories: self.directories.clone() };
         }

@@ -37,6 +37,7 @@ pub(crate) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R +
 
 /// Whether `holds` returns true for all items.
 pub(crate) fn all<T: Sync>(items: &[T], holds: impl Fn(&T) -> bool + Sync) -> bool {
+    // Items are checked in parts, because a result for each item costs more than a quick check.
     let parts: Vec<&[T]> = items.chunks(items.len().div_ceil(64).max(1)).collect();
     map(&parts, |part| part.iter().all(&holds)).into_iter().all(|it| it)
 }

@@ -54,6 +54,7 @@ struct TypeFiles {
 
 impl AliasFiles for TypeFiles {
     fn alias(&self, name: &str) -> Option<AliasFile> {
+        // An alias without a module can only be one of the environment.
         let (first, rest) = name.split_once("::").unwrap_or(("", name));
         let directory = match (first, &self.environment) {
             ("", environment) => environment.as_ref()?,
@@ -98,6 +99,7 @@ impl TypeFiles {
 
 /// Whether a line of a manifest starts with the definition of this resource type.
 fn defines(text: &str, name: &str) -> bool {
+    // A search for the line is enough. Parsing all files that types name would take too long.
     let pattern = format!(r"(?mi)^\s*define\s+(::)?{}\b", regex::escape(name));
     Regex::new(&pattern).is_ok_and(|it| it.is_match(text))
 }

@@ -42,6 +42,7 @@ impl GitDisk {
     pub(crate) fn new(repository: Repository, commit: &str) -> Result<Self, String> {
         let items = repository.tree(commit)?;
         let mut directories: HashMap<String, BTreeMap<String, ItemKind>> = HashMap::new();
+        // The top exists even in a commit without files.
         directories.insert(String::new(), BTreeMap::new());
         for (path, item) in &items {
             let mut below = path.as_str();
@@ -50,10 +51,12 @@ impl GitDisk {
                 let (directory, name) = below.rsplit_once('/').unwrap_or(("", below));
                 let names = directories.entry(directory.to_owned()).or_default();
                 let is_known = names.insert(name.to_owned(), kind).is_some();
+                // A directory that is known already has added the directories above it.
                 if directory.is_empty() || is_known {
                     break;
                 }
                 below = directory;
+                // Git lists only files. For a directory, `list` finds out the kind from `directories`.
                 kind = ItemKind::File;
             }
         }
@@ -95,11 +98,13 @@ impl GitDisk {
 
     fn find_inside(&self, path: &str) -> Found {
         let mut path = path.to_owned();
+        // Links may form a circle.
         for _ in 0..MAX_LINKS {
             match self.items.get(&path) {
                 Some(item) if item.kind == ItemKind::File => {
                     return Found::File(item.object.clone());
                 }
+                // The content of a submodule is in another repository.
                 Some(item) if item.kind == ItemKind::Submodule => return Found::Missing,
                 _ => {}
             }
@@ -142,6 +147,7 @@ impl GitDisk {
         }
         let Some(running) = contents.as_mut() else { return Err(String::new()) };
         let read = running.read(object);
+        // After a broken exchange, the next answer might belong to another request, so Git is started again.
         if read.as_ref().is_err_and(|problem| problem.is_fatal) {
             *contents = None;
         }
@@ -263,6 +269,7 @@ impl Contents {
             return Err(Problem { message, is_fatal: head.is_empty() });
         };
         let mut bytes = Vec::new();
+        // One byte more than the limit is enough to see that the file is too large.
         let kept = size.min(MAX_FILE_BYTES + 1);
         (&mut self.answers).take(kept).read_to_end(&mut bytes).map_err(broken)?;
         // The rest, and the line end.
