@@ -145,7 +145,7 @@ struct Held<'a> {
 
 impl Held<'_> {
     fn leads_out(&self, path: &str) -> bool {
-        // `join` resolves `..` in the text. What links lead to is checked when files are read.
+        // `join` resolves `..` in the text. Links are not resolved here.
         let path = paths::join(&self.trees[0], path);
         !self.trees.iter().any(|tree| paths::below(tree, &path).is_some())
     }
