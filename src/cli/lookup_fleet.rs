@@ -141,6 +141,7 @@ struct NodeNames(Vec<Box<str>>);
 
 impl NodeNames {
     fn of(fleet: &Fleet) -> Self {
+        // A name is written once for each key, so it is turned into JSON only once.
         let name = |name: &str| Json::from(name).to_string().into_boxed_str();
         Self(fleet.nodes().iter().map(|node| name(&node.name)).collect())
     }

@@ -289,6 +289,7 @@ fn explanation(call: &Call<'_>) -> Result<String, String> {
     let arguments = call.lookup()?;
     let place = arguments.place.open()?;
     let question = Question {
+        // The file only selects the environment.
         path: Some(format!("{}/hiera.yaml", place.environment.directory()).into()),
         key: call.text("key")?.map(Into::into),
         node: call.text("node")?.map(Into::into),
@@ -313,6 +314,7 @@ fn findings(call: &Call<'_>) -> Result<String, String> {
         unreachable!("the first word names the command")
     };
     let checked = check(&arguments)?;
+    // In this format, each finding is one line.
     let lines: Vec<&str> = checked.text.lines().collect();
     let mut text = format!("{}\n", checked.summary);
     if lines.len() > MAX_FINDINGS {

@@ -137,6 +137,7 @@ impl Place {
         for item in self.world.list(directory).iter() {
             let path = format!("{directory}/{}", item.name);
             if item.is_directory {
+                // A link may lead back to a directory above it.
                 let is_data =
                     !item.is_link && !item.name.starts_with('.') && !NO_DATA.contains(&&*item.name);
                 if is_data && depth > 0 {

@@ -154,12 +154,15 @@ pub(crate) fn command(root: &str) -> Command {
         command.env_remove(variable);
     }
     command
+        // In a partial clone, Git would otherwise fetch missing contents from the network.
         .env("GIT_NO_LAZY_FETCH", "1")
+        // Git must not write to the index, which the user's own Git may be using.
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("GIT_PAGER", "cat")
         // A repository's attributes name filters; an empty tree has no attributes.
         .env("GIT_ATTR_SOURCE", "4b825dc642cb6eb9a060e54bf8d69288fbee4904")
+        // The output is read by this program, so it must not depend on the user's language.
         .env("LC_ALL", "C");
     command
 }

@@ -120,6 +120,7 @@ impl Host {
                 world.choice = name.map_or(Choice::AnyNode, Choice::Node);
             }),
             Change::Assumed(assumed) => self.beside_texts(|world| world.assumed = assumed.into()),
+            // No input changes, but in a new snapshot, everything is evaluated again.
             Change::BackEnds => self.beside_texts(|_| {}),
         }
     }
@@ -127,6 +128,7 @@ impl Host {
     fn open(&mut self, path: &str, text: &str, version: i32) -> Effect {
         let path = self.world.interned(path);
         self.buffers.insert(path.clone(), Buffer::new(text));
+        // The buffer keeps marks for halves of characters, so that columns stay right. Other code gets the text without them.
         self.show(&path, without_halves(text).into(), version)
     }
 

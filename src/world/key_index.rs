@@ -410,6 +410,7 @@ fn tags_of(source: &str) -> u32 {
     let after_colon = after_word.strip_prefix(':').filter(|_| source.starts_with(is_part));
     let is_member =
         after_colon.is_some_and(|it| it.is_empty() || it.starts_with([' ', '\n', '\r']));
+    // What the source does not tell may be both, which is never wrong.
     let kind = if is_list_or_text {
         MAY_BE_NO_HASH
     } else if is_member || is_whole('{', '}', "}:") {

@@ -30,6 +30,7 @@ impl DiskReader for Disk {
         if metadata.len() > most {
             return Err(too_large(path, most));
         }
+        // The file may have become a pipe since the check, so opening it must not wait either.
         let file = open(path).map_err(|error| ruby_message(&error, path))?;
         let mut bytes = Vec::with_capacity(metadata.len() as usize);
         // The file may have grown since its size was read.

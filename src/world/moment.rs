@@ -102,6 +102,7 @@ impl World {
                 self.add_edits(&before, &now, environment, &mut edits)?;
             }
         }
+        // If lookup_options are built from other keys, any edit may change how other keys are merged.
         let is_plain = edits.keys.is_empty()
             || !edits.keys.contains(LOOKUP_OPTIONS) && !self.has_made_options(environment);
         is_plain.then_some(edits)

@@ -129,7 +129,9 @@ impl World {
     pub fn node_named(&self, environment: &Environment, name: &str) -> Arc<Node> {
         let mut found = drafts(self, environment);
         found.infer(environment);
+        // Only this node is built, because a fleet may have thousands.
         found.drafts.retain(|known, _| known == name);
+        // This adds nothing if the node is known already.
         found.add_machine(name, None);
         let nodes = found.finish(environment).nodes;
         nodes.first().cloned().unwrap_or_else(|| self.any_node(environment))
@@ -182,6 +184,7 @@ pub(super) fn may_hold_facts(path: &str, world: &World) -> bool {
 /// The nodes from fact sets and settings.
 fn drafts<'w>(world: &'w World, environment: &Environment) -> Found<'w> {
     let mut found = Found { world, drafts: IndexMap::new(), problems: Vec::new() };
+    // The first fact set of a name wins, so those that the settings name come first.
     for entry in &world.settings.facts {
         found.read_all(&expand(world, entry), &[]);
     }

@@ -83,6 +83,7 @@ fn directories_of(
     for path in files.keys() {
         let mut item =
             DirItem { name: paths::file_name(path).into(), is_directory: false, is_link: false };
+        // A file that was never saved may be in directories that do not exist on the disk either.
         for directory in paths::ancestors(path) {
             let name = paths::file_name(directory).into();
             directories.entry(directory.to_owned()).or_default().insert(item);

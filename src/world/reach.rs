@@ -257,6 +257,7 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn all(mut self, places: &[&'a DataPlace]) -> BTreeMap<Arc<str>, Format> {
+        // A directory inside of another one would be walked twice.
         for directory in topmost(places.iter().map(|place| place.directory())) {
             self.linked.push_back((directory.to_owned(), places.to_vec()));
         }

@@ -299,6 +299,7 @@ impl World {
     /// Takes over the derived data of `before` that the change left valid.
     pub(super) fn carry_over(&mut self, before: &Self, paths: &[Arc<str>], kept: Kept) {
         if kept == Kept::Nothing {
+            // `successor` made indexes of the texts before the change.
             self.indexes = Indexes::new(self.texts.clone());
             return;
         }

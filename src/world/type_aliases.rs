@@ -70,6 +70,7 @@ impl AliasFiles for TypeFiles {
     fn is_resource_type(&self, name: &str) -> bool {
         let below = format!("lib/puppet/type/{}.rb", name.replace("::", "/"));
         let is_there = |module: &Arc<str>| self.is_file(&format!("{module}/{below}"));
+        // A defined type is a resource type as well.
         self.modules.values().any(is_there) || self.is_define(name)
     }
 }

@@ -42,6 +42,7 @@ impl World {
                 conditions,
             };
             let Some(open) = place.template().open_path(&of_all) else {
+                // A template without open variables leads to the file for every node.
                 ways.push(way(Vec::new()));
                 continue;
             };

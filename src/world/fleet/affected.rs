@@ -61,6 +61,7 @@ impl FleetPair {
         for file in &files {
             self.add_edited(file, &mut affected)?;
         }
+        // Without edited keys, nothing can look them up, so the other files need not be searched.
         if !affected.is_empty() {
             add_those_made_of(self.after().world(), &files, &mut affected)?;
         }
@@ -102,6 +103,7 @@ impl FleetPair {
         let files = other.data_files(self.after().environment());
         let before = one.data_files(self.before().environment());
         let is_same = Arc::ptr_eq(&before, &files) || before == files;
+        // At the limit, the list may be incomplete, and files outside of it may have been edited.
         if !is_same || files.len() >= MAX_DATA_FILES {
             return None;
         }
@@ -118,6 +120,7 @@ impl FleetPair {
         let Some(before) = &file.before else { return Some(()) };
         let (before, after) = (before.data(file.format), file.entry.data(file.format));
         let version = self.after().world().settings().puppet_version;
+        // A file that Puppet refuses fails every lookup that reads it, before the edit or after it.
         if concerns_all_keys(before, true, version) || concerns_all_keys(after, true, version) {
             return None;
         }

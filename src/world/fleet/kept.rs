@@ -72,6 +72,7 @@ impl World {
             readers.extend(orders.complete_readers(after, environment, after.id(path), module));
         }
         readers.sort_by(|one, other| one.name.cmp(&other.name));
+        // A node may read several of the files.
         readers.dedup_by(|one, other| one.name == other.name);
         let here = readers.iter().map(|node| node.in_environment(&environment.name));
         let nodes: Nodes = here.collect();

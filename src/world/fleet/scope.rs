@@ -279,6 +279,7 @@ impl Scope {
         self.add_files(LOOKUP_OPTIONS, &mut column);
         self.collect_tokens(&mut texts);
         self.tell_functions_apart(&mut column);
+        // For keys of a module, the lookup_options of all layers are merged.
         if self.module.is_some() {
             let own = readings.scope(None);
             own.add_files(LOOKUP_OPTIONS, &mut column);
@@ -372,6 +373,7 @@ pub(super) fn structures(readings: &Readings, module: Option<&str>) -> Vec<(Stru
         let mut next = Vec::new();
         for (structure, (nodes, known)) in asked.into_iter().zip(left) {
             let Some(structure) = structure else { continue };
+            // The nodes of a group agree in the variables of earlier rounds, so only new ones can split it.
             let is_new = |it: &&Arc<str>| !known.contains(it);
             let new: Vec<Arc<str>> = structure.variables.iter().filter(is_new).cloned().collect();
             let columns: Vec<Column> = new.iter().map(|it| readings.variable(it)).collect();

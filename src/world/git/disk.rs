@@ -249,6 +249,7 @@ impl Contents {
     fn start(root: &str) -> Result<Self, String> {
         let mut command = super::command(root);
         command.args(["cat-file", "--batch"]);
+        // Nobody would read standard error, and a full pipe would stop Git.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().map_err(|error| super::cannot_be_run(&error))?;
         let (Some(questions), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
@@ -289,6 +290,7 @@ impl Contents {
 impl Drop for Contents {
     fn drop(&mut self) {
         let _ = self.child.kill();
+        // Without this, the process would remain as a zombie.
         let _ = self.child.wait();
     }
 }

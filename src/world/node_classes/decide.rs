@@ -152,6 +152,7 @@ impl Decider<'_> {
     fn fits(&self, value: &Value, option: &Value) -> Option<bool> {
         match (value, regex_of(option)) {
             (Value::String(text), Some(source)) => self.regex(source).map(|it| it.is_match(text)),
+            // A regular expression in `case` matches only strings.
             (_, Some(_)) => Some(false),
             _ => is_equal(value, option),
         }
@@ -213,6 +214,7 @@ fn member(mut value: Value, segments: &[Segment], is_complete: bool) -> Option<V
                 hash.get_value(&Value::Integer(*at)).map(|it| it.value.clone())
             }
             (Value::Array(items), Segment::Index(at)) => {
+                // A negative index counts from the end.
                 let at = if *at < 0 { *at + i64::try_from(items.len()).ok()? } else { *at };
                 usize::try_from(at).ok().and_then(|at| items.get(at)).cloned()
             }
@@ -264,6 +266,7 @@ fn is_equal(left: &Value, right: &Value) -> Option<bool> {
             !any(differs)?
         }
         (Value::Hash(_), Value::Hash(_)) => return None,
+        // Values of different kinds are not equal. Other values, such as types, have rules of their own.
         (left, right) if is_plain(left) && is_plain(right) => false,
         _ => return None,
     })

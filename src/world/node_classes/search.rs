@@ -83,6 +83,7 @@ impl<'w> ClassFinder<'w> {
                 search.add_body(manifest, Body::Declaration(index));
             }
         }
+        // Puppet evaluates the classes of the classifier after the main manifest and the node block.
         search.add_classified();
         search.finish()
     }
@@ -224,6 +225,7 @@ impl<'a, 'w> Search<'a, 'w> {
         let Some(code) = class.code.as_ref().filter(|it| it.syntax_error().is_none()) else {
             return;
         };
+        // Puppet evaluates the class that another one inherits from before that one.
         if let (Some(parent), Some(range)) = (code.parent(), code.declaration().parent) {
             let place = CodePlace { path: code.path.clone(), range };
             self.add(&parent, class.is_certain, &class.origin, &place, &[]);
