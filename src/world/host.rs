@@ -128,7 +128,7 @@ impl Host {
     fn open(&mut self, path: &str, text: &str, version: i32) -> Effect {
         let path = self.world.interned(path);
         self.buffers.insert(path.clone(), Buffer::new(text));
-        // The buffer keeps marks for halves of characters, so that columns stay right. Other code gets the text without them.
+        // An editor may send half a character, for which `intake` puts a mark. The text gets U+FFFD instead.
         self.show(&path, without_halves(text).into(), version)
     }
 

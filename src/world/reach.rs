@@ -86,7 +86,6 @@ impl Reach {
             if !texts.is_file(&path) && layer != LayerKind::Global {
                 continue;
             }
-            // Without a `hiera.yaml`, the global layer has Puppet's default hierarchy.
             let text = texts.text(&path).ok();
             let id = texts.id(&path);
             let (config, _) =
