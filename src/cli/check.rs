@@ -192,6 +192,7 @@ pub fn run(arguments: &CheckArguments) -> ExitCode {
 fn run_once(arguments: &CheckArguments) -> ExitCode {
     match check(arguments) {
         Ok(checked) => {
+            // Formats for programs must not contain escape sequences.
             if arguments.format.is_for_people() {
                 print_styled(&checked.text);
             } else {
@@ -233,6 +234,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
         return check_baseline::write(&setup);
     }
     let is_fixing = arguments.fix || arguments.diff;
+    // Fixes change texts in memory. The files are written only when all rounds are over.
     let fixing =
         if is_fixing { fix(&mut setup, arguments.unsafe_fixes) } else { Fixing::default() };
     if arguments.diff {
@@ -241,6 +243,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     fixing.write()?;
     let world = setup.host.snapshot();
     let found = each_file(&world, &setup, |world, path, found| {
+        // Fixes that change values are not counted, because --fix alone does not apply them.
         let fixable = repair(&found, Fix::is_safe).fixed.len();
         (fixable, findings(world, &setup.root, path, found))
     });
@@ -299,6 +302,7 @@ pub(super) fn each_file<R: Send>(
 ) -> Vec<R> {
     let progress = Progress::before_answers(setup.files.len(), "files");
     let mut all = Vec::with_capacity(setup.files.len());
+    // The results are in the order of paths although threads compute them, so two runs print the same.
     for (world, files) in world.in_parts(&setup.files, FILES_AT_ONCE) {
         let of_file = |path: &String| {
             progress.step();

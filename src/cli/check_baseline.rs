@@ -10,6 +10,7 @@ pub(super) fn write(setup: &Setup) -> Result<Checked, String> {
     let world = setup.host.snapshot();
     let mut settings = world.settings().as_ref().clone();
     let path = world.settings_path(&settings.diagnostics.baseline);
+    // With the old baseline, its findings would be silent now, and missing in the new one.
     settings.diagnostics.baseline = "".into();
     let mut host = crate::world::Host::new(std::sync::Arc::new(crate::world::loader::Disk));
     host.apply(Change::Folders(vec![setup.root.clone()]));

@@ -83,6 +83,7 @@ impl Shower<'_> {
     fn finding(&self, diagnostic: Diagnostic) -> Finding {
         let Diagnostic { range, severity, code, message, related, url, .. } = diagnostic;
         let at = |offset| self.index.line_col(self.text, offset, Encoding::Utf32);
+        // A message may quote a value that must not be shown, so the rule's summary takes its place.
         let is_secret = self.is_sensitive(range.start);
         let message =
             if is_secret { without_values(code, &message) } else { without_encrypted(&message) };
@@ -193,6 +194,7 @@ pub(super) fn without_encrypted(text: &str) -> String {
     let mut from = 0;
     while let Some(at) = text[from..].find(OPENING) {
         let start = from + at + OPENING.len();
+        // An encrypted value without an end is hidden up to the end of the text.
         let length = text[start..].find(']').unwrap_or(text.len() - start);
         from = start + length;
         hidden.push(start..from);
@@ -201,6 +203,7 @@ pub(super) fn without_encrypted(text: &str) -> String {
         let end = part.range.end as usize - "]!".len();
         hidden.push(end - part.text.len()..end);
     }
+    // Spaces and line ends stay, so that lines and offsets do not change.
     let hide = |byte: u8| if byte.is_ascii_whitespace() { byte } else { HIDDEN };
     let mut shown = text.as_bytes().to_vec();
     for range in hidden {

@@ -52,15 +52,18 @@ pub(super) fn fix(setup: &mut Setup, all: bool) -> Fixing {
         if repaired.is_empty() {
             break;
         }
+        // A fix may make others possible or impossible, also in other files, so the next round finds all of them again.
         for (path, repaired) in repaired {
             let Ok(text) = world.text(&path) else { continue };
             let fixed = apply_edits(&text, &repaired.edits);
             let change = Change::OpenBuffer { path: path.clone(), text: fixed.clone(), version: 0 };
             setup.host.apply(change);
             *fixing.counts.entry(path.clone()).or_default() += repaired.fixed.len();
+            // The first text of a file is kept over all rounds, because the diff starts from it.
             fixing.files.entry(path).or_insert_with(|| (text.clone(), text)).1 = fixed.into();
         }
     }
+    // The user who wants fixes that change values does not want them withdrawn for that reason.
     if !all {
         fixing.prove(setup);
     }
@@ -76,6 +79,7 @@ impl Fixing {
         let edited: Vec<(String, Arc<str>)> =
             self.files.iter().map(|(path, (_, after))| (path.clone(), after.clone())).collect();
         for (path, text) in edited {
+            // Each file is compared with the state in which the files proved before are already fixed.
             let after = world.as_if(&[(path.as_str().into(), text)]);
             match refutation(&world, &after, &path) {
                 None => world = after,
@@ -160,6 +164,7 @@ fn difference(
             .and_then(|it| lines.get(it))
             .map_or_else(|| NOT_SHOWN.to_owned(), |line| (*line).to_owned())
     };
+    // The real texts are compared. Two secrets of the same length look the same when they are hidden.
     let diff = TextDiff::from_lines(&**before, &**after);
     for hunk in diff.unified_diff().context_radius(CONTEXT_LINES).iter_hunks() {
         let _ = writeln!(text, "{}", hunk.header());

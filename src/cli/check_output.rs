@@ -170,6 +170,7 @@ fn sarif(findings: &[Finding]) -> Json {
     let rules = RULES.iter().map(|rule| {
         json!({
             "id": rule.code,
+            // Code scanning recognizes a finding under the former name of its rule.
             "deprecatedIds": (!rule.former.is_empty()).then_some(rule.former),
             "name": rule.name,
             "shortDescription": {"text": rule.summary},
@@ -193,6 +194,7 @@ fn sarif(findings: &[Finding]) -> Json {
                     "endColumn": it.end.col + 1,
                 },
             }}],
+            // The line is not part of it, so a finding that only moves is not reported as new.
             "partialFingerprints": {"hieraLs/v1": fingerprint(it)},
         })
     });
@@ -240,6 +242,7 @@ fn github(finding: &Finding) -> String {
         Severity::Information | Severity::Hint => "notice",
     };
     let escaped = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    // In a property, `:` and `,` would end the value.
     let property = |text: &str| escaped(text).replace(':', "%3A").replace(',', "%2C");
     let (start, end) = (finding.start, finding.end);
     // GitHub accepts columns only for ranges on one line.
@@ -291,7 +294,9 @@ fn fingerprint(finding: &Finding) -> String {
 }
 
 pub(super) fn fingerprint_of(parts: &[&str]) -> String {
+    // Each part ends with a null byte, so that two parts cannot pass for one.
     let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
+    // This is FNV-1a. It must not change between versions, because CI systems remember fingerprints.
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
@@ -337,6 +342,7 @@ fn xml(text: &str) -> String {
             '>' => escaped += "&gt;",
             '"' => escaped += "&quot;",
             '\n' | '\t' => escaped.push(c),
+            // XML 1.0 does not allow most control characters.
             c if c.is_control() => escaped.push('?'),
             c => escaped.push(c),
         }

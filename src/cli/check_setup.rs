@@ -68,6 +68,7 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
     if let Some(baseline) = &arguments.baseline {
         settings.diagnostics.baseline = absolute(baseline)?.into();
     }
+    // The settings decide which directories may be read, so the disk is chosen after they are known.
     let disk = (!arguments.trust).then(|| Arc::new(workspace_disk(arguments, &root, &settings)));
     let mut host = match &disk {
         Some(disk) => Host::new(disk.clone()),
@@ -94,11 +95,13 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
         }
         files
     };
+    // Otherwise, a wrong directory would pass as a workspace without mistakes.
     if host.snapshot().environments().is_empty() {
         let why = nothing_checked(&host.snapshot());
         let why = why.map(|it| format!("{root}: warning[nothing-checked]: {}", it.message));
         return Err(why.unwrap_or_else(|| workspace::no_environment(&root)));
     }
+    // Who selects a rule wants its findings, even if they are only hints.
     let usual = if arguments.select.is_empty() { Least::Information } else { Least::Hint };
     let least = rank(match arguments.min_severity.unwrap_or(usual) {
         Least::Hint => Severity::Hint,
@@ -162,6 +165,7 @@ fn roots(arguments: &CheckArguments) -> Result<Roots, String> {
         above.find(|it| Path::new(&paths::join(it, ".git")).exists()).map(str::to_owned)
     };
     let repositories: BTreeSet<Option<String>> = named.iter().map(around).collect();
+    // If the paths belong to several repositories, or to none, only the current directory is left.
     let [Some(repository)] = &*repositories.into_iter().collect::<Vec<_>>() else {
         return Ok(Roots { workspace: here.clone(), shown: here });
     };
@@ -205,10 +209,12 @@ fn is_looked_at(world: &Arc<World>, path: &str) -> bool {
 fn workspace_disk(arguments: &CheckArguments, root: &str, settings: &Settings) -> WorkspaceDisk {
     let above = || std::iter::once(root).chain(paths::ancestors(root));
     let repository = above().find(|it| Path::new(&paths::join(it, ".git")).exists());
+    // A directory in `environments` uses the global `hiera.yaml` and the modules beside it.
     let environments = above().filter(|it| paths::file_name(it) == "environments");
     let named = arguments.paths.iter().chain(&arguments.baseline).chain(&arguments.stdin_filename);
     let named: Vec<String> = named.filter_map(|path| absolute(path).ok()).collect();
     let trees = [root].into_iter().chain(repository).chain(environments.filter_map(paths::parent));
+    // The user names these paths on the command line, so they may be read.
     let trees = trees.chain(settings.directory.as_deref()).chain(named.iter().map(String::as_str));
     WorkspaceDisk::new(trees.chain(settings.basemodulepath.iter().map(|it| &**it)))
 }
@@ -220,6 +226,7 @@ fn outside(world: &World, disk: &WorkspaceDisk) -> Vec<String> {
         let reach = world.reach(environment);
         let there = |it: &&str| world.kind(it) == PathKind::Directory;
         let directories = reach.places.iter().map(DataPlace::directory).filter(there);
+        // `holds` looks at the directory of a path, so any name in it will do.
         let outside = directories.filter(|it| !disk.holds(&paths::join(it, "file")));
         found.extend(outside.map(|it| {
             format!(
@@ -259,9 +266,11 @@ fn changed_files(world: &Arc<World>, changed: &BTreeSet<String>) -> Vec<String> 
         ["hiera.yaml", "environment.conf", PROJECT_FILE].contains(&name)
             || world.may_hold_facts(path)
     };
+    // Such a file can change the findings of files that were not edited.
     if changed.iter().any(decides) {
         return all.into_iter().collect();
     }
+    // Deleted files and those that are not data are not checked.
     let changed: BTreeSet<&String> = changed.iter().filter(|path| all.contains(*path)).collect();
     changed.into_iter().cloned().collect()
 }
@@ -274,6 +283,7 @@ fn listed(list: &Path) -> Result<Vec<PathBuf>, String> {
         std::fs::read(list).map_err(|error| format!("{}: {error}", list.display()))?
     };
     let text = String::from_utf8(bytes).map_err(|_| "the list of paths is not UTF-8")?;
+    // `git diff -z` ends names with a null byte, which no path contains.
     let separator = if text.contains('\0') { '\0' } else { '\n' };
     let paths = text.split(separator).map(|path| path.trim_end_matches('\r'));
     Ok(paths.filter(|path| !path.is_empty()).map(PathBuf::from).collect())

@@ -47,6 +47,7 @@ fn wait(changes: &Receiver<()>) -> bool {
         return false;
     }
     loop {
+        // A Git checkout changes many files in a row. They are checked once, after the last one.
         match changes.recv_timeout(BATCH) {
             Ok(()) => {}
             Err(RecvTimeoutError::Timeout) => return true,

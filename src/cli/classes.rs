@@ -81,6 +81,7 @@ pub fn run(arguments: &ClassesArguments) -> ExitCode {
     };
     let files = manifests(Path::new(&root));
     for part in files.chunks(FILES_AT_ONCE) {
+        // A part is printed before the next one starts, so that a large tree needs little memory.
         let texts: Vec<_> =
             part.par_iter().map(|path| one_file(&root, path, arguments.render_as)).collect();
         for text in texts {
@@ -125,6 +126,7 @@ fn manifests(root: &Path) -> Vec<PathBuf> {
             let path = entry.path();
             let name = entry.file_name();
             let name = name.as_encoded_bytes();
+            // `file_type` does not follow links, so a link to a directory above cannot cause a loop.
             let Ok(kind) = entry.file_type() else { continue };
             if name.starts_with(b".") {
                 continue;
@@ -136,6 +138,7 @@ fn manifests(root: &Path) -> Vec<PathBuf> {
             }
         }
     }
+    // A path is compared as bytes, because a name need not be UTF-8.
     found.sort_by(|a, b| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
     found
 }

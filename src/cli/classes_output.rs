@@ -20,6 +20,7 @@ pub(super) fn lines(name: &str, file: &CodeFile) -> String {
     records.extend(manifest.calls.iter().map(|it| (it.position, called(name, file, it))));
     records.sort_by_key(|(offset, _)| *offset);
     let first = manifest.errors.first();
+    // The error comes last, whatever its place: what can be read is printed before it.
     records.extend(first.map(|it| (it.range.start, refused(name, file, it))));
     records.iter().fold(String::new(), |mut text, (_, record)| {
         let _ = writeln!(text, "{record}");

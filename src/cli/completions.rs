@@ -93,6 +93,7 @@ pub(super) fn keys() -> ArgValueCompleter {
 /// Suggests the nodes of the workspace, also after a comma.
 pub(super) fn nodes() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
+        // --nodes takes a list with commas. Only the name after the last one is completed.
         let before = typed.to_str().and_then(|it| it.rfind(',')).map_or(0, |comma| comma + 1);
         let (listed, last) = typed.to_str().unwrap_or_default().split_at(before);
         let found = offered(OsStr::new(last), |place| {
@@ -128,6 +129,7 @@ pub(super) fn rules() -> ArgValueCompleter {
 /// The names of the workspace that start with the typed text.
 fn offered(typed: &OsStr, all: impl Fn(&Place) -> Vec<String>) -> Vec<CompletionCandidate> {
     let (Some(typed), Ok(place)) = (typed.to_str(), place().open()) else { return Vec::new() };
+    // A line end in a name would make two completions of it, and other such characters could move the cursor.
     let is_meant = |it: &String| it.starts_with(typed) && !it.contains(char::is_control);
     let found = all(&place).into_iter().filter(is_meant);
     found.take(MAX_OFFERED).map(CompletionCandidate::new).collect()
@@ -140,6 +142,7 @@ fn place() -> PlaceArguments {
     let root = value_of(&line, &["--root"]).map_or_else(|| PathBuf::from("."), PathBuf::from);
     PlaceArguments {
         root,
+        // Pressing a key must not start anything that a repository names.
         trust: false,
         environment: value_of(&line, &["--environment", "-E"]),
         modulepath: value_of(&line, &["--modulepath"]),

@@ -121,6 +121,7 @@ fn compare(arguments: &DiffArguments) -> Result<Report, String> {
     let wanted = arguments.nodes.as_deref();
     let after = fleet::nodes(&sides.after, wanted, facts.as_deref());
     let before = match &after {
+        // Thousands of fact sets take long to build into nodes, so both sides share them if nothing tells them apart.
         Ok(after) if facts.is_some() && sides.have_same_nodes_of_fact_sets() => Ok(after.clone()),
         _ => fleet::nodes(&sides.before, wanted, facts.as_deref()),
     };
@@ -135,8 +136,10 @@ fn compare(arguments: &DiffArguments) -> Result<Report, String> {
         let any = |place: &Place| place.world.any_node(&place.environment);
         (any(&sides.before), any(&sides.after))
     };
+    // Who names nodes wants these alone. Without a list, the cases of any other node count, too.
     let any = (facts.is_none() && wanted.is_none()).then(any);
     drop(facts);
+    // Encrypted values are compared as they are written, so no secret appears in a report.
     let before = fleet::fleet_of(&sides.before, before, Decryption::Off);
     let after = fleet::fleet_of(&sides.after, after, Decryption::Off);
     let pair = FleetPair::new(before, after, any);
@@ -213,6 +216,7 @@ fn keys(arguments: &DiffArguments, sides: &Sides, pair: &FleetPair) -> Vec<Arc<s
         let keys: BTreeSet<Arc<str>> = arguments.keys.iter().map(|it| it.as_str().into()).collect();
         return pair.concerned(&keys.into_iter().collect::<Vec<_>>());
     }
+    // Keys that no edit can affect need no lookup.
     let keys = pair.affected().unwrap_or_else(|| sides.all_keys());
     keys.into_iter().collect()
 }
@@ -229,6 +233,7 @@ fn aligned(
     }
     let names: BTreeSet<Arc<str>> = before.iter().chain(&after).map(|it| it.name.clone()).collect();
     let complete = |place: &Place, nodes: Vec<Arc<Node>>| {
+        // Both sides need the same nodes in the same order, so a node that one side lacks is known there only by its name.
         place.world.nodes_called(&place.environment, nodes, &names)
     };
     (complete(&sides.before, before), complete(&sides.after, after))
@@ -252,6 +257,7 @@ impl Sides {
 
     /// Reports the hiera.yaml files that cannot be loaded: all lookups fail, and the comparison is between errors.
     fn warn_of_configs(&self, revision: &str) {
+        // A broken `hiera.yaml` makes every lookup fail, and equal errors count as no change. The user must learn of it.
         for (place, side) in [(&self.before, revision), (&self.after, "the other side")] {
             let any = place.world.any_node(&place.environment);
             let evaluator =

@@ -102,6 +102,7 @@ fn markdown(report: &Report) -> String {
     let groups = report.found.by_key();
     for (at, (key, changes)) in groups.iter().enumerate() {
         let block = markdown_of_key(report, key, changes);
+        // GitHub and GitLab refuse longer comments.
         if text.len() + block.len() > MAX_COMMENT {
             let left = groups.len() - at;
             let _ = writeln!(
@@ -144,6 +145,7 @@ fn markdown_of_key(report: &Report, key: &str, changes: &[&AnswerChange]) -> Str
 
 /// More backticks than the longest sequence of them in the text.
 fn fence_for(text: &str) -> String {
+    // A fence inside of the text must not end the block.
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     "`".repeat(longest.max(2) + 1)
 }
@@ -156,6 +158,7 @@ fn escaped_markdown(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
+            // An `@` would notify a person, and a `#` would link an issue.
             '@' => escaped.push_str("&#64;"),
             '#' => escaped.push_str("&#35;"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '!' | '|' | '~' | '$' => {

@@ -36,6 +36,7 @@ pub(super) fn fact_sets(path: &Path) -> Result<Vec<(String, NodeParts)>, String>
     let mut by_name: HashMap<String, String> = HashMap::new();
     let read = parallel::map(&files, |file| read_facts(file));
     for (file, read) in files.into_iter().zip(read) {
+        // In a directory, each file is one node, whose name is that of the file.
         let Some(mut parts) = read?.into_iter().next() else { continue };
         name_after_file(&mut parts, &file);
         if let Some(other) = by_name.insert(parts.name.clone(), file.clone()) {
@@ -56,6 +57,7 @@ fn collect_files(directory: &str, depth: usize, files: &mut Vec<String>) {
         let path = format!("{directory}/{}", item.name);
         let is_hidden = item.name.starts_with('.');
         if item.is_directory {
+            // A link may lead back to a directory above it.
             if depth > 1 && !item.is_link && !is_hidden {
                 collect_files(&path, depth - 1, files);
             }
@@ -94,6 +96,7 @@ fn name_after_file(parts: &mut NodeParts, file: &str) {
     stem.clone_into(&mut parts.name);
     if let Some(trusted) = &mut parts.trusted {
         for member in ["certname", "hostname", "domain"] {
+            // These are parts of the old name. They are derived from the new one.
             trusted.remove(&crate::data::Value::string(member));
         }
     }
@@ -144,6 +147,7 @@ fn chosen(
             }
         }
         let is_name = pattern != "all" && !pattern.contains(['*', '?']);
+        // A machine of which nothing is known can be named as well, unless --facts lists all of them.
         if !is_known && is_name && !is_only_these {
             found.push(place.world.node_named(&place.environment, pattern));
         } else if !is_known && found.len() == before {
@@ -164,6 +168,7 @@ fn chosen(
 
 /// `*` stands for any characters, `?` for one.
 fn glob(pattern: &str) -> Result<Regex, String> {
+    // The pattern is escaped as a whole first, so only its `*` and `?` have a meaning.
     let text = regex::escape(pattern).replace("\\*", ".*").replace("\\?", ".");
     Regex::new(&format!("^(?s:{text})$")).map_err(|error| format!("--nodes {pattern}: {error}"))
 }

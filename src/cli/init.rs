@@ -37,6 +37,7 @@ fn write(arguments: &InitArguments) -> Result<String, String> {
         return Ok(text);
     }
     let path = paths::join(&root, PROJECT_FILE);
+    // `create_new` never replaces a file, also if another program creates it at the same moment.
     let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&path);
     let mut file = file.map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {

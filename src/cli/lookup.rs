@@ -224,6 +224,7 @@ fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
         if !arguments.explain_options || arguments.explain {
             return Err("No keys were given to lookup.".to_owned());
         }
+        // Puppet looks up the same key to collect the options if there is no other key.
         queries.push(Query::key(KEY_WITHOUT_MODULE));
     }
     if arguments.why {
@@ -233,6 +234,7 @@ fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
     if output.is_per_key() || arguments.all || arguments.keys_from.is_some() {
         return Ok(each(arguments, (&setup, &aliases), &queries, merge.as_ref(), &output));
     }
+    // As in Puppet, several keys are one question: the first that has a value wins.
     let names: Vec<_> = queries.iter().map(|query| Arc::from(query.key.as_str())).collect();
     Ok(first_found(arguments, (&setup, aliases), &names, merge.as_ref(), &output))
 }
@@ -290,6 +292,7 @@ fn for_many_nodes(arguments: &LookupArguments, merge: Option<&Json>) -> Result<E
     let request = |query: &Query| request_of_query(arguments, query, merge, &aliases);
     let format = arguments.render_as.unwrap_or(RenderAs::Table);
     let code = lookup_fleet::run(fleet, &queries, request, format);
+    // The process ends, which frees its memory faster than dropping it piece by piece.
     std::mem::forget(place);
     Ok(code)
 }
@@ -300,6 +303,7 @@ fn request_of_query(
     merge: Option<&Json>,
     aliases: &Arc<TypeAliases>,
 ) -> Request {
+    // What a query says itself wins over the command line.
     let merge = query.merge.as_ref().or(merge);
     let mut request = request(arguments, vec![Arc::from(query.key.as_str())], merge);
     request.type_aliases = Some(Arc::clone(aliases));
@@ -337,6 +341,7 @@ fn each(
         progress.step();
         let merge = query.merge.as_ref().or(merge);
         let request = request_of_query(arguments, query, merge, aliases);
+        // A kept evaluator would show the options only for the first key, so each explanation starts afresh.
         let answer = if request.explain == Explain::Off {
             setup.evaluator.call(&request)
         } else {
@@ -345,6 +350,7 @@ fn each(
         depends |= !answer.is_certain();
         has_failed |= answer.is_certain() && answer.outcome.is_err();
         output.write(&mut text, &query.key, merge, &answer);
+        // Results appear while other keys are still looked up.
         if text.len() > 1 << 16 {
             print(&std::mem::take(&mut text));
         }
@@ -408,6 +414,7 @@ fn first_found(
 
 /// A key of the data that is similar to the one that was not found.
 fn meant_key(setup: &Setup, names: &[Arc<str>]) -> Option<Arc<str>> {
+    // A guess is not worth reading all files of a large repository.
     if setup.place.data_files().len() > MAX_FILES_READ_FOR_A_GUESS {
         return None;
     }
@@ -418,6 +425,7 @@ fn meant_key(setup: &Setup, names: &[Arc<str>]) -> Option<Arc<str>> {
 /// Puppet explains the failures that it expects; for others it prints only the message. For failures of our own, both are
 /// printed.
 fn explained(answer: &Answer, names: &[Arc<str>], output: &Output) -> ExitCode {
+    // Puppet explains lookup errors as a part of the text. Other errors end the program.
     let failure = answer.outcome.as_ref().err().filter(|it| !it.class.is_lookup_error());
     if let Some(trace) = &answer.trace
         && failure.is_none_or(|it| it.class.is_our_own())

@@ -39,6 +39,7 @@ pub(super) fn run(
         RenderAs::Yaml => lookup_class_output::yaml(&all, node, files),
         RenderAs::Jsonl => lookup_class_output::json_lines(&all, node, files),
     });
+    // A refusal is certain, so it counts more than what depends on facts.
     Ok(if all.iter().any(|it| it.refusal().is_some()) {
         ExitCode::FAILURE
     } else if all.iter().flat_map(|it| &it.bindings).any(|it| !it.is_certain()) {

@@ -53,6 +53,7 @@ pub(super) fn table(all: &[BoundClass], node: &str, files: &dyn Files) -> String
             let _ = writeln!(text, "  Puppet refuses the file: {}", within_a_line(problem));
         }
         let mut bindings: Vec<&Binding> = asked.bindings.iter().collect();
+        // What needs attention comes first. The sort is stable, so the order of the parameters stays otherwise.
         bindings.sort_by_key(|it| it.cases.iter().map(|case| rank(&case.verdict)).min());
         let rows: Vec<Row> = bindings.iter().flat_map(|it| rows(class, it, files)).collect();
         write_rows(&mut text, &rows);

@@ -68,6 +68,7 @@ pub(super) fn run(
     let names = NodeNames::of(&fleet);
     let mut output = Output::new(format);
     for part in queries.chunks(KEYS_OF_PART) {
+        // Parsed files of earlier keys would fill the memory. In small workspaces, parsing them again costs more.
         if output.keys > 0 && fleet.world().bytes_read() > BYTES_OF_MANY {
             fleet = fleet.renewed();
         }
@@ -114,6 +115,7 @@ impl Output {
     fn print(&mut self, written: Vec<Written>) {
         let mut text = String::new();
         for one in written {
+            // The list is written piece by piece, so its brackets and commas are written here.
             if self.format == RenderAs::Json && one.records > 0 {
                 text.push_str(if self.records == 0 { "[\n" } else { ",\n" });
             }
@@ -139,6 +141,7 @@ struct NodeNames(Vec<Box<str>>);
 
 impl NodeNames {
     fn of(fleet: &Fleet) -> Self {
+        // A name is written once for each key, so it is turned into JSON only once.
         let name = |name: &str| Json::from(name).to_string().into_boxed_str();
         Self(fleet.nodes().iter().map(|node| name(&node.name)).collect())
     }
@@ -152,6 +155,7 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn write(&self, query: &Query, mut groups: Vec<SharedAnswer>) -> Written {
+        // The rarest answer comes first, because it is the most interesting one.
         groups.sort_by_key(|group| group.nodes.len());
         let mut written = Written::default();
         for SharedAnswer { answer, .. } in &groups {

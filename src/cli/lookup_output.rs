@@ -120,6 +120,7 @@ impl Output {
         for case in cases {
             let _ = writeln!(text, "# {}:", if_text(&case.conditions));
             match &case.answer.outcome {
+                // An explanation contains the value or the error, so it replaces them.
                 _ if self.explain && case.answer.trace.is_some() => {
                     let trace = case.answer.trace.as_ref();
                     let explained = trace.map(|it| self.explanation(it, &case.answer, names));
@@ -213,6 +214,7 @@ impl Output {
     /// The outcome of an answer without cases.
     fn add_outcome(line: &mut Map<String, Json>, answer: &Answer) {
         let status = match &answer.outcome {
+            // A level that was not evaluated may have another value, also if a value was found.
             Ok(_) if !answer.opaque.is_empty() => "unknown",
             Ok(Some(_)) => "found",
             Ok(None) => "not_found",

@@ -28,6 +28,7 @@ impl Query {
             let key = serde_json::from_str::<String>(line).unwrap_or_else(|_| line.to_owned());
             return Ok(Self::key(key));
         }
+        // A key may start with a brace, but not with a brace and a quote.
         if !line.starts_with("{\"") {
             return Ok(Self::key(line));
         }

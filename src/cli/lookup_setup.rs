@@ -50,6 +50,7 @@ impl Setup {
     pub(super) fn fresh_evaluator(&self) -> Evaluator {
         let known = &self.evaluator;
         let (environment, node) = (Arc::clone(known.environment()), Arc::clone(known.node()));
+        // It shares nothing with the other evaluator, which would leave out steps that it knows already.
         Evaluator::new(Arc::clone(&self.files), environment, node, known.version())
             .with_datadir_map(self.datadirs.clone())
             .with_back_ends(known.back_ends().clone())
@@ -128,6 +129,7 @@ fn node_from_files(arguments: &LookupArguments, version: PuppetVersion) -> Resul
     if let Some(path) = &arguments.server_facts {
         parts.server_facts = Some(hash_file(path)?);
     }
+    // Puppet's server adds this fact to every node, so a fact set does not contain it.
     parts.set_missing_server_version(version.usual_server_version());
     let path = arguments.facts.as_ref().map_or("", |path| path.to_str().unwrap_or(""));
     Ok(Node::new(parts, Origin::File(path.into())))

@@ -200,6 +200,7 @@ pub(super) fn call(
     let tool = TOOLS.iter().find(|it| it.name == name);
     let tool = tool.ok_or_else(|| format!("there is no tool {name}"))?;
     let known = |name: &String| tool.arguments.iter().any(|it| it.name == name);
+    // A misspelled argument would be ignored, and the answer would be to another question.
     if let Some(unknown) = arguments.keys().find(|name| !known(name)) {
         return Err(format!("{name} has no argument {unknown}"));
     }
@@ -217,6 +218,7 @@ fn cut(text: &str) -> String {
     if text.len() <= MAX_BYTES {
         return text.to_owned();
     }
+    // The limit may be in the middle of a character.
     let end = (0..=MAX_BYTES).rev().find(|it| text.is_char_boundary(*it)).unwrap_or(0);
     let kept = text[..end].rfind('\n').map_or(&text[..end], |line_end| &text[..line_end]);
     let left_out = text[kept.len()..].lines().filter(|line| !line.is_empty()).count();
@@ -268,6 +270,7 @@ impl Call<'_> {
         let root = format!("--root={}", self.root);
         let line =
             ["hiera-ls", command, &root].into_iter().chain(options.iter().map(String::as_str));
+        // The assistant chooses the values. None of them may be read as an option, such as --trust.
         let line = line.chain(["--"]).chain(values.iter().copied());
         let parsed = Arguments::try_parse_from(line).map_err(|error| error.to_string())?;
         Ok(parsed.command)
@@ -286,6 +289,7 @@ fn explanation(call: &Call<'_>) -> Result<String, String> {
     let arguments = call.lookup()?;
     let place = arguments.place.open()?;
     let question = Question {
+        // The file only selects the environment.
         path: Some(format!("{}/hiera.yaml", place.environment.directory()).into()),
         key: call.text("key")?.map(Into::into),
         node: call.text("node")?.map(Into::into),
@@ -310,6 +314,7 @@ fn findings(call: &Call<'_>) -> Result<String, String> {
         unreachable!("the first word names the command")
     };
     let checked = check(&arguments)?;
+    // In this format, each finding is one line.
     let lines: Vec<&str> = checked.text.lines().collect();
     let mut text = format!("{}\n", checked.summary);
     if lines.len() > MAX_FINDINGS {
@@ -336,6 +341,7 @@ fn findings(call: &Call<'_>) -> Result<String, String> {
 fn below(root: &str, path: &str) -> Result<String, String> {
     let joined = paths::normalise(&format!("{root}/{path}"));
     let is_inside = joined == root || paths::below(root, &joined).is_some();
+    // The assistant must not reach files outside of the repository, with `..` either.
     if path.starts_with('/') || !is_inside {
         return Err(format!("{path}: only paths below the repository are checked"));
     }

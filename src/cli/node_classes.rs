@@ -58,6 +58,7 @@ fn missing(evaluator: &Evaluator, found: &NodeClasses) -> Vec<String> {
             let key = code.key_of(&parameter.name);
             let answer = evaluator.lookup(&key);
             let is_nothing = |it: &Answer| matches!(it.outcome, Ok(None)) && it.opaque.is_empty();
+            // A key that some case has is not missing for certain.
             let in_no_case = answer.cases.iter().all(|it| is_nothing(&it.answer));
             if is_nothing(&answer) && in_no_case && answer.left_out.is_empty() {
                 missing.push(key);

@@ -67,6 +67,7 @@ impl PlaceArguments {
         let settings = self.settings(&root, &disk)?;
         let world = other.world.on_other_disk(disk, settings);
         let environment = self.environment_in(&world, &root);
+        // One side of a comparison may have no `hiera.yaml`. It is still compared, with no data.
         let environment = environment.unwrap_or_else(|_| other.environment.clone());
         Ok(Place { world, environment })
     }
@@ -75,6 +76,7 @@ impl PlaceArguments {
         let mut environment = workspace::environment(world, root, self.environment.as_deref())?;
         if let Some(name) = &self.environment {
             let environment = Arc::make_mut(&mut environment);
+            // Like Puppet's --environment, the name also decides where `%{environment}` leads.
             environment.name = name.as_str().into();
             environment.is_named = true;
         }
@@ -135,6 +137,7 @@ impl Place {
         for item in self.world.list(directory).iter() {
             let path = format!("{directory}/{}", item.name);
             if item.is_directory {
+                // A link may lead back to a directory above it.
                 let is_data =
                     !item.is_link && !item.name.starts_with('.') && !NO_DATA.contains(&&*item.name);
                 if is_data && depth > 0 {

@@ -40,6 +40,7 @@ impl Progress {
 
     fn new(total: usize, unit: &'static str, is_wanted: bool) -> Self {
         let steps = Steps { done: 0, last_shown: Instant::now(), is_shown: false };
+        // In a file or a pipe, the bar would be noise.
         let is_wanted = is_wanted && std::io::stderr().is_terminal();
         Self { total, unit, is_wanted, begun: Instant::now(), steps: Mutex::new(steps) }
     }
@@ -47,6 +48,7 @@ impl Progress {
     /// Counts the next step.
     pub(super) fn step(&self) {
         let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        // Nothing is shown for work that is done before the first interval is over.
         if self.is_wanted && steps.last_shown.elapsed() >= INTERVAL {
             steps.last_shown = Instant::now();
             steps.is_shown = true;

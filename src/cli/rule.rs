@@ -87,6 +87,7 @@ impl Example {
         if let Some(file) = line.strip_prefix("#- /") {
             let between = if self.text.is_empty() { "" } else { "\n" };
             let _ = writeln!(self.text, "{between}    {}", styled(FAINT, &format!("# {file}")));
+            // Findings name lines of the file, not of the page.
             self.line = 0;
         } else if let Some(said) = expectation(line) {
             let (kind, message) = said.split_once(": ").unwrap_or((said, ""));

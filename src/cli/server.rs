@@ -70,6 +70,7 @@ fn start_log(arguments: &ServerArguments) -> Result<(), String> {
         .with_writer(log_writer(arguments)?)
         .with_env_filter(filter)
         .with_filter_reloading();
+    // A level on the command line or in the environment wins over the editor's setting.
     if wanted.is_none() {
         let handle = log.reload_handle();
         let reload = move |level: LogLevel| {
@@ -80,6 +81,7 @@ fn start_log(arguments: &ServerArguments) -> Result<(), String> {
         let _ = RELOAD.set(Box::new(reload));
     }
     log.init();
+    // Panics are caught and answered, so without this their places would not be in the log.
     std::panic::set_hook(Box::new(|panic| {
         let trace = std::backtrace::Backtrace::force_capture();
         tracing::error!("{panic}\n{trace}");

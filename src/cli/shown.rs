@@ -75,6 +75,7 @@ fn escaped(text: &str, is_wanted: impl Fn(char) -> bool) -> Cow<'_, str> {
 /// A line that no CI server treats as a command: GitHub's start with `::` or contain `##[`, those of Azure contain `##vso[`.
 fn without_commands(line: Cow<'_, str>) -> Cow<'_, str> {
     let trimmed = line.trim_start();
+    // GitHub Actions runs `::command::` at the start of a line, and other CI systems run `##[command]` anywhere in it.
     let begins_as_one = trimmed.starts_with("::");
     if !begins_as_one && !line.contains("##") {
         return line;
@@ -82,6 +83,7 @@ fn without_commands(line: Cow<'_, str>) -> Cow<'_, str> {
     let mut shown = without_marks(&line);
     if begins_as_one {
         let at = line.len() - trimmed.len();
+        // The replaced `##` are all after this place, so the offset is still right.
         shown.replace_range(at..=at, "\\u{3a}");
     }
     Cow::Owned(shown)

@@ -73,6 +73,7 @@ pub fn run(arguments: &TypeCheckArguments) -> ExitCode {
         let line = match line {
             Ok(line) => line,
             Err(error) => {
+                // What was answered before the error is still right.
                 print(&text);
                 complain(&format!("standard input: {error}"));
                 return ExitCode::from(2);
@@ -140,6 +141,7 @@ impl Checker {
         if let Some(known) = self.types.get(&text) {
             return known.clone();
         }
+        // The input may have no end, so the memory for its types must have one.
         if self.types.len() >= MAX_KEPT_TYPES {
             self.types.clear();
         }

@@ -71,6 +71,7 @@ pub(super) fn environment(
     }
     let all = world.environments();
     let wanted = name.unwrap_or(USUAL_ENVIRONMENT);
+    // Who names no environment means the only one.
     let only = || if let [only] = &*all { name.is_none().then_some(only) } else { None };
     let found = all.iter().find(|it| &*it.name == wanted).or_else(only);
     if let Some(taken) = found

@@ -178,6 +178,7 @@ impl ClientAbilities {
                 .and_then(|it| it.resource_operations.as_ref())
                 .is_some_and(|it| it.contains(&ResourceOperationKind::Create)),
             pulls_diagnostics: can_pull,
+            // A client that does not pull has nothing to repeat.
             refreshes_diagnostics: can_pull
                 && refresh.is_some_and(|it| it.refresh_support == Some(true)),
             watches_files: watched.is_some_and(|it| it.dynamic_registration == Some(true)),
@@ -209,6 +210,7 @@ impl ClientAbilities {
 pub(super) fn negotiated_encoding(said: &ClientCapabilities) -> Encoding {
     let offered = said.general.as_ref().and_then(|it| it.position_encodings.as_deref());
     let offered = offered.unwrap_or(&[]);
+    // Texts are UTF-8 inside, so these columns cost least. UTF-16 is what every client must support.
     if offered.contains(&PositionEncodingKind::UTF8) {
         Encoding::Utf8
     } else if offered.contains(&PositionEncodingKind::UTF32)
@@ -273,6 +275,7 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
             trigger_characters: Some(COMPLETION_TRIGGERS.map(str::to_owned).to_vec()),
             ..CompletionOptions::default()
         }),
+        // A client without literals only takes commands, which the server does not have.
         code_action_provider: client.code_actions.then(|| {
             CodeActionProviderCapability::Options(CodeActionOptions {
                 code_action_kinds: Some(handlers::offered_kinds()),
@@ -287,6 +290,7 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
         experimental: Some(json!({"hiera": {"requests": CUSTOM_REQUESTS}})),
         diagnostic_provider: client.pulls_diagnostics.then(|| {
             DiagnosticServerCapabilities::Options(DiagnosticOptions {
+                // An edit in one level changes which values of other files are overridden.
                 inter_file_dependencies: true,
                 workspace_diagnostics: true,
                 ..DiagnosticOptions::default()

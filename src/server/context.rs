@@ -68,6 +68,7 @@ impl Context {
     pub(super) fn is_still_shown(&self, file: &FileEntry) -> Result<()> {
         let here = self.world.open_file(&file.path).map(|open| open.version);
         match (here, self.remembered.version(&file.path)) {
+            // A file that was closed meanwhile has no version to compare, and the client ignores the response.
             (Some(here), Some(now)) if here != now => Err(content_modified()),
             _ => Ok(()),
         }

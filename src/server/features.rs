@@ -62,6 +62,7 @@ fn read_all_keys(world: &Arc<World>, cancel: &CancelToken, tell: &dyn Fn(usize, 
         if cancel.is_cancelled() {
             return;
         }
+        // The files have been read, so the rest is short and needs no check for cancellation.
         world.all_keys(environment);
         world.code_index(environment);
     }

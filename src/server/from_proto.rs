@@ -44,6 +44,7 @@ pub(super) fn offset(context: &Context, file: &FileEntry, position: Position) ->
 /// A range of a file in bytes, the right way round.
 pub(super) fn range(context: &Context, file: &FileEntry, range: Range) -> TextRange {
     let (start, end) = (offset(context, file, range.start), offset(context, file, range.end));
+    // A client may get the order of the two ends wrong.
     TextRange::new(start.min(end), start.max(end))
 }
 
@@ -86,12 +87,15 @@ fn path_of(uri: &str) -> Option<String> {
     if !scheme.eq_ignore_ascii_case("file") {
         return None;
     }
+    // A `?` in a file's name is escaped in a URI, so this one starts a query.
     let rest = rest.split(['?', '#']).next().unwrap_or(rest);
     let (host, path) = match rest.strip_prefix("//") {
         Some(rest) => rest.split_at(rest.find('/')?),
         None => ("", rest),
     };
+    // The limit comes before the path is normalized and kept, because clients may send any length.
     let path = percent_decoded(path).filter(|path| path.len() <= MAX_PATH_BYTES)?;
+    // No operating system accepts a null byte in a path.
     if !path.starts_with('/') || path.contains('\0') {
         return None;
     }

@@ -41,6 +41,7 @@ impl Ingress {
         let (outgoing, queue) = outgoing();
         let session = SharedSession::new(features, outgoing, wire.clone(), stop.clone());
         let mut background = JoinSet::new();
+        // With one worker, a long request would block all others.
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
         let builder = LspService::build(|client| {
             background.spawn(queue.send_to(client));
@@ -79,6 +80,7 @@ impl Service<Request> for Ingress {
     fn call(&mut self, request: Request) -> Self::Future {
         let request = with_valid_uris(request);
         let is_request = request.id().is_some();
+        // The effect comes first, so a request that changes the state already sees the new state.
         let (context, traced) = self.session.with(|session| {
             let traced = Traced::begin(session.trace(), session.outgoing(), &request);
             let is_effect = apply(session, request.method(), request.params(), is_request);

@@ -30,6 +30,7 @@ where
             Ok(None) => return,
             Err(error) => {
                 tracing::error!("the session ends: {error}");
+                // Without the length of a message, the start of the next one is not known, so the session cannot continue.
                 wire.send(&answer(&Value::Null, ErrorCode::ParseError, &error.to_string()));
                 return;
             }
@@ -75,6 +76,7 @@ async fn read_message(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Opt
 
 /// Reads the header lines and returns the length of the message; `None` at the end of the input.
 async fn read_length(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<u64>> {
+    // The limit is for all lines together. Otherwise, lines without an end could fill the memory.
     let mut input = input.take(MAX_MESSAGE_HEADER_BYTES);
     let mut length = None;
     let mut is_begun = false;
@@ -82,6 +84,7 @@ async fn read_length(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Opti
         let mut line = Vec::new();
         input.read_until(b'\n', &mut line).await?;
         let Some(line) = line.strip_suffix(b"\n") else {
+            // No line end and no bytes left to read: the limit is reached. Otherwise, the input has ended.
             return match (input.limit(), is_begun || !line.is_empty()) {
                 (0, _) => Err(broken("the lines before a message do not end")),
                 (_, true) => Err(broken("the input ends before a message")),
@@ -89,6 +92,7 @@ async fn read_length(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Opti
             };
         };
         let line = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line));
+        // Empty lines before the first header are left over from a client that ends its messages with one.
         if line.is_empty() && is_begun {
             let missing = || broken("a message comes without a Content-Length");
             return length.ok_or_else(missing).map(Some);
@@ -134,8 +138,10 @@ fn checked(body: &[u8]) -> Result<Cow<'_, str>, RefusedMessage> {
         Ok(_) => String::from("it is not an object"),
         Err(error) => error.to_string(),
     };
+    // The text is parsed a second time only to find out what the client may expect.
     let value = serde_json::from_str::<Value>(&text);
     let value = value.map_err(|error| no_json(format!("the message is not JSON: {error}")))?;
+    // A response must not be answered, or both sides would answer each other forever.
     let is_answer = value.get("method").is_none()
         && (value.get("result").is_some() || value.get("error").is_some());
     let id = value.get("id").filter(|id| id.is_number() || id.is_string());
@@ -159,6 +165,7 @@ fn with_marked_halves(json: &str) -> Cow<'_, str> {
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'\\', &json.as_bytes()[at..]) {
         at += found;
+        // Two halves in this order make one character, which JSON parsers accept.
         match (unit_at(json, at), unit_at(json, at + 6)) {
             (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => at += 12,
             (Some(half @ 0xd800..=0xdfff), _) => {

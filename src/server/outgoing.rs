@@ -77,6 +77,7 @@ impl Queue {
                     }
                 }
                 Message::Request { method, params, on_answer } => {
+                    // The queue must not wait here: notifications behind the request would wait, too.
                     let Ok(slot) = Arc::clone(&unanswered).try_acquire_owned() else {
                         tracing::warn!("{method} is not sent: the client answers no requests");
                         continue;
@@ -84,6 +85,7 @@ impl Queue {
                     let id = client.next_request_id();
                     let answer = client.call(Request::build(method).params(params).id(id).finish());
                     tokio::spawn(async move {
+                        // The slot is free again when the client has responded.
                         let _slot = slot;
                         if let Ok(Some(response)) = answer.await {
                             on_answer(response.into_parts().1);

@@ -81,11 +81,13 @@ impl AsyncWrite for Output {
         _: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        // The bytes are copied, because the transport uses its buffer again.
         let sent = self.0.send(vec![bytes.to_vec()]);
         Poll::Ready(sent.map(|()| bytes.len()).map_err(|_| io::ErrorKind::BrokenPipe.into()))
     }
 
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // The task that writes also flushes. The library must never wait for the client.
         Poll::Ready(Ok(()))
     }
 

@@ -60,6 +60,7 @@ impl Parts {
         for part in items.chunks(ITEMS_PER_PART) {
             self.send(token, &part);
         }
+        // LSP wants an empty response after partial results.
         Vec::new()
     }
 }

@@ -51,11 +51,13 @@ impl<P> Pieces<P> {
         let mut placed = Placed::with_capacity(parts.len());
         let mut list = List::with_capacity(parts.len());
         for part in parts {
+            // Parts are in order, so the search for each line continues where the last one ended.
             line = index.line_from(line, part.start);
             let piece = match part.found {
                 Some(found) => {
                     Some(Arc::new(make(&Places { context, file, start: part.start, line }, found)))
                 }
+                // `known` was called for the parts in their order, so the known pieces come out in that order, too.
                 None => met.next(),
             };
             let Some(piece) = piece else { continue };
@@ -64,6 +66,7 @@ impl<P> Pieces<P> {
         }
         // A cancelled request may have left out parts.
         let is_whole = !context.cancel.is_cancelled();
+        // Nobody closes a file that is not open, so its pieces would stay in memory.
         if is_whole && context.world.open_file(&file.path).is_some() {
             self.lock().insert(file.path.clone(), Arc::new(list));
         }
@@ -88,6 +91,7 @@ struct Walk<'a, P> {
 
 impl<P> Walk<'_, P> {
     fn knows(&mut self, id: u64) -> bool {
+        // Entries that the edit removed are skipped, but not many: otherwise each new entry would search the whole list.
         let Some(at) = self.rest.iter().take(MAX_GAP).position(|(known, _)| *known == id) else {
             return false;
         };

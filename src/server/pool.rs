@@ -36,7 +36,9 @@ impl Pool {
         work: impl FnOnce(&CancelToken) -> Result<R> + Send + 'static,
     ) -> Result<R> {
         let token = CancelToken::default();
+        // The value has a name, because `_` alone would drop it at once and cancel the work.
         let _cancel = CancelOnDrop(token.clone());
+        // At the end of the session, no response may be missing, so work in progress gets an error.
         tokio::select! {
             result = self.run_to_its_end(token, work) => result,
             () = self.stop.tripped() => Err(error(SERVER_CANCELLED, "the server is going down")),
@@ -50,6 +52,7 @@ impl Pool {
     ) -> Result<R> {
         let slots = self.slots.clone();
         let slot = slots.acquire_owned().await.map_err(|_| Error::internal_error())?;
+        // The work may take seconds. On a worker of the runtime, it would stop messages from being passed on.
         let job = tokio::task::spawn_blocking(move || {
             // The job owns its slot, not the future. Otherwise a dropped future would free the slot while the job still
             // runs.
@@ -71,6 +74,7 @@ impl Drop for CancelOnDrop {
 
 /// Runs `work`; a panic becomes an error that says what happened.
 pub(super) fn guarded<R>(work: impl FnOnce() -> Result<R>) -> Result<R> {
+    // Snapshots never change, and locks ignore poison, so a panic leaves nothing half done behind.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let message = panic_message(&*panic);
         tracing::error!("a request failed with a panic: {message}");

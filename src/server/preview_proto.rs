@@ -189,6 +189,7 @@ impl Named {
         if !scheme.eq_ignore_ascii_case(SCHEME) {
             return None;
         }
+        // A client may add a fragment, which is for itself.
         let (path, query) = rest.split('#').next()?.split_once('?')?;
         // The rest of the path is the title of the editor's tab. Only the query says what to show.
         let name = path.trim_start_matches('/').split('/').next()?;
@@ -202,6 +203,7 @@ impl Named {
     /// The URI of the document that shows `preview`. It contains the key that was found instead of a position.
     fn uri(&self, preview: &Preview) -> String {
         let question = QuestionParams {
+            // An edit would move the position to another key while the document stays open.
             key: preview.key.clone().or_else(|| self.question.key.clone()),
             position: None,
             ..self.question.clone()
@@ -242,6 +244,7 @@ pub(super) fn item(context: &Context, named: &Named, preview: Preview) -> Previe
         line: line.line,
         kind: kind_name(line.kind),
         location: line.place.and_then(|place| locations.of(place)),
+        // The text of a preview is in no file, so its columns are counted here.
         origin: line.origin.and_then(|origin| {
             let text = texts.get(line.line as usize)?;
             let column = |offset| column(text, offset, context.encoding);
@@ -349,6 +352,7 @@ fn kind_name(kind: LineKind) -> &'static str {
 fn push_encoded(uri: &mut String, text: &str) {
     for byte in text.bytes() {
         match byte {
+            // A slash would end the title, and a `?` would start the query, so both are escaped.
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
                 uri.push(char::from(byte));
             }

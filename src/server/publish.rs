@@ -95,6 +95,7 @@ pub(super) async fn publish(
         });
         if given_back.elapsed() > memory::KEPT {
             given_back = Instant::now();
+            // The call may take long, and nobody waits for its result.
             drop(tokio::task::spawn_blocking(memory::give_back));
         }
     }
@@ -120,6 +121,7 @@ fn find(context: &Context) -> Findings {
     let mut open_versions = BTreeMap::new();
     for open in context.world.open_files() {
         let path = &open.entry.path;
+        // A client that pulls would show these diagnostics twice.
         if !context.client.pulls_diagnostics {
             sets.push(file_findings(context, path, diagnostics_of(context, &open.entry)));
         }
@@ -166,6 +168,7 @@ impl Published {
     fn update(&mut self, session: &Session, findings: Findings) {
         let context = session.context();
         let world = &context.world;
+        // At the first round, the client has no values of another node that it would have to ask for again.
         let is_other_node = self.active_node.is_some() && self.active_node != findings.active_node;
         self.ask_again(session, findings.open, is_other_node);
         if context.client.preview_changed {
@@ -178,9 +181,11 @@ impl Published {
         }
         self.clear_all_but(session, &findings.sets);
         for file in findings.sets {
+            // The text may have been edited during the round. Then the places of the diagnostics are wrong.
             let version = world.open_file(&file.path).map(|open| open.version);
             let is_known = match self.sets.get(&file.path) {
                 Some(known) => *known == file.set && self.uris.get(&file.path) == Some(&file.uri),
+                // An open file gets an empty set as well: it tells the client that this version was checked.
                 None => file.set.is_empty() && file.version.is_none(),
             };
             if version == file.version && !is_known {
@@ -197,7 +202,9 @@ impl Published {
     /// lenses, hints and tokens also when an edit may change values in other open files.
     fn ask_again(&mut self, session: &Session, open: BTreeMap<Arc<str>, i32>, is_other_node: bool) {
         let client = session.context().client;
+        // If all versions are as before, something other than an edit started the round, such as a change on the disk.
         let is_no_edit = !open.is_empty() && (self.open == open || is_other_node);
+        // The client asks again for the file in which the user types. With only that file open, a refresh would be too much.
         let is_elsewhere = is_no_edit || (open.len() > 1 && self.open.len() > 1);
         let wanted = [
             (client.refreshes_diagnostics && is_no_edit, "workspace/diagnostic/refresh"),
@@ -228,6 +235,7 @@ impl Published {
         for path in gone {
             let set = self.sets.remove(&path).unwrap_or_default();
             let uri = self.uris.remove(&path);
+            // The client has nothing to remove if the last set was empty.
             if let (false, Some(uri)) = (set.is_empty(), uri) {
                 session.outgoing().notify::<PublishDiagnostics>(&PublishDiagnosticsParams {
                     uri,

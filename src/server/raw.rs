@@ -23,6 +23,7 @@ impl RawAnswer {
         let mut begin = br#"{"jsonrpc":"2.0","id":"#.to_vec();
         serde_json::to_writer(&mut begin, id).ok()?;
         begin.extend_from_slice(br#","result":"#);
+        // The parts are not joined, because a result may have megabytes.
         Some(vec![begin, json, b"}".to_vec()])
     }
 

@@ -41,6 +41,7 @@ impl Remembered {
     pub(super) fn keep_tokens(&self, uri: &str, tokens: Arc<[SemanticToken]>) -> String {
         self.with(|state| {
             state.last_id += 1;
+            // The id is never used twice, so a client with older tokens cannot get a difference from newer ones.
             let id = state.last_id.to_string();
             state.tokens.insert(uri.to_owned(), (id.clone(), tokens));
             id
@@ -90,6 +91,7 @@ impl Remembered {
                 state.versions.remove(path);
             }
         });
+        // The pieces have locks of their own, which are taken only after that of the state is free.
         if let Some(path) = path {
             self.symbols.forget(path);
             self.folds.forget(path);

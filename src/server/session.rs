@@ -191,6 +191,7 @@ impl Session {
     /// Applies a change.
     pub(super) fn apply(&mut self, change: Change) {
         let effect = self.host.apply(change);
+        // The settings are applied as a change of their own, so this calls the function again, once.
         if effect.is_settings_file_changed {
             self.reread_settings();
         }
@@ -264,6 +265,7 @@ impl Session {
                 }
             });
         }
+        // Only now may the server send requests. The settings in `initialize` may be missing or old.
         self.ask_for_settings();
         self.ask_for_warm_up();
     }
@@ -304,6 +306,7 @@ impl Session {
             }
         }
         self.apply(Change::Folders(self.folders.clone()));
+        // The project file of the new folders may be another one.
         self.reread_settings();
         self.ask_for_warm_up();
         if !self.client.abilities.watches_files {
@@ -328,6 +331,7 @@ impl Session {
         let params = json!({"items": [{"section": EDITOR_PREFIX}]});
         self.client.outgoing.request("workspace/configuration", &params, move |answer| {
             let settings = answer.ok().and_then(|it| it.get(0).cloned());
+            // The session may be over when the client responds, and an error leaves the settings as they are.
             if let (Some(settings), Some(session)) = (settings, shared.upgrade()) {
                 SharedSession(session).with(|session| session.set_editor_settings(Some(settings)));
             }
@@ -337,6 +341,7 @@ impl Session {
     /// Takes the editor's settings, with or without `hiera` around them. `null` means that there are none.
     fn set_editor_settings(&mut self, settings: Option<Value>) {
         let settings = settings.filter(|it| !it.is_null());
+        // Clients disagree: some send the section itself, others an object that contains it.
         self.settings.editor = settings.map(|it| match it.get(EDITOR_PREFIX) {
             Some(inner) if inner.is_object() => inner.clone(),
             _ => it,
@@ -368,6 +373,7 @@ impl Session {
                 message: format!("Hiera settings: {message}"),
             });
         }
+        // A set without problems is kept as well, so that the same mistake is shown again when it comes back.
         self.settings.last_complaint = message;
     }
 }
@@ -376,6 +382,7 @@ impl Session {
 #[expect(deprecated, reason = "older clients only say a root")]
 fn initial_folders(params: &InitializeParams) -> Vec<String> {
     match &params.workspace_folders {
+        // Some clients send an empty list together with a root.
         Some(folders) if !folders.is_empty() => {
             folders.iter().filter_map(|folder| from_proto::path(&folder.uri)).collect()
         }

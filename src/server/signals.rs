@@ -28,6 +28,7 @@ impl Signals {
 
     /// Notes the number of the newest world. Returns whether it is new.
     pub(super) fn note_revision(&self, newest: u64) -> bool {
+        // A change without an effect keeps its number, and must not start a round.
         self.revision.send_if_modified(|revision| std::mem::replace(revision, newest) != newest)
     }
 

@@ -56,6 +56,7 @@ impl<I: AsyncRead + Unpin> AsyncRead for StoppableInput<I> {
         let before = buffer.filled().len();
         match Pin::new(&mut self.inner).poll_read(context, buffer) {
             Poll::Ready(Ok(())) if buffer.filled().len() > before => Poll::Ready(Ok(())),
+            // A read without bytes is the end of the input, and an error ends it as well.
             Poll::Ready(result) => {
                 self.stop.trip();
                 Poll::Ready(result)

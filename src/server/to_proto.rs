@@ -90,6 +90,7 @@ pub(super) fn flat_symbols(
             location: Location { uri: uri.clone(), range: range(context, file, symbol.range) },
             container_name: container.map(str::to_owned),
         });
+        // The stack gives the last item first, so the children are put there in reverse.
         waiting.extend(symbol.children.iter().rev().map(|it| (it, Some(&*symbol.name))));
     }
     flat
@@ -139,6 +140,7 @@ pub(super) fn completion(
         ide::CompletionKind::Module => CompletionItemKind::MODULE,
         ide::CompletionKind::Snippet => CompletionItemKind::SNIPPET,
     };
+    // Without support for snippets, the cursor could not be placed before the rest of the text.
     let is_snippet = context.client.snippets && !completion.insert_behind.is_empty();
     let new_text = if is_snippet {
         let (before, behind) = (&completion.insert, &completion.insert_behind);
@@ -156,6 +158,7 @@ pub(super) fn completion(
         detail: completion.detail,
         sort_text: completion.sort_text,
         insert_text_format: is_snippet.then_some(InsertTextFormat::SNIPPET),
+        // Without this, some editors keep the lines as they are, at the wrong indentation.
         insert_text_mode: spans_lines.then_some(InsertTextMode::ADJUST_INDENTATION),
         text_edit: Some(CompletionTextEdit::Edit(edit)),
         ..CompletionItem::default()

@@ -46,6 +46,7 @@ pub(super) async fn warm_up(
             // Dropping the future cancels the token of the work.
             Ok(()) = cancels.changed() => tracing::info!("the workspace is not read in advance: cancelled"),
         }
+        // The folders may have changed meanwhile. Then the next round starts at once, and the server is not idle in between.
         let is_reading = wanted.has_changed().unwrap_or(false);
         session.with(|session| session.set_status(|status| status.is_reading = is_reading));
         if let Some(progress) = progress {
@@ -77,6 +78,7 @@ impl Progress {
             &json!({ "token": TOKEN }),
             move |answer| {
                 let mut state = shown.lock().unwrap_or_else(PoisonError::into_inner);
+                // The round may be over before the client responds. A bar that starts then would never end.
                 if answer.is_ok() && *state == State::Asked {
                     *state = State::Shown;
                     let title = "Reading Hiera data";

@@ -63,6 +63,7 @@ fn watcher_of(
 
 /// The paths of an event that may change a result.
 fn changed_paths(event: &notify::Event) -> Vec<String> {
+    // Reading a file is an event, too. Without this, the server's own reads would cause changes.
     if matches!(event.kind, EventKind::Access(_)) {
         return Vec::new();
     }
@@ -75,6 +76,7 @@ async fn batch(
     mut paths: Vec<String>,
     changed: &mut UnboundedReceiver<Vec<String>>,
 ) -> Vec<String> {
+    // The time is counted from the first change, so a steady flow of changes cannot delay the batch forever.
     let end = Instant::now() + BATCH;
     while let Ok(Some(more)) = timeout_at(end, changed.recv()).await {
         paths.extend(more);

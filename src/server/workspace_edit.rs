@@ -18,6 +18,7 @@ use crate::text;
 pub(super) fn workspace_edit(context: &Context, edits: &[FileEdit]) -> Option<WorkspaceEdit> {
     let client = &context.client;
     let creates = edits.iter().any(|it| matches!(it.change, FileChange::Create(_)));
+    // Only `documentChanges` can create files, and a client may support either without the other.
     if creates && !(client.creates_files && client.versioned_edits) {
         return None;
     }
@@ -55,12 +56,14 @@ pub(super) fn labelled_edit(context: &Context, edits: &LabelledEdits) -> Option<
         let plain = text_edits(context, &file.path, &plain)?;
         let annotated = |(text_edit, edit): (TextEdit, &LabelledEdit)| {
             let annotation_id = edit.label.text().to_owned();
+            // Edits with the same label share one annotation, so that the editor shows them as one group.
             annotations.insert(annotation_id.clone(), annotation(edit.label, &edits.warnings));
             OneOf::Right(AnnotatedTextEdit { text_edit, annotation_id })
         };
         documents.push(TextDocumentEdit {
             text_document: OptionalVersionedTextDocumentIdentifier {
                 uri: to_proto::uri(context, &file.path),
+                // For a file that is not open, LSP wants `null` as its version.
                 version: context.world.open_file(&file.path).map(|open| open.version),
             },
             edits: plain.into_iter().zip(&file.edits).map(annotated).collect(),

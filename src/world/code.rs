@@ -29,6 +29,7 @@ pub(super) struct KeptIndex {
 impl KeptIndex {
     /// What remains after `edited` files changed.
     fn after_edit(&self, edited: &[&Arc<str>]) -> Self {
+        // If nobody used the slot since an earlier edit, that edit's files are still not parsed again, so edits in a row add up.
         let (index, mut changed) = match (self.here.get(), &self.earlier) {
             (Some(index), _) => (index.clone(), BTreeSet::new()),
             (None, Some(earlier)) => earlier.clone(),
@@ -72,6 +73,7 @@ impl World {
     fn edited(&self, index: &CodeIndex, changed: &BTreeSet<Arc<str>>) -> Option<CodeIndex> {
         let mut files = index.files().to_vec();
         for path in changed {
+            // The index lacks a file that could not be read when it was built. Only a new search tells where it belongs.
             let at = files.binary_search_by(|(known, _)| known.cmp(path)).ok()?;
             files[at].1 = self.texts.file(path).ok()?.code_summary().clone();
         }
@@ -95,6 +97,7 @@ impl World {
         kind: DeclarationKind,
         name: &str,
     ) -> Option<(Arc<str>, Arc<CodeFile>, usize)> {
+        // Puppet loads the main manifest before any other code, so a class in it hides the file that its name leads to.
         let main =
             CodeRoots { modules: Vec::new(), environment: None, ..self.code_roots(environment) };
         let mut files = main.files(self, &mut self.directories_met_once());
@@ -124,6 +127,7 @@ impl World {
         let mut modules: Vec<_> =
             modules.map(|(name, path)| (name.clone(), path.clone())).collect();
         if environment.root.is_none() {
+            // A module on its own comes first among the modules. Its tests link to others, which its code may use.
             let linked = modules.first().map(|(_, path)| fixtures(self, path)).unwrap_or_default();
             let is_new = |name: &Arc<str>| !environment.modules.contains_key(name);
             modules.extend(linked.into_iter().filter(|(name, _)| is_new(name)));

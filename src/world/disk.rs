@@ -142,6 +142,7 @@ impl DiskTable {
 
     /// The file at `path`; `Err` contains Ruby's message.
     pub fn file(&self, path: &str) -> Result<Arc<FileEntry>, String> {
+        // The slot has a lock of its own, so threads that need the same file wait for one read, and others do not wait.
         let slot = self.files.slot(path);
         slot.now.get_or_init(|| self.read(path, slot.earlier.as_ref())).clone()
     }
@@ -162,6 +163,7 @@ impl DiskTable {
             Some(item) if item.is_directory => PathKind::Directory,
             Some(_) => PathKind::File,
             None if listing.is_complete => PathKind::Missing,
+            // A directory without permission to list it may still let files in it be opened.
             None => self.reader.kind(path),
         }
     }
@@ -229,6 +231,7 @@ impl DiskTable {
             if changed.touches(path) || changed.changes_listing(path) {
                 gone.fetch_add(slot.bytes(), Ordering::Relaxed);
                 let earlier = slot.now.get().and_then(|it| it.clone().ok());
+                // If nobody read the file since the last change, the text before that is still a good start for parsing.
                 let earlier = earlier.or_else(|| slot.earlier.clone());
                 Some(Arc::new(FileSlot { earlier, now: OnceLock::new() }))
             } else {
@@ -284,6 +287,7 @@ impl DiskTable {
     }
 
     fn read(&self, path: &str, earlier: Option<&Arc<FileEntry>>) -> Result<Arc<FileEntry>, String> {
+        // Threads may pass this check at the same time, so a few files more than the limit are read. That does no harm.
         if self.bytes.load(Ordering::Relaxed) >= MAX_BYTES_READ {
             let why = format!("Too many bytes were read before @ io_fread - {path}");
             self.left_out(path, why.clone());
@@ -291,6 +295,7 @@ impl DiskTable {
         }
         let beside = self.beside.as_ref().and_then(|it| it.file(path).ok());
         let earlier = earlier.or(beside.as_ref());
+        // The bytes of a text that is not UTF-8 were replaced, so they cannot be compared with those on the disk.
         if let Some(known) = earlier.filter(|it| it.invalid_utf8_at.is_none())
             && self.reader.certainly_holds(path, known.text.as_bytes())
         {
@@ -298,6 +303,7 @@ impl DiskTable {
             return Ok(known.clone());
         }
         let bytes = self.reader.read(path).inspect_err(|why| {
+            // Nobody misses a file that does not exist, so only one that exists and cannot be read is noted.
             if self.kind(path) == PathKind::File {
                 self.left_out(path, why.clone());
             }

@@ -48,8 +48,10 @@ impl Evaluators {
     /// have other texts than in `texts`.
     pub(super) fn successors(&self, kept: Kept, paths: &[Arc<str>], texts: &Texts) -> Self {
         let (prepared, open_files) = match kept {
+            // The root keys of an edited file decide whether the table still holds, so its text before the edit is needed later.
             Kept::All => (self.prepared.clone(), self.open_files.after_edit(paths, texts)),
             Kept::Structure | Kept::Nothing => {
+                // Open paths and globs may lead to other files now.
                 (Arc::new(self.prepared.for_other_files()), OpenFilesByEnvironment::default())
             }
         };
@@ -123,10 +125,12 @@ impl World {
         purpose: Purpose,
     ) -> Arc<Evaluator> {
         let back_ends = self.back_ends_for(purpose);
+        // Without back ends of its own, the purpose makes no difference, so both users share one evaluator and its results.
         let purpose = if back_ends.is_none() { Purpose::Asked } else { purpose };
         let key = (key_of(environment), node.name.clone(), purpose);
         let evaluators = &self.evaluators.made;
         let mut evaluators = evaluators.lock().unwrap_or_else(PoisonError::into_inner);
+        // The name does not identify a node: assumptions make another node of the same name.
         if let Some(known) = evaluators.get(&key)
             && Arc::ptr_eq(known.node(), node)
             && known.environment() == environment
@@ -182,6 +186,7 @@ impl World {
         // It uses the texts instead of this world, which would otherwise keep itself in memory through its evaluators.
         let made = self.evaluator_reading(Arc::new(self.texts.clone()), environment, node);
         let made = made.reading_broken_files();
+        // Only open variables make a path open, so a complete node never needs the index, which reads all data files.
         if node.is_complete() {
             return made;
         }
@@ -203,6 +208,7 @@ impl World {
         if node.is_complete() {
             return made;
         }
+        // A file that Puppet refuses fails the lookup, whichever keys it has. The table of the editor leaves such files out.
         let open_files = self.evaluators.exact_open_files.slot(&key_of(environment));
         made.sharing_open_files(open_files.as_ref().clone())
     }

@@ -94,6 +94,7 @@ impl FileEntry {
     pub fn data(&self, format: Format) -> &Arc<DataFile> {
         self.data[format as usize].get_or_init(|| {
             let data = self.read_as(format);
+            // The old form is dropped as soon as it has been used. Otherwise, each edit would keep all texts before it in memory.
             self.earlier.lock().unwrap_or_else(PoisonError::into_inner)[format as usize] = None;
             Arc::new(data)
         })
@@ -167,6 +168,7 @@ impl FileEntry {
     /// This file with another text. The parsed form of the old text is the start for parsing the new one.
     #[must_use]
     pub fn edited(self: &Arc<Self>, text: Arc<str>) -> Arc<Self> {
+        // A replaced byte makes both texts look the same although the editor's text is valid UTF-8.
         if self.text == text && self.invalid_utf8_at.is_none() {
             return self.clone();
         }
@@ -200,6 +202,7 @@ impl FileEntry {
 
     fn read_as_code(&self) -> CodeFile {
         let mut code = CodeFile::of_text(&self.path, self.text.clone());
+        // Puppet reads the file as UTF-8 before it parses it, so this error comes before those of the parser.
         code.manifest.errors.splice(0..0, self.invalid_utf8_at.map(not_utf8));
         code
     }

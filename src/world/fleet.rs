@@ -92,6 +92,7 @@ impl Fleet {
     /// The same nodes with nothing parsed. Earlier results are dropped.
     #[must_use]
     pub fn renewed(&self) -> Self {
+        // The structure of hierarchies does not depend on texts, so it does not have to be computed again.
         let readings = self.readings.with_world(&self.readings.world.short_lived());
         readings.share(&self.readings);
         Self::of(readings)
@@ -137,6 +138,7 @@ impl Fleet {
         let mut distinct: Vec<SharedAnswer> = Vec::new();
         let mut by_hash: HashMap<u64, Vec<usize>> = HashMap::new();
         for found in self.by_footprint(request, nodes) {
+            // Different answers may have the same hash, so the hash only narrows down what is compared.
             let known = by_hash.entry(outcome_hash(&found.answer)).or_default();
             let is_it = |at: &&usize| is_same_with_cases(&distinct[**at].answer, &found.answer);
             if let Some(at) = known.iter().find(is_it) {
@@ -183,6 +185,7 @@ impl Fleet {
                 let Some(mut answer) = answer else { continue };
                 let footprint = answer.footprint.take().unwrap_or_default();
                 for dependency in footprint.dependencies() {
+                    // A single node cannot be split, and its columns may be expensive.
                     if nodes.len() == 1 {
                         break;
                     }
@@ -199,6 +202,7 @@ impl Fleet {
         let column = match by {
             Dependency::Variable(expression) => self.readings.variable(expression),
             Dependency::Key(root) => self.readings.key(root),
+            // The lookup depends on something that no column describes, so no two nodes may share it.
             Dependency::Node => {
                 let first = nodes[0];
                 left.extend(nodes[1..].iter().map(|node| vec![*node]));
@@ -230,6 +234,7 @@ impl Fleet {
     fn kept_differences(&self, before: &Arc<Self>) -> Option<Arc<Differences>> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let (of, found) = kept.as_ref()?;
+        // The weak reference keeps its address from being used again, so an equal address means the same fleet.
         std::ptr::eq(of.as_ptr(), Arc::as_ptr(before)).then(|| found.clone())
     }
 
@@ -249,6 +254,7 @@ impl Fleet {
         for path in files {
             self.readings.add_readers(module, path, &mut reads);
         }
+        // Keys of a module may also be in the other layers, so both are searched.
         let known = module.filter(|it| self.environment().modules.contains_key(*it));
         for module in [None].into_iter().chain(known.map(Some)) {
             self.add_perhaps_reading(files, module, &mut reads);
@@ -266,6 +272,7 @@ impl Fleet {
     ) {
         let structures = self.readings.structures(module);
         let is_asked = |nodes: &[u32]| {
+            // The hierarchies of nodes that are alike are equally open, so the first one represents all of them.
             let is_open = |node: &u32| !self.nodes()[*node as usize].is_complete();
             nodes.first().is_some_and(is_open) && nodes.iter().any(|node| !reads[*node as usize])
         };

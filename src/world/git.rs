@@ -51,12 +51,14 @@ impl Repository {
     /// The commit of a revision.
     pub(crate) fn commit(&self, revision: &str) -> Result<String, String> {
         let no_commit = || format!("{revision} is not a commit of the repository at {}", self.root);
+        // The revision comes from settings or an editor. Git must not read it as an option.
         if revision.starts_with('-') || revision.is_empty() {
             return Err(no_commit());
         }
         let name = format!("{revision}^{{commit}}");
         match git(&self.root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &name]) {
             Ok(commit) => Ok(commit.trim().to_owned()),
+            // With `--quiet`, Git says nothing about an unknown revision. Words of Git mean that something else is wrong.
             Err(words) if !words.is_empty() => Err(words),
             Err(_) if self.is_shallow() => Err(format!(
                 "{}: this clone is shallow and may lack it; fetch more of the history \
@@ -111,11 +113,13 @@ pub(crate) fn changed_since(root: &str, revision: &str) -> Result<BTreeSet<Strin
         "--relative",
         "--no-ext-diff",
         "--no-textconv",
+        // A renamed file counts as removed and added, because both paths changed.
         "--no-renames",
         "-z",
         &common,
         "--",
     ];
+    // `git diff` does not list files that Git does not track yet.
     let unknown = ["ls-files", "--others", "--exclude-standard", "-z"];
     let mut compare = command(root);
     without_filters(root, &mut compare);
@@ -150,12 +154,15 @@ pub(crate) fn command(root: &str) -> Command {
         command.env_remove(variable);
     }
     command
+        // In a partial clone, Git would otherwise fetch missing contents from the network.
         .env("GIT_NO_LAZY_FETCH", "1")
+        // Git must not write to the index, which the user's own Git may be using.
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("GIT_PAGER", "cat")
         // A repository's attributes name filters; an empty tree has no attributes.
         .env("GIT_ATTR_SOURCE", "4b825dc642cb6eb9a060e54bf8d69288fbee4904")
+        // The output is read by this program, so it must not depend on the user's language.
         .env("LC_ALL", "C");
     command
 }
@@ -178,6 +185,7 @@ fn without_filters(root: &str, command: &mut Command) {
             members.into_iter().chain([("required", "false", NOT_REQUIRED)])
         {
             let key = format!("filter.{name}.{member}");
+            // `-c` would cut the name at its first `=`.
             if name.contains('=') {
                 command.arg(format!("--config-env={key}={variable}"));
             } else {

@@ -104,9 +104,11 @@ impl Host {
                 let folders = folders.iter().map(|it| paths::normalise(it).into()).collect();
                 self.structural(|world| {
                     world.folders = folders;
+                    // Back ends start programs in the directory of the settings, which may be the first folder.
                     world.back_ends = Arc::default();
                 })
             }
+            // Editors send all settings again when anything changes, and a structural change is expensive.
             Change::Settings(settings) if settings == *self.world.settings => self.no_effect(),
             Change::Settings(settings) => self.structural(|world| {
                 if settings.backends != world.settings.backends {
@@ -118,6 +120,7 @@ impl Host {
                 world.choice = name.map_or(Choice::AnyNode, Choice::Node);
             }),
             Change::Assumed(assumed) => self.beside_texts(|world| world.assumed = assumed.into()),
+            // No input changes, but in a new snapshot, everything is evaluated again.
             Change::BackEnds => self.beside_texts(|_| {}),
         }
     }
@@ -125,6 +128,7 @@ impl Host {
     fn open(&mut self, path: &str, text: &str, version: i32) -> Effect {
         let path = self.world.interned(path);
         self.buffers.insert(path.clone(), Buffer::new(text));
+        // An editor may send half a character, for which `intake` puts a mark. The text gets U+FFFD instead.
         self.show(&path, without_halves(text).into(), version)
     }
 
@@ -150,6 +154,7 @@ impl Host {
             return self.no_effect();
         }
         let last = self.world.texts.overlay.get(&path).map(|file| file.entry.clone());
+        // The file on the disk often has the text that was in the editor last, so that entry is used again.
         self.replace_texts(vec![path.clone()], |world, changed| {
             world.texts.base = Arc::new(world.texts.base.after_change(changed, last.as_ref()));
             world.texts.overlay = Arc::new(world.texts.overlay.without(&path));
@@ -192,6 +197,7 @@ impl Host {
         if paths.iter().any(|path| may_define_functions(path)) {
             world.back_ends = Arc::default();
         }
+        // Whether a directory exists is compared on both sides, so the change must be made before this.
         let kept = kept(&paths, before, &world);
         world.carry_over(before, &paths, kept);
         let is_settings_file_changed =
@@ -236,6 +242,7 @@ pub(super) fn kept(paths: &[Arc<str>], before: &World, after: &World) -> Kept {
     let changes_nodes = |path: &str| nodes::may_hold_facts(path, after) || comes_or_goes(path);
     let is_all = !paths.iter().any(|path| changes_nodes(path));
     let kept = if is_all { Kept::All } else { Kept::Structure };
+    // `Kept` is ordered: the largest value keeps the least.
     kept.max(kept_beside(paths, before, after))
 }
 
@@ -253,6 +260,7 @@ fn kept_beside<'a>(paths: &'a [Arc<str>], before: &World, after: &World) -> Kept
     let directories: BTreeSet<&str> = paths.iter().flat_map(around).collect();
     let mut kept = Kept::All;
     for directory in directories {
+        // Nobody can have derived anything from a directory that was not listed.
         let Some(known) = before.known_list(directory) else { continue };
         let now = after.list(directory);
         if known == now {

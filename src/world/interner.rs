@@ -23,6 +23,7 @@ impl Interner {
             return number;
         }
         let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have added the text between the two locks.
         if let Some(&number) = inner.numbers.get(text) {
             return number;
         }

@@ -160,6 +160,7 @@ impl KeyIndex {
         let has_merge = |file: &IndexedFile| file.keys.may_merge;
         let has_tag = |name| {
             let mut changed = self.changed_with(name).flat_map(|file| file.keys.of(name));
+            // A changed file may have lost the tag that the bulk still has. "May" stays true, only less exact.
             self.bulk.has_tag(name, tag) || changed.any(|here| here.tagged_name & tag != 0)
         };
         self.bulk.has_merges
@@ -246,6 +247,7 @@ impl KeyIndex {
     fn new_names(&self) -> &[Name] {
         self.new_names.get_or_init(|| {
             let names = self.changed.values().flatten().flat_map(|file| file.keys.numbers());
+            // `holders` also counts files that changed, so that each name is in exactly one of the two lists.
             let new = names.filter(|name| self.bulk.holders(*name).is_empty());
             let mut new: Vec<_> = new.map(|name| (self.names.text(name), name)).collect();
             new.sort_unstable();
@@ -320,9 +322,11 @@ impl FileKeys {
         };
         let is_hocon = data.format() == Format::Hocon;
         let tags = |key: &RootKey<'_>| {
+            // In HOCON, a value can refer to others and can be put together from several parts.
             if is_hocon { TAGS } else { tags_of(key.value.slice(data.text())) }
         };
         let keys = keys.iter().map(|key| KeyHere::new(key, tags(key), names)).collect();
+        // A `<<` in a string or comment counts, too. It only makes answers less exact.
         let may_merge = memchr::memmem::find(data.text().as_bytes(), b"<<").is_some();
         Self { keys, is_quick, may_merge, first: Arc::default() }
     }
@@ -349,6 +353,7 @@ impl FileKeys {
     /// The places of a name.
     fn of(&self, name: u32) -> impl Iterator<Item = &KeyHere> {
         let first = self.first(name).unwrap_or(self.keys.len());
+        // If no name occurs twice, the search ends at the first place.
         let has_each_once = self.first.get().is_some_and(|it| it.len() == self.keys.len());
         let most = if has_each_once { 1 } else { usize::MAX };
         self.keys[first..].iter().filter(move |key| key.name() == name).take(most)
@@ -405,6 +410,7 @@ fn tags_of(source: &str) -> u32 {
     let after_colon = after_word.strip_prefix(':').filter(|_| source.starts_with(is_part));
     let is_member =
         after_colon.is_some_and(|it| it.is_empty() || it.starts_with([' ', '\n', '\r']));
+    // What the source does not tell may be both, which is never wrong.
     let kind = if is_list_or_text {
         MAY_BE_NO_HASH
     } else if is_member || is_whole('{', '}', "}:") {
@@ -494,9 +500,11 @@ impl BulkIndex {
         }
         pairs.sort_unstable();
         pairs.dedup();
+        // The interner also numbers names of other environments, so some numbers have no files here.
         let names = pairs.last().map_or(0, |(name, _)| name + 1);
         let mut starts = Vec::with_capacity(names as usize + 1);
         for (place, (name, _)) in pairs.iter().enumerate() {
+            // A number without files starts where the next one does, so its span is empty.
             starts.resize(starts.len().max(*name as usize + 1), place as u32);
         }
         starts.push(pairs.len() as u32);
@@ -523,6 +531,7 @@ impl BulkIndex {
             }
             let bits: Arc<[u64]> = bits.into();
             let mut held = lock();
+            // The sets of earlier snapshots stay until here. All are dropped, because the ones in use are soon computed again.
             if held.len() >= MAX_HELD {
                 held.clear();
             }

@@ -25,12 +25,15 @@ impl DiskReader for Disk {
         if !metadata.is_file() || is_made_by_the_kernel(path, &metadata) {
             return Err(format!("Not a regular file @ rb_sysopen - {path}"));
         }
+        // The size of a file that appears empty says nothing: on some file systems, content comes with reading.
         let most = if metadata.len() == 0 { MAX_SIZELESS_FILE_BYTES } else { MAX_FILE_BYTES };
         if metadata.len() > most {
             return Err(too_large(path, most));
         }
+        // The file may have become a pipe since the check, so opening it must not wait either.
         let file = open(path).map_err(|error| ruby_message(&error, path))?;
         let mut bytes = Vec::with_capacity(metadata.len() as usize);
+        // The file may have grown since its size was read.
         let read = file.take(most + 1).read_to_end(&mut bytes);
         read.map_err(|error| ruby_message(&error, path))?;
         if bytes.len() as u64 > most { Err(too_large(path, most)) } else { Ok(bytes) }
@@ -39,9 +42,11 @@ impl DiskReader for Disk {
     fn list(&self, directory: &str) -> Option<Vec<DirItem>> {
         match fs::read_dir(directory) {
             Ok(entries) => {
+                // A name that cannot be read does not hide the others.
                 let entries = entries.flatten().take(MAX_DIRECTORY_NAMES);
                 Some(entries.filter_map(|entry| dir_item(&entry)).collect())
             }
+            // Puppet may open a file by name in a directory that it may not list, so such a directory is not the same as an empty one.
             Err(error) if error.kind() == ErrorKind::PermissionDenied => None,
             Err(_) => Some(Vec::new()),
         }
@@ -90,10 +95,12 @@ impl WorkspaceDisk {
     pub fn holds(&self, path: &str) -> bool {
         let path = Path::new(path);
         let is_link = fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink());
+        // Most files are not links, so it is enough to resolve their directory, whose result is kept for all of its files.
         match path.parent() {
             Some(parent) if !is_link => {
                 self.holds_directory(parent) || self.trees.iter().any(|tree| tree == path)
             }
+            // A path that does not exist reveals nothing, and the error for it is the same as Puppet's.
             _ => fs::canonicalize(path).map_or(true, |real| self.is_within(&real)),
         }
     }
@@ -148,6 +155,7 @@ impl DiskReader for WorkspaceDisk {
 /// Whether a file that appears empty may have content: reading such a file may never end, or may consume what it shows.
 fn is_made_by_the_kernel(path: &str, metadata: &Metadata) -> bool {
     let real = || fs::canonicalize(path).unwrap_or_default();
+    // Most files are not empty, so their links do not have to be resolved.
     cfg!(unix) && metadata.len() == 0 && real().starts_with("/proc")
 }
 

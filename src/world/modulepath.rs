@@ -32,6 +32,7 @@ pub(super) fn modulepath(files: &dyn Files, settings: &Settings, root: &str) -> 
     }
     let mut directories = vec![paths::join(root, "modules")];
     directories.extend(basemodulepath(settings, codedir));
+    // Puppet's own default does not contain these, so they come last.
     let site = SITE_DIRECTORIES.iter().map(|name| paths::join(root, name));
     directories.extend(site.filter(|path| files.kind(path) == PathKind::Directory));
     directories
@@ -51,6 +52,7 @@ pub(super) fn modules(files: &dyn Files, directories: &[String]) -> IndexMap<Arc
         for item in files.list(directory).iter() {
             if item.is_directory && is_module_name(&item.name) {
                 let path = || Arc::from(paths::join(directory, &item.name));
+                // The first directory of the modulepath that has the module wins.
                 modules.entry(item.name.clone()).or_insert_with(path);
             }
         }
@@ -117,6 +119,7 @@ fn expand(settings: &Settings, root: &str, codedir: Option<&str>, entry: &str) -
 /// directory, it is that one.
 fn basemodulepath(settings: &Settings, codedir: Option<&str>) -> Vec<String> {
     let directories = settings.basemodulepath.iter().map(|directory| match codedir {
+        // A copy of a code directory, as in a checkout, has the modules that the machine's own directory would have.
         Some(codedir) => match paths::below(CODEDIR, directory) {
             Some(rest) => paths::join(codedir, rest),
             None => paths::normalise(directory),

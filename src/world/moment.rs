@@ -88,6 +88,7 @@ impl World {
         }
         let mut edits = KeyEdits::default();
         let open = self.open_files().map(|open| open.entry.path.clone());
+        // A file that was closed meanwhile may have lost unsaved edits, so both moments count.
         let open: BTreeSet<Arc<str>> =
             open.chain(earlier.overlay.iter().map(|open| open.entry.path.clone())).collect();
         for path in &open {
@@ -101,6 +102,7 @@ impl World {
                 self.add_edits(&before, &now, environment, &mut edits)?;
             }
         }
+        // If lookup_options are built from other keys, any edit may change how other keys are merged.
         let is_plain = edits.keys.is_empty()
             || !edits.keys.contains(LOOKUP_OPTIONS) && !self.has_made_options(environment);
         is_plain.then_some(edits)
@@ -114,10 +116,12 @@ impl World {
         edits: &mut KeyEdits,
     ) -> Option<()> {
         let path = &now.path;
+        // Code may define functions and defaults that any key depends on.
         if may_hold_code(path, self, self) || before.invalid_utf8_at != now.invalid_utf8_at {
             return None;
         }
         let reach = self.reach(environment);
+        // One file may be read by several levels with different back ends.
         let formats: BTreeSet<Format> = reach.places_of(path).map(|place| place.format).collect();
         for format in formats {
             let found = before.data(format).entry_edits(now.data(format))?;

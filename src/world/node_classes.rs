@@ -121,6 +121,7 @@ fn classes_of_answer(answer: &Answer, lookup: &ClassLookup) -> LookedUp {
         cases => cases.iter().map(|it| &it.answer).collect(),
     };
     let of_cases: Vec<Vec<Arc<str>>> = cases.iter().map(|it| class_names(it, lookup)).collect();
+    // A back end that was not run may return other classes, so no class is certain then.
     let is_known = answer.left_out.is_empty() && cases.iter().all(|it| it.opaque.is_empty());
     let mut found: Vec<(Arc<str>, bool)> = Vec::new();
     for name in of_cases.iter().flatten() {
@@ -135,6 +136,7 @@ fn classes_of_answer(answer: &Answer, lookup: &ClassLookup) -> LookedUp {
 fn class_names(answer: &Answer, lookup: &ClassLookup) -> Vec<Arc<str>> {
     let found = match &answer.outcome {
         Ok(Some(found)) => found,
+        // The default of the call, as in `lookup('classes', default_value => [...])`, counts only if no level has the key.
         Ok(None) => return lookup.default.as_deref().unwrap_or_default().to_vec(),
         Err(_) => return Vec::new(),
     };
@@ -148,7 +150,9 @@ fn add_class_names(value: &Value, names: &mut Vec<Arc<str>>) {
     match value {
         Value::Array(items) => items.iter().for_each(|it| add_class_names(&it.value, names)),
         Value::String(name) => {
+            // Puppet ignores a leading `::` and the case of class names.
             let name = name.strip_prefix("::").unwrap_or(name).to_lowercase();
+            // An interpolation whose value is not known stays in the text.
             if !name.is_empty() && !name.contains("%{") {
                 names.push(name.into());
             }

@@ -129,7 +129,9 @@ impl World {
     pub fn node_named(&self, environment: &Environment, name: &str) -> Arc<Node> {
         let mut found = drafts(self, environment);
         found.infer(environment);
+        // Only this node is built, because a fleet may have thousands.
         found.drafts.retain(|known, _| known == name);
+        // This adds nothing if the node is known already.
         found.add_machine(name, None);
         let nodes = found.finish(environment).nodes;
         nodes.first().cloned().unwrap_or_else(|| self.any_node(environment))
@@ -169,6 +171,7 @@ pub(super) fn may_hold_facts(path: &str, world: &World) -> bool {
     let is_default = |name: &&str| path.strip_suffix(*name).is_some_and(|it| it.ends_with('/'));
     let is_set = |entry: &Arc<str>| {
         let pattern = world.settings_path(entry);
+        // Only the part before the first wildcard is compared, which may include a few paths too many.
         let fixed = pattern.find(['*', '?', '[', '{']).map_or(&*pattern, |at| &pattern[..at]);
         path.starts_with(fixed)
     };
@@ -181,6 +184,7 @@ pub(super) fn may_hold_facts(path: &str, world: &World) -> bool {
 /// The nodes from fact sets and settings.
 fn drafts<'w>(world: &'w World, environment: &Environment) -> Found<'w> {
     let mut found = Found { world, drafts: IndexMap::new(), problems: Vec::new() };
+    // The first fact set of a name wins, so those that the settings name come first.
     for entry in &world.settings.facts {
         found.read_all(&expand(world, entry), &[]);
     }
@@ -188,6 +192,7 @@ fn drafts<'w>(world: &'w World, environment: &Environment) -> Found<'w> {
         let defaults = found.default_facts(&directory);
         for facts in FACTS_DIRECTORIES {
             let files = files_below(world, &paths::join(&directory, facts), MAX_DEPTH);
+            // rspec-puppet merges its defaults only over fact sets of `spec`.
             let defaults = if facts.starts_with("spec/") { &*defaults } else { &[] };
             found.read_all(&files, defaults);
         }
@@ -257,6 +262,7 @@ impl Found<'_> {
             let file = node.facts_file.as_ref().map(|path| self.world.settings_path(path));
             let read = file.as_ref().map(|path| self.read(path)).unwrap_or_default();
             let same_name = read.iter().position(|it| it.name == **name);
+            // If no node in the file has this name, the first one counts: a file for one machine may call it otherwise.
             let mut parts = read.into_iter().nth(same_name.unwrap_or(0)).unwrap_or_default();
             parts.name = name.to_string();
             formats::lay_over(&mut parts, &parts_of(node));
@@ -410,6 +416,7 @@ fn files_below(world: &World, directory: &str, depth: usize) -> Vec<String> {
     for item in world.list(directory).iter() {
         let path = paths::join(directory, &item.name);
         if item.is_directory {
+            // A link may lead back to a directory above it.
             if depth > 1 && !item.is_link {
                 files.extend(files_below(world, &path, depth - 1));
             }

@@ -56,6 +56,7 @@ impl Slot {
         };
         if let Some(Earlier { files, .. }) = &mut earlier {
             for path in paths {
+                // Only the text before the first edit counts, because the table was made from that one.
                 files.entry(path.clone()).or_insert_with(|| texts.file_if_read(path));
             }
         }
@@ -67,6 +68,7 @@ impl Slot {
 fn has_same_keys(world: &World, environment: &Arc<Environment>, earlier: &Earlier) -> bool {
     let (index, names) = (world.key_index(environment), world.texts.base.names());
     earlier.files.iter().all(|(path, before)| {
+        // A file that is not data has no keys that could matter.
         let Some(format) = index.format_of(path) else { return true };
         let (Some(before), Ok(now)) = (before, world.file(path)) else { return false };
         before.keys(format, names).has_same_names(now.keys(format, names))

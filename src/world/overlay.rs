@@ -61,6 +61,7 @@ impl Overlay {
     pub(super) fn with(&self, file: OpenFile) -> Self {
         let mut files = self.files.clone();
         let path = file.entry.path.clone();
+        // The same files make the same directories. This is what happens at each keystroke.
         if files.insert(path, file).is_some() {
             return Self { files, directories: self.directories.clone() };
         }
@@ -82,6 +83,7 @@ fn directories_of(
     for path in files.keys() {
         let mut item =
             DirItem { name: paths::file_name(path).into(), is_directory: false, is_link: false };
+        // A file that was never saved may be in directories that do not exist on the disk either.
         for directory in paths::ancestors(path) {
             let name = paths::file_name(directory).into();
             directories.entry(directory.to_owned()).or_default().insert(item);

@@ -17,6 +17,7 @@ pub(crate) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R +
     let next = AtomicUsize::new(0);
     let run = || {
         loop {
+            // Each number is given out once, so no item is worked on twice.
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(at) else { break };
             results[at].get_or_init(|| work(item));
@@ -29,6 +30,7 @@ pub(crate) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R +
             // If a thread cannot be started, the work only takes longer.
             let _ = thread.spawn_scoped(scope, run);
         }
+        // This thread works as well, so all items are done even if no other thread could be started.
         run();
     });
     let done = |result: OnceLock<R>| result.into_inner().expect("every item was worked on");
@@ -37,6 +39,7 @@ pub(crate) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R +
 
 /// Whether `holds` returns true for all items.
 pub(crate) fn all<T: Sync>(items: &[T], holds: impl Fn(&T) -> bool + Sync) -> bool {
+    // Items are checked in parts, because a result for each item costs more than a quick check.
     let parts: Vec<&[T]> = items.chunks(items.len().div_ceil(64).max(1)).collect();
     map(&parts, |part| part.iter().all(&holds)).into_iter().all(|it| it)
 }

@@ -15,11 +15,13 @@ pub fn normalise(path: &str) -> String {
         match name {
             "" | "." => {}
             ".." => {
+                // As in a file system, `..` at the root stays there.
                 names.pop();
             }
             _ => names.push(name),
         }
     }
+    // Editors spell the letter of a drive in both cases.
     let mut normal = root.to_ascii_lowercase();
     normal.push_str(&names.join("/"));
     normal
@@ -61,6 +63,7 @@ pub fn extension(path: &str) -> &str {
 /// The part of `path` below `directory`, without a leading slash; empty for the directory itself.
 pub fn below<'a>(directory: &str, path: &'a str) -> Option<&'a str> {
     let rest = path.strip_prefix(directory)?;
+    // `/a/bc` starts with the text `/a/b`, but it is not below that directory.
     if rest.is_empty() || directory.ends_with('/') { Some(rest) } else { rest.strip_prefix('/') }
 }
 
@@ -78,6 +81,7 @@ fn is_windows(path: &str) -> bool {
 
 /// A path's root with its slash, and the rest. A text without a root is treated as if it started with `/`.
 fn split_root(path: &str) -> (&str, &str) {
+    // Two slashes name a host only if a share follows. Otherwise they are a root that was written twice.
     if path.starts_with("//") && !path[2..].starts_with('/') && path[2..].contains('/') {
         return path.split_at(2);
     }

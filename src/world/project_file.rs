@@ -14,6 +14,7 @@ impl World {
     pub fn project_file(&self, folder: &str) -> Option<Arc<FileEntry>> {
         let environment = self.environment_of(folder);
         let root = environment.as_ref().map(|it| it.directory());
+        // A folder that belongs to neither may still have a project file of its own.
         let is_within = |directory: &str| {
             directory == folder || root.is_some_and(|root| paths::below(root, directory).is_some())
         };

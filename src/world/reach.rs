@@ -138,6 +138,7 @@ impl Reach {
         for place in &self.places {
             match place.pattern.only_path() {
                 Some(path) if texts.is_file(path) => {
+                    // Several templates may lead to a file. As with `format_of`, the first one decides.
                     files.entry(Arc::from(path)).or_insert(place.format);
                 }
                 Some(_) => {}
@@ -159,7 +160,9 @@ impl Reach {
         let (templates, is_glob): (&[Located], bool) = match &level.locations {
             Locations::Paths(templates) => (templates, false),
             Locations::Globs(templates) => (templates, true),
+            // The first two parts of `mapped_paths` name the variable and its member. Only the rest are templates.
             Locations::MappedPaths(parts) => (&parts[2..], false),
+            // A URI is never a file, even if it looks like a path.
             Locations::Uris(_) | Locations::None => return,
         };
         let mapped = if let Locations::MappedPaths(parts) = &level.locations {
@@ -179,6 +182,7 @@ impl Reach {
             let pattern = Pattern::new(root, &datadir, &location, is_glob, known)
                 .moved(|path| datadirs.moved(path).into_owned());
             let built_in = Registry::format(&level.function);
+            // For a back end that is not one of Puppet's own, the name of the file is the only sign of its format.
             let Some(format) = built_in.or_else(|| format_by_name(&location)) else { continue };
             self.places.push(DataPlace {
                 layer,
@@ -252,11 +256,13 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn all(mut self, places: &[&'a DataPlace]) -> BTreeMap<Arc<str>, Format> {
+        // A directory inside of another one would be walked twice.
         for directory in topmost(places.iter().map(|place| place.directory())) {
             self.linked.push_back((directory.to_owned(), places.to_vec()));
         }
         while let Some((directory, places)) = self.linked.pop_front() {
             let real = self.real_path(&directory);
+            // A template may name a directory that was visited by another path. Then its files count under both paths.
             let is_named =
                 places.iter().any(|it| paths::below(&directory, it.directory()).is_some());
             if self.seen.insert(real.clone()) || is_named {
@@ -289,6 +295,7 @@ impl<'a> Walk<'a> {
                 return;
             }
             let real_child = self.real_path(&path);
+            // If the names differ, the child is a link. Links may form cycles, so they wait until all real directories are known.
             if real_child == paths::join(real, &item.name) {
                 self.seen.insert(real_child.clone());
                 self.depth += 1;
@@ -318,6 +325,7 @@ fn hiera_yaml(directory: &str) -> Arc<str> {
 /// The directories that are not inside any of the others.
 fn topmost<'a>(directories: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut sorted: Vec<&str> = directories.collect();
+    // A directory is never longer than one inside it, so each one follows those that may contain it.
     sorted.sort_unstable_by_key(|it| (it.len(), *it));
     let mut top: Vec<&str> = Vec::new();
     for directory in sorted {

@@ -83,6 +83,7 @@ impl ReadOrders {
         let mut numbers = self.readers.get(&file).cloned().unwrap_or_default();
         if let Some(module) = module {
             let slot = self.module_readers.slot(module);
+            // Few features need the readers of modules, so they are not computed with the others.
             let readers = slot.get_or_init(|| {
                 let mut readers = Readers::default();
                 for (number, NodeOrder { node, .. }) in (0..).zip(&self.nodes) {
@@ -151,8 +152,10 @@ impl OrderMaker<'_> {
     fn asked_by(&self, evaluator: &Evaluator, module: Option<&str>) -> Arc<[KeySource]> {
         let mut asked = Vec::new();
         let layers = evaluator.layers(module);
+        // `layers` returns the other layers as well, whose order is the same for all modules and is kept apart.
         let is_wanted = |it: &&LayerView| (it.kind() == LayerKind::Module) == module.is_some();
         for layer in layers.iter().filter(is_wanted) {
+            // A hierarchy that Puppet refuses fails the lookup. What it would read is not known.
             let Ok(levels) = layer.levels(evaluator) else {
                 asked.push(KeySource::Unknown);
                 continue;
@@ -177,6 +180,7 @@ impl OrderMaker<'_> {
             return;
         };
         for location in locations {
+            // A URI is not a path, so no file tells what it contains.
             if location.is_open() && !location.is_uri {
                 let files = self.open_files(evaluator, location);
                 if !files.is_empty() {

@@ -60,6 +60,7 @@ impl World {
         };
         let nearest = self.root_of(directory).map(|root| self.environment_at(&root));
         let reaches = |it: &Arc<Environment>| self.own_reach(it).reaches(path);
+        // The nearest environment is checked alone first, because a list of all of them would have to search the whole workspace.
         if nearest.as_ref().is_some_and(|it| is_part_of(it, path) || reaches(it)) {
             return nearest;
         }
@@ -113,6 +114,7 @@ impl World {
                 roots.push(root);
             }
         };
+        // The folder's own `hiera.yaml` is the global layer if there are environments below it.
         if is_root(self, folder) && !is_codedir(self, folder) {
             self.root_of(folder).into_iter().for_each(&mut add);
         }
@@ -122,6 +124,7 @@ impl World {
         if roots.len() == before {
             self.search_below(folder, SEARCH_DEPTH, &mut { MAX_SEARCHED_DIRECTORIES }, roots);
         }
+        // Some editors open only a part of a repository. Then the root is above the folder.
         if roots.len() == before {
             let above = self.root_of(folder).filter(|root| !roots.contains(root));
             roots.extend(above);
@@ -135,6 +138,7 @@ impl World {
     /// Visits at most `left` directories.
     fn search_below(&self, directory: &str, depth: usize, left: &mut usize, roots: &mut Vec<Root>) {
         for item in self.list(directory).iter().filter(|item| item.is_directory) {
+            // Repositories contain test fixtures that look like environments of their own.
             if item.name.starts_with('.') || NOT_FOR_PUPPET.contains(&&*item.name) {
                 continue;
             }
@@ -171,6 +175,7 @@ pub(super) fn is_structural(path: &str, before: &World, after: &World) -> bool {
         return true;
     }
     match (before.open_file(path), after.open_file(path)) {
+        // Typing never changes what is on the disk. This is the common case, so it reads nothing.
         (Some(_), Some(_)) => false,
         (None, None) => {
             before.texts.base.knows_directory(path)
@@ -188,12 +193,14 @@ fn comes_or_goes(directory: &str, before: &World, after: &World) -> bool {
 
 fn find_root(world: &World, directory: &str) -> Option<Root> {
     let upwards = || std::iter::once(directory).chain(paths::ancestors(directory));
+    // The directory may be a module without a `hiera.yaml`, to which only an environment's modulepath leads.
     let Some(nearest) = upwards().find(|it| is_root(world, it)) else {
         return owner(world, directory, directory);
     };
     if is_codedir(world, nearest) {
         return preferred(world, nearest);
     }
+    // A module with a `hiera.yaml` of its own still belongs to the environment that loads it.
     if let Some(root) = owner(world, nearest, paths::parent(nearest)?) {
         return Some(root);
     }
@@ -205,6 +212,7 @@ fn find_root(world: &World, directory: &str) -> Option<Root> {
 fn owner(world: &World, path: &str, from: &str) -> Option<Root> {
     let has_module = |root: &str| {
         let directories = modulepath(world, &world.settings, root);
+        // A modulepath directory is not a module itself.
         directories.iter().any(|it| paths::below(it, path).is_some_and(|rest| !rest.is_empty()))
     };
     for above in std::iter::once(from).chain(paths::ancestors(from)) {
@@ -228,6 +236,7 @@ fn is_root(world: &World, directory: &str) -> bool {
     let is_folder = world.folders.iter().any(|folder| **folder == *directory);
     says_so
         && !is_for_tests(world, directory)
+        // A user who opens a directory as a folder wants it to be read, whatever version its `hiera.yaml` has.
         && (is_folder || codedir(directory).is_some() || !is_only_version_three(world, directory))
 }
 
@@ -322,6 +331,7 @@ fn environment(world: &World, root: &Arc<str>) -> Environment {
         name,
         is_named,
         root: Some(root.clone()),
+        // Puppet reads the global `hiera.yaml` from its own directory. In a copy of the code directory, it is next to `environments`.
         global_config: global_config(world).or(beside),
         modules: modules(world, &directories),
     }
@@ -348,6 +358,7 @@ fn module_alone(world: &World, root: &Arc<str>) -> Environment {
 fn module_name(world: &World, root: &str) -> Arc<str> {
     let metadata = world.text(&paths::join(root, "metadata.json")).ok();
     let metadata: Option<serde_json::Value> =
+        // Some editors write a byte order mark, which JSON does not allow.
         metadata.and_then(|text| serde_json::from_str(text.trim_start_matches('\u{feff}')).ok());
     let full = metadata.as_ref().and_then(|it| it.get("name")).and_then(|it| it.as_str());
     let full = full.unwrap_or_else(|| paths::file_name(root));

@@ -23,6 +23,7 @@ impl<V: Default> Shards<V> {
         if let Some(found) = self.get(key) {
             return found;
         }
+        // Another thread may have inserted the key meanwhile, and its value must stay.
         let mut shard = self.shard(key).write().unwrap_or_else(PoisonError::into_inner);
         shard.entry(key.into()).or_default().clone()
     }

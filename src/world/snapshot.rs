@@ -151,6 +151,7 @@ impl World {
             paths.push(path);
         }
         let is_new = |path: &Arc<str>| self.kind(path) == PathKind::Missing;
+        // A file that appears may be one that a hierarchy looks for.
         let kept = if paths.iter().any(is_new) { Kept::Structure } else { Kept::All };
         world.carry_over(self, &paths, kept);
         Arc::new(world)
@@ -179,6 +180,7 @@ impl World {
             base: Arc::new(self.texts.base.unparsed()),
             overlay: self.texts.overlay.clone(),
         };
+        // The texts are the same, so it is the same moment, and results that are kept by its number stay valid.
         let mut world = Self { revision: self.revision, texts, ..self.successor() };
         world.carry_over(self, &[], Kept::All);
         Arc::new(world)
@@ -297,6 +299,7 @@ impl World {
     /// Takes over the derived data of `before` that the change left valid.
     pub(super) fn carry_over(&mut self, before: &Self, paths: &[Arc<str>], kept: Kept) {
         if kept == Kept::Nothing {
+            // `successor` made indexes of the texts before the change.
             self.indexes = Indexes::new(self.texts.clone());
             return;
         }
@@ -312,6 +315,7 @@ impl World {
         if kept == Kept::All {
             self.nodes = before.nodes.clone();
         }
+        // Classes depend on data and code, so any edit may change them.
         if kept == Kept::All && paths.is_empty() {
             self.fleet_classes = before.fleet_classes.clone();
         }

@@ -73,6 +73,7 @@ impl Files for Texts {
             return;
         }
         parallel::map(&new, |(path, format)| {
+            // The verdict is what takes long in a large file, so the threads compute it as well.
             if let Ok(data) = self.data(path, *format) {
                 data.verdict();
             }

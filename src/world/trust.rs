@@ -51,6 +51,7 @@ impl World {
             let (raw, unreadable) = RawSettings::from_yaml(&file.text);
             problems.extend(unreadable);
             problems.extend(settings.apply(&raw, rules));
+            // The editor's settings come after this, so nothing of them is held back.
             if trust == Trust::Missing {
                 let trees = self.trees(folders, &file.path);
                 problems.extend(hold_back(&mut settings, &raw, &trees));
@@ -71,6 +72,7 @@ impl World {
     /// directory comes first.
     fn trees(&self, folders: &[&str], project_file: &str) -> Vec<String> {
         let is_repository = |it: &&str| self.kind(&paths::join(it, ".git")) != PathKind::Missing;
+        // A folder may be a part of a repository. Its settings may then name files of the whole repository.
         let repository = paths::ancestors(project_file).find(is_repository);
         let own = paths::parent(project_file).unwrap_or("/");
         let all = [own].into_iter().chain(repository).chain(folders.iter().copied());
@@ -81,6 +83,7 @@ impl World {
 /// Removes what the project file must not set by itself. Its relative paths start in the first of `trees`.
 fn hold_back(settings: &mut Settings, raw: &RawSettings, trees: &[String]) -> Vec<SettingsProblem> {
     let mut held = Held { raw, trees, problems: Vec::new() };
+    // The default of each of these is off, so taking the value is the same as never having read it.
     if std::mem::take(&mut settings.eyaml.decrypt) {
         held.note("eyaml.decrypt", "decrypts values");
     }
@@ -142,6 +145,7 @@ struct Held<'a> {
 
 impl Held<'_> {
     fn leads_out(&self, path: &str) -> bool {
+        // `join` resolves `..` in the text. Links are not resolved here.
         let path = paths::join(&self.trees[0], path);
         !self.trees.iter().any(|tree| paths::below(tree, &path).is_some())
     }

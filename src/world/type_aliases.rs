@@ -54,6 +54,7 @@ struct TypeFiles {
 
 impl AliasFiles for TypeFiles {
     fn alias(&self, name: &str) -> Option<AliasFile> {
+        // An alias without a module can only be one of the environment.
         let (first, rest) = name.split_once("::").unwrap_or(("", name));
         let directory = match (first, &self.environment) {
             ("", environment) => environment.as_ref()?,
@@ -69,6 +70,7 @@ impl AliasFiles for TypeFiles {
     fn is_resource_type(&self, name: &str) -> bool {
         let below = format!("lib/puppet/type/{}.rb", name.replace("::", "/"));
         let is_there = |module: &Arc<str>| self.is_file(&format!("{module}/{below}"));
+        // A defined type is a resource type as well.
         self.modules.values().any(is_there) || self.is_define(name)
     }
 }
@@ -98,6 +100,7 @@ impl TypeFiles {
 
 /// Whether a line of a manifest starts with the definition of this resource type.
 fn defines(text: &str, name: &str) -> bool {
+    // A search for the line is enough. Parsing all files that types name would take too long.
     let pattern = format!(r"(?mi)^\s*define\s+(::)?{}\b", regex::escape(name));
     Regex::new(&pattern).is_ok_and(|it| it.is_match(text))
 }

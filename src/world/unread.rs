@@ -105,6 +105,7 @@ impl Search<'_> {
             }
             let path = paths::join(directory, name);
             if DATA_DIRECTORIES.contains(&name) {
+                // If a hierarchy leads to one file, the directory is in use, and the other files are not worth a report.
                 let mut files = Vec::new();
                 if self.unread_files(&path, 0, &mut files).is_some() && !files.is_empty() {
                     files.sort_unstable();

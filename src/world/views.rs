@@ -42,6 +42,7 @@ impl World {
                 conditions,
             };
             let Some(open) = place.template().open_path(&of_all) else {
+                // A template without open variables leads to the file for every node.
                 ways.push(way(Vec::new()));
                 continue;
             };
@@ -68,6 +69,7 @@ impl World {
     pub fn view_of_file(&self, environment: &Arc<Environment>, path: &str) -> Arc<Node> {
         let known = self.said_by_path(environment, path);
         let certname = known.iter().find(|(name, _)| &**name == "trusted.certname");
+        // A machine with a fact set has real values, which are better than those that its path says.
         if let Some((_, certname)) = certname
             && let Some(node) = self.sample_nodes(environment).complete(certname)
         {
@@ -105,6 +107,7 @@ impl World {
             let fits = open.map_or_else(Vec::new, |it| it.fits_among([&path].into_iter()));
             for fit in fits {
                 let said = of_variables(fit);
+                // Several templates may lead to the file. Only what all of them say holds for every node that reads it.
                 common = Some(match common {
                     None => said,
                     Some(common) => common.into_iter().filter(|it| said.contains(it)).collect(),
@@ -115,6 +118,7 @@ impl World {
     }
 
     fn view(&self, environment: &Environment, known: &[Known]) -> Arc<Node> {
+        // What the path says is certain, so it wins over assumptions.
         let is_new = |(name, _): &&Known| !known.iter().any(|(known, _)| known == name);
         let assumed = self.assumed.iter().filter(is_new).cloned();
         let name = name_of(&known.iter().cloned().chain(assumed).collect::<Vec<_>>());

@@ -47,6 +47,7 @@ fn show_changes_of(
     params: &CodeActionParams,
     offset: u32,
 ) -> Option<CodeActionOrCommand> {
+    // The action has no kind, so it does not belong to any kind that a client requests.
     let is_wanted = params.context.only.as_ref().is_none_or(Vec::is_empty);
     if !is_wanted
         || !context.client.shows_changes
@@ -84,6 +85,7 @@ fn wanted(only: Option<&[CodeActionKind]>) -> Vec<ActionKind> {
     let is_wanted = |it: &ActionKind| {
         let kind = kind(*it);
         let is_below = |word: &CodeActionKind| {
+            // `refactor` includes `refactor.inline`, but not `refactoring`.
             let rest = kind.as_str().strip_prefix(word.as_str());
             word.as_str().is_empty()
                 || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -102,6 +104,7 @@ fn code_action_of(
 ) -> Option<CodeAction> {
     let disabled = action.refusal.map(|reason| CodeActionDisabled { reason });
     let edit = match &disabled {
+        // A client that does not know disabled actions would offer this one as usable.
         Some(_) if !context.client.disabled_actions => return None,
         Some(_) => None,
         None => Some(workspace_edit(context, &action.edits)?),

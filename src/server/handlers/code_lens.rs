@@ -26,6 +26,7 @@ pub(in crate::server) fn code_lens(
     params: CodeLensParams,
 ) -> Result<Option<Vec<CodeLens>>> {
     let Some(file) = from_proto::file(context, &params.text_document.uri) else { return Ok(None) };
+    // LSP has no commands that every client can run, so a lens without a known one would do nothing.
     if context.client.lens_command.is_none() && !context.client.shows_changes {
         return Ok(None);
     }

@@ -13,6 +13,7 @@ pub(in crate::server) fn definition(
     params: GotoDefinitionParams,
 ) -> Option<GotoDefinitionResponse> {
     let at = &params.text_document_position_params;
+    // A preview is not a file, but its lines come from files.
     if let Some(preview) = preview_proto::document(context, &at.text_document.uri) {
         let line = preview.lines.iter().find(|line| line.line == at.position.line)?;
         let location = preview_proto::location(context, line.place?)?;

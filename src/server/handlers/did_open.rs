@@ -13,6 +13,7 @@ pub(in crate::server) fn did_open(session: &mut Session, params: DidOpenTextDocu
         return;
     };
 
+    // The version is known before the text changes, so requests that still run on the old text notice it.
     session.remembered().keep_version(&path, document.version);
     session.remember_uri(&path, document.uri);
     session.apply(Change::OpenBuffer { path, text: document.text, version: document.version });

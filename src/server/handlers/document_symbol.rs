@@ -46,6 +46,7 @@ pub(in crate::server) fn document_symbol(
     }
     json.raw("]");
     context.raw.set(json.into_bytes());
+    // `raw` has the result. What is returned here is not sent.
     None
 }
 

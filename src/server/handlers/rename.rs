@@ -42,6 +42,7 @@ pub(in crate::server) fn rename(
     let edits = ide::rename(&context.world, &file.path, offset, &params.new_name, &context.cancel);
 
     let Some(edits) = edits.map_err(failed)? else { return Ok(None) };
+    // A response to a rename has no place for warnings, and not every client shows labels.
     if !edits.warnings.is_empty() {
         let message = edits.warnings.join("\n");
         let params = ShowMessageParams { typ: MessageType::WARNING, message };

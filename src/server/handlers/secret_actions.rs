@@ -28,6 +28,7 @@ pub(super) fn offered(
     selection: TextRange,
     wanted: &[ActionKind],
 ) -> Vec<CodeActionOrCommand> {
+    // The edit contains the decrypted text, so it is made only for the action that the user chooses.
     if !context.client.resolves_actions || !wanted.contains(&ActionKind::RefactorRewrite) {
         return Vec::new();
     }

@@ -24,6 +24,7 @@ pub(in crate::server) struct SelectNodeParams {
 pub(in crate::server) fn effect(session: &mut Session, params: SelectNodeParams) {
     let name = params.name.map(Arc::from);
     let world = session.context().world;
+    // The response to the same request reports a name that no node has.
     if name.as_ref().is_none_or(|name| has_node(&world, name)) {
         session.apply(Change::ActiveNode(name));
     }
@@ -38,6 +39,7 @@ pub(in crate::server) fn select_node(
     let Some(name) = params.name else {
         return Ok(active);
     };
+    // The effect has been applied before, so the active node tells whether the name was accepted.
     if active.as_ref().is_some_and(|active| active.node.name == name) {
         return Ok(active);
     }

@@ -18,6 +18,7 @@ pub(in crate::server) fn selection_range(
         let offset = from_proto::range(context, &file, at).start;
         let ranges = ide::selections(&context.world, &file.path, offset);
         let ranges = ranges.into_iter().map(|range| to_proto::range(context, &file, range));
+        // The ranges start with the smallest. LSP nests them from the outside, so the largest one is built first.
         ranges.rev().fold(None, |parent, range| {
             Some(SelectionRange { range, parent: parent.map(Box::new) })
         })

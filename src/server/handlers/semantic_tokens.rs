@@ -103,6 +103,7 @@ fn tokens_in(context: &Context, file: &FileEntry, range: TextRange) -> Arc<[Sema
     let pieces = parts.into_iter().map(|part| {
         let places = Places::new(context, file, part.start);
         let mut found = part.found.unwrap_or_default();
+        // An entry may be much longer than the part that the client shows.
         let is_near = |own: TextRange| own.start <= range.end && range.start <= own.end;
         found.retain(|token| is_near(places.in_file(token.range)));
         (places.line(), piece(context, file, &places, found))
@@ -119,6 +120,7 @@ fn piece(
 ) -> TokensPiece {
     let index = file.line_index();
     let mut tokens = Vec::with_capacity(found.len());
+    // A piece counts lines from its own start, so it stays valid when the entry moves.
     let mut last = Spot { line: places.line(), col: 0 };
     for token in found {
         let kind = SemanticKind::NAMES.iter().position(|(kind, _)| *kind == token.kind);
@@ -134,6 +136,7 @@ fn piece(
             let (from, to) = (column(start), column(end));
             tokens.push(SemanticToken {
                 delta_line: line - last.line,
+                // LSP counts the column from the previous token only if both are on one line.
                 delta_start: if line == last.line { from - last.col } else { from },
                 length: to - from,
                 token_type: kind.unwrap_or_default() as u32,
@@ -153,6 +156,7 @@ fn joined<'a>(parts: impl Iterator<Item = (u32, &'a TokensPiece)>) -> Arc<[Seman
     for (line, piece) in parts {
         let Some((first, others)) = piece.tokens.split_first() else { continue };
         let at = line + first.delta_line;
+        // The first token of a part may be on the line on which the part before it ends.
         let delta_start =
             if at == last.line { first.delta_start - last.col } else { first.delta_start };
         tokens.push(SemanticToken { delta_line: at - last.line, delta_start, ..*first });
@@ -166,6 +170,7 @@ fn joined<'a>(parts: impl Iterator<Item = (u32, &'a TokensPiece)>) -> Arc<[Seman
 fn edit(before: &[SemanticToken], now: &[SemanticToken]) -> Option<SemanticTokensEdit> {
     let same = |(a, b): &(&SemanticToken, &SemanticToken)| a == b;
     let start = before.iter().zip(now).take_while(same).count();
+    // The end is compared only after the equal start, so that no token counts twice.
     let rest = (before[start..].iter().rev()).zip(now[start..].iter().rev());
     let end = rest.take_while(same).count();
     let deleted = before.len() - start - end;

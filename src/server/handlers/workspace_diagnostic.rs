@@ -63,6 +63,7 @@ impl Answer<'_> {
     fn add(&mut self, report: &FileReport) {
         match self.known.remove(&*report.path) {
             Some(id) if id == report.result_id => self.items.push(unchanged(self.context, report)),
+            // The client has nothing of this file, so it needs no report without diagnostics.
             None if report.items.is_empty() => {}
             _ => self.items.push(full(self.context, report)),
         }
@@ -72,6 +73,7 @@ impl Answer<'_> {
     }
 
     fn send(&mut self) {
+        // Without a token, the items stay here for the response.
         if let (Some(token), false) = (&self.token, self.items.is_empty()) {
             let items = std::mem::take(&mut self.items);
             self.context.parts.send(token, &WorkspaceDiagnosticReport { items });

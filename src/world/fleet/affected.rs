@@ -61,6 +61,7 @@ impl FleetPair {
         for file in &files {
             self.add_edited(file, &mut affected)?;
         }
+        // Without edited keys, nothing can look them up, so the other files need not be searched.
         if !affected.is_empty() {
             add_those_made_of(self.after().world(), &files, &mut affected)?;
         }
@@ -89,6 +90,7 @@ impl FleetPair {
         };
         before.environment() == environment
             && before.world().settings() == settings
+            // A back end that the settings describe may read any key for its result.
             && settings.backends == BackEndSettings::default()
             && configs.all(|path| before.world().text(&path) == after.world().text(&path))
             && have_same_nodes()
@@ -101,6 +103,7 @@ impl FleetPair {
         let files = other.data_files(self.after().environment());
         let before = one.data_files(self.before().environment());
         let is_same = Arc::ptr_eq(&before, &files) || before == files;
+        // At the limit, the list may be incomplete, and files outside of it may have been edited.
         if !is_same || files.len() >= MAX_DATA_FILES {
             return None;
         }
@@ -117,12 +120,14 @@ impl FleetPair {
         let Some(before) = &file.before else { return Some(()) };
         let (before, after) = (before.data(file.format), file.entry.data(file.format));
         let version = self.after().world().settings().puppet_version;
+        // A file that Puppet refuses fails every lookup that reads it, before the edit or after it.
         if concerns_all_keys(before, true, version) || concerns_all_keys(after, true, version) {
             return None;
         }
         for key in edited_roots(before, after) {
             affected.entry(key).or_default().insert(Arc::clone(&file.entry.path));
         }
+        // lookup_options decide how any key is merged and converted.
         (!affected.contains_key(LOOKUP_OPTIONS)).then_some(())
     }
 }
@@ -138,6 +143,7 @@ fn edited_roots(before: &DataFile, after: &DataFile) -> BTreeSet<Arc<str>> {
         keys.into_iter().collect()
     };
     let hash = |data: &DataFile, key: &str| data.get(key).map(|it| hash_of(&it.value.value));
+    // A moved or reformatted entry is an edit of the text, but lookups still find the same value.
     candidates.into_iter().filter(|key| hash(before, key) != hash(after, key)).collect()
 }
 
@@ -149,12 +155,14 @@ fn add_those_made_of(world: &World, files: &[FilePair], affected: &mut AffectedK
         let found = parallel::map(files, |file| file.keys_made_of(world, &root, &name));
         for (file, keys) in files.iter().zip(found) {
             for key in keys {
+                // Options that are built from an affected key may change for any key.
                 if *key == *LOOKUP_OPTIONS {
                     return None;
                 }
                 if !affected.contains_key(&key) {
                     left.push(Arc::clone(&key));
                 }
+                // Even a key that is known already gets the file: nodes that read only this file may have another answer, too.
                 affected.entry(key).or_default().insert(Arc::clone(&file.entry.path));
             }
         }
@@ -173,6 +181,7 @@ impl FilePair {
     fn keys_made_of(&self, world: &World, root: &str, name: &RootName) -> Vec<Arc<str>> {
         let mut keys = Vec::new();
         for side in self.sides() {
+            // HOCON and escapes can spell a reference in ways that a search for words does not find.
             if self.format == Format::Hocon || side.hides_references() {
                 let data = side.data(self.format);
                 let made_of_it = data.entries().filter(|entry| is_made_of(entry, root));

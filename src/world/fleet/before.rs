@@ -67,6 +67,7 @@ impl World {
             }
         };
         let made = KeptBefore {
+            // A snapshot in storage that it owns itself would never be dropped.
             of: self.detached(),
             commit: wanted,
             world: world.detached(),

@@ -64,6 +64,7 @@ impl Finder<'_> {
         for read in after.entries().chain(before.entries()) {
             causes.extend(self.edited_entry(&read));
         }
+        // An edited entry explains the change best. Options and the rest count only if no entry does.
         if causes.is_empty() {
             causes.extend(self.edited_options(before, after));
         }
@@ -116,6 +117,7 @@ impl Finder<'_> {
                     causes.extend(place.and_then(|it| cause(self.after.world(), it)));
                 }
                 (Some(earlier), None) => {
+                    // The options are only in the earlier text, so the place must be looked up there.
                     let place = earlier.key_place;
                     causes.extend(place.and_then(|it| cause(self.before.world(), it)));
                 }
@@ -163,6 +165,7 @@ impl Finder<'_> {
         }
         let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
         let same = before.lines().zip(after.lines()).take_while(|(one, other)| one == other);
+        // If only lines at the end were removed, the first line that differs is after the last line of the present text.
         let last = after.lines().count().max(1);
         Some(Cause { path: path.into(), line: (same.count() + 1).min(last) as u32 })
     }

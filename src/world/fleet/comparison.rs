@@ -46,6 +46,7 @@ impl FleetPair {
             let root = key_path::parse(key).ok().and_then(|path| path.root_name().cloned());
             let is_affected =
                 |root: Arc<str>| affected.as_ref().is_none_or(|it| it.contains(&root));
+            // A key that cannot be parsed fails on both sides, which the comparison finds out.
             root.is_none_or(is_affected)
         };
         keys.iter().filter(may_change).cloned().collect()
@@ -67,6 +68,7 @@ impl FleetPair {
                 step();
                 found.unwrap_or_default()
             });
+            // Some of the keys were not compared, so the list would look complete but is not.
             if cancel.is_cancelled() {
                 return None;
             }
@@ -92,6 +94,7 @@ impl FleetPair {
         }
         let (complete, partial): (Vec<_>, Vec<_>) =
             self.after().nodes().iter().partition(|node| node.is_complete());
+        // The last one is for any other node.
         let lookups = partial.len() + complete.len().div_ceil(NODES_THAT_SHARE) + 1;
         let keys = match self.affected() {
             Some(keys) => keys.len(),

@@ -93,6 +93,7 @@ impl FleetPair {
         let Some(key) = request.names.first() else { return Difference::default() };
         let nodes = match &*request.names {
             [key] => self.nodes_that_may_change(key),
+            // With several names, the first one that has a value wins, so an edit of any of them may count.
             _ => self.after.all_nodes(),
         };
         let before = self.before.earlier_answers(request, &nodes);
@@ -142,6 +143,7 @@ impl FleetPair {
         difference.note_unknown(&after);
         let mut causes: Option<Vec<Cause>> = None;
         for (conditions, before, after) in changed_cases(&before, &after) {
+            // The nodes in the list were compared with their own facts, which is more exact than the case.
             if self.is_listed(&conditions) {
                 continue;
             }
@@ -211,6 +213,7 @@ fn pairs(
     after: &[SharedAnswer],
     nodes: usize,
 ) -> Vec<(usize, usize, Vec<u32>)> {
+    // Most keys have one answer on each side. Nothing has to be counted for them.
     if let ([_], [only]) = (before, after) {
         return vec![(0, 0, only.nodes.clone())];
     }
@@ -237,6 +240,7 @@ fn pairs(
 
 /// Whether a node's answer is the same as before. Two errors count as the same answer, even if their messages differ.
 pub fn is_unchanged(before: &Answer, after: &Answer) -> bool {
+    // An answer that became uncertain is a change, even if the cases that are known stay the same.
     if before.left_out.is_empty() != after.left_out.is_empty() {
         return false;
     }
@@ -261,6 +265,7 @@ fn is_same_case(before: &Answer, after: &Answer, is_certain: bool) -> bool {
         _ => {
             is_same_outcome(before, after)
                 && levels(before) == levels(after)
+                // If cases were left out, the open variables are those of the cases that happened to be kept.
                 && (!is_certain || before.open == after.open)
         }
     }
@@ -277,6 +282,7 @@ fn changed_cases(before: &Answer, after: &Answer) -> Vec<(Vec<Condition>, Answer
     }
     let is_new = |case: &Case| !before.cases.iter().any(|it| it.conditions == case.conditions);
     for (case, other) in matched_cases(after, before) {
+        // Conditions that both sides have were compared by the first loop.
         let is_new = !case.conditions.is_empty() && is_new(&case);
         if is_new && !is_same_case(other, &case.answer, is_certain) {
             found.push((case.conditions, other.clone(), case.answer));

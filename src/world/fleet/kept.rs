@@ -72,6 +72,7 @@ impl World {
             readers.extend(orders.complete_readers(after, environment, after.id(path), module));
         }
         readers.sort_by(|one, other| one.name.cmp(&other.name));
+        // A node may read several of the files.
         readers.dedup_by(|one, other| one.name == other.name);
         let here = readers.iter().map(|node| node.in_environment(&environment.name));
         let nodes: Nodes = here.collect();
@@ -109,6 +110,7 @@ impl World {
         let has_these_nodes = |it: &KeptFleet| {
             let known = it.fleet.nodes();
             let mut pairs = known.iter().zip(nodes.iter());
+            // After an edit of facts, both lists have the same names but other nodes, and then the snapshots differ, too.
             let is_same = Arc::ptr_eq(known, &nodes);
             is_same
                 || known.len() == nodes.len() && pairs.all(|(one, other)| one.name == other.name)
@@ -125,6 +127,7 @@ impl World {
             known.insert(0, found.clone());
             return found.fleet;
         }
+        // The fleet is kept in storage that snapshots share. A snapshot with that storage would keep itself in memory.
         let fleet = Arc::new(world.detached().new_fleet(environment, nodes, asker));
         known.insert(0, KeptFleet { asker, fleet: fleet.clone() });
         known.truncate(MAX_KEPT);
@@ -142,6 +145,7 @@ impl World {
             Asker::Background => self.back_ends().quiet(),
         };
         let back_ends = back_ends.unwrap_or_else(|| self.back_ends().as_ref().clone());
+        // Secrets must not appear in a comparison: encrypted values are compared as they are written.
         let back_ends = Arc::new(back_ends.with_eyaml(self.eyaml(Decryption::Off)));
         Fleet::reading_broken_files(self, environment, nodes, back_ends)
     }
@@ -169,6 +173,7 @@ impl Sides {
             let both = earlier.iter().chain(now.iter());
             let names: BTreeSet<Arc<str>> = both.map(|node| node.name.clone()).collect();
             let called = |world: &World, environment: &Environment, nodes: Nodes| -> Nodes {
+                // Both fleets need the same nodes, number by number, even if one side knows only a node's name.
                 world.nodes_called(environment, nodes.to_vec(), &names).into()
             };
             (called(before, &here, earlier), called(after, environment, now))

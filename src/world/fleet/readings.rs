@@ -139,6 +139,7 @@ impl Readings {
         if let Some(known) = lock().columns.get(root) {
             return known.clone();
         }
+        // The lock is not held here. Two threads may compute the same column, and both get the same numbers.
         let made = self.new_key(root);
         let mut kept = lock();
         if kept.numbers + made.len() > MAX_KEPT_NUMBERS {
@@ -152,6 +153,7 @@ impl Readings {
     fn new_key(&self, root: &str) -> Column {
         let own = self.scope(None);
         let module = self.module_of(root).map(|it| self.scope(Some(it)));
+        // Keys of a module are looked up in the other layers first, so both hierarchies count.
         let mut column: Vec<u64> = own.shapes().to_vec();
         own.add_files(root, &mut column);
         if let Some(module) = &module {

@@ -23,6 +23,7 @@ pub(crate) struct KnownReferences {
 impl KnownReferences {
     /// Whether `text`, which is YAML or JSON, must be parsed to know what it refers to.
     pub(crate) fn are_hidden(&self, text: &str) -> bool {
+        // An escape such as `\x25` in double quotes can hide the `%` of a reference.
         *self.are_hidden.get_or_init(|| hides_tokens(text) || calls_in(text).is_none())
     }
 
@@ -68,6 +69,7 @@ impl TextReferences {
                 let length = self.words[from..].partition_point(|(word, _)| word == number);
                 (&self.words[from..from + length], &[])
             }
+            // A key without words cannot be searched for, so every call may name it.
             None => (&[], &self.calls),
         };
         words.iter().map(|(_, at)| *at).chain(calls.iter().copied())
@@ -79,6 +81,7 @@ pub(crate) struct RootName(Option<(u32, memmem::Finder<'static>)>);
 
 impl RootName {
     pub(super) fn of(root: &str) -> Self {
+        // A long word is in fewer texts than a short one.
         let longest = words(root).max_by_key(|word| word.len());
         Self(longest.map(|word| (number(word), memmem::Finder::new(word).into_owned())))
     }

@@ -86,6 +86,7 @@ impl Scope {
         for (number, (structure, nodes)) in (0..).zip(structures.iter()) {
             for node in nodes {
                 shapes[*node as usize] = structure.shape;
+                // A function may give each node other data, so such nodes share nothing.
                 alike[*node as usize] = (!structure.asks_functions).then_some(number);
             }
             for file in &structure.files {
@@ -109,6 +110,7 @@ impl Scope {
         });
         let everybody = readings.nodes.len();
         let file = |(data, readers): (Option<JudgedFile>, Vec<(u32, u32)>)| ReadFile {
+            // A file that cannot be read fails every lookup, so it affects all keys.
             is_of_all_keys: data.as_ref().is_none_or(|(_, is_of_all_keys)| *is_of_all_keys),
             data: data.map(|(data, _)| data),
             readers: if is_read_alike(&readers, everybody) { Vec::new() } else { readers },
@@ -142,6 +144,7 @@ impl Scope {
     pub(super) fn add_files(&self, root: &str, column: &mut [u64]) {
         for number in self.concerning(root) {
             for (node, position) in &self.files[number as usize].readers {
+                // The sum does not depend on the order of files, so each file can be added without sorting.
                 let read = mixed((self.module.as_deref(), number, *position));
                 let sum = &mut column[*node as usize];
                 *sum = sum.wrapping_add(read);
@@ -168,6 +171,7 @@ impl Scope {
     /// Adds the lookup_options that apply to a root key.
     pub(super) fn add_options(&self, readings: &Readings, root: &str, column: &mut [u64]) {
         let classes = self.options.get_or_init(|| self.option_classes(readings));
+        // If all nodes have the same options, these do not distinguish nodes.
         if classes.examples.len() < 2 {
             return;
         }
@@ -211,6 +215,7 @@ impl Scope {
 
     /// The files that affect a root key, each once.
     fn concerning(&self, root: &str) -> impl Iterator<Item = u32> {
+        // Every key needs its options, so they have a cache of their own and do not count as a search.
         let holding = if root == LOOKUP_OPTIONS {
             self.holding_options.get_or_init(|| self.search(root)).clone()
         } else if self.holders.get().is_none()
@@ -256,6 +261,7 @@ impl Scope {
             };
             data.each_key(|key| {
                 if let Some(numbers) = holders.get_mut(key) {
+                    // A file may have the same key twice.
                     if numbers.last() != Some(&number) {
                         numbers.push(number);
                     }
@@ -273,6 +279,7 @@ impl Scope {
         self.add_files(LOOKUP_OPTIONS, &mut column);
         self.collect_tokens(&mut texts);
         self.tell_functions_apart(&mut column);
+        // For keys of a module, the lookup_options of all layers are merged.
         if self.module.is_some() {
             let own = readings.scope(None);
             own.add_files(LOOKUP_OPTIONS, &mut column);
@@ -366,6 +373,7 @@ pub(super) fn structures(readings: &Readings, module: Option<&str>) -> Vec<(Stru
         let mut next = Vec::new();
         for (structure, (nodes, known)) in asked.into_iter().zip(left) {
             let Some(structure) = structure else { continue };
+            // The nodes of a group agree in the variables of earlier rounds, so only new ones can split it.
             let is_new = |it: &&Arc<str>| !known.contains(it);
             let new: Vec<Arc<str>> = structure.variables.iter().filter(is_new).cloned().collect();
             let columns: Vec<Column> = new.iter().map(|it| readings.variable(it)).collect();
@@ -373,6 +381,7 @@ pub(super) fn structures(readings: &Readings, module: Option<&str>) -> Vec<(Stru
                 columns.iter().map(|column| column[node as usize]).collect()
             };
             let complete = |node: u32| readings.nodes[node as usize].is_complete();
+            // A lookup for a node with open variables takes another way than one for a complete node with the same values.
             let of_first = (complete(nodes[0]), numbers(nodes[0]));
             let mut same = Vec::new();
             let mut others: HashMap<(bool, Vec<u64>), usize> = HashMap::new();
@@ -402,6 +411,7 @@ fn collect_tokens(value: &Value, found: &mut BTreeSet<Option<Arc<str>>>) {
             for token in interpolation::tokens(text) {
                 found.insert(match token.expression {
                     Expression::Variable(name) => Some(name),
+                    // `%{scope('a')}` means the same as `%{a}`.
                     Expression::Call { method: Method::Scope, argument, .. } => Some(argument),
                     Expression::Empty | Expression::Call { method: Method::Literal, .. } => {
                         continue;

@@ -62,6 +62,7 @@ impl World {
         let repository = Repository::of(directory).ok()?;
         let commit = repository.commit("HEAD").ok()?;
         let name = format!("{}{}", repository.prefix, paths::file_name(path));
+        // A file that the commit does not have is new, so none of its lines is committed.
         let Some(committed) = committed_text(directory, &commit, &name) else {
             return Some(Blame::NotCommitted);
         };
@@ -75,6 +76,7 @@ impl World {
         if let Some(found) = known.get(&key) {
             return found.clone();
         }
+        // Git may take seconds, so other threads must not wait for the lock meanwhile.
         drop(known);
         let found = blame_of(directory, &key.0, paths::file_name(path), line);
         known = kept.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -118,6 +120,7 @@ fn read(text: &str) -> Option<Blame> {
     let mut lines = text.lines();
     let name = lines.next()?.split(' ').next()?.get(..SHORT)?.to_owned();
     let (mut author, mut summary, mut seconds, mut zone) = (String::new(), String::new(), 0, 0);
+    // A tab starts the line of the file itself, which could look like a member.
     for line in lines.take_while(|line| !line.starts_with('\t')) {
         match line.split_once(' ') {
             Some(("author", text)) => text.clone_into(&mut author),

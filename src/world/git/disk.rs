@@ -42,6 +42,7 @@ impl GitDisk {
     pub(crate) fn new(repository: Repository, commit: &str) -> Result<Self, String> {
         let items = repository.tree(commit)?;
         let mut directories: HashMap<String, BTreeMap<String, ItemKind>> = HashMap::new();
+        // The top exists even in a commit without files.
         directories.insert(String::new(), BTreeMap::new());
         for (path, item) in &items {
             let mut below = path.as_str();
@@ -50,10 +51,12 @@ impl GitDisk {
                 let (directory, name) = below.rsplit_once('/').unwrap_or(("", below));
                 let names = directories.entry(directory.to_owned()).or_default();
                 let is_known = names.insert(name.to_owned(), kind).is_some();
+                // A directory that is known already has added the directories above it.
                 if directory.is_empty() || is_known {
                     break;
                 }
                 below = directory;
+                // Git lists only files. For a directory, `list` finds out the kind from `directories`.
                 kind = ItemKind::File;
             }
         }
@@ -95,11 +98,13 @@ impl GitDisk {
 
     fn find_inside(&self, path: &str) -> Found {
         let mut path = path.to_owned();
+        // Links may form a circle.
         for _ in 0..MAX_LINKS {
             match self.items.get(&path) {
                 Some(item) if item.kind == ItemKind::File => {
                     return Found::File(item.object.clone());
                 }
+                // The content of a submodule is in another repository.
                 Some(item) if item.kind == ItemKind::Submodule => return Found::Missing,
                 _ => {}
             }
@@ -142,6 +147,7 @@ impl GitDisk {
         }
         let Some(running) = contents.as_mut() else { return Err(String::new()) };
         let read = running.read(object);
+        // After a broken exchange, the next answer might belong to another request, so Git is started again.
         if read.as_ref().is_err_and(|problem| problem.is_fatal) {
             *contents = None;
         }
@@ -243,6 +249,7 @@ impl Contents {
     fn start(root: &str) -> Result<Self, String> {
         let mut command = super::command(root);
         command.args(["cat-file", "--batch"]);
+        // Nobody would read standard error, and a full pipe would stop Git.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().map_err(|error| super::cannot_be_run(&error))?;
         let (Some(questions), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
@@ -263,6 +270,7 @@ impl Contents {
             return Err(Problem { message, is_fatal: head.is_empty() });
         };
         let mut bytes = Vec::new();
+        // One byte more than the limit is enough to see that the file is too large.
         let kept = size.min(MAX_FILE_BYTES + 1);
         (&mut self.answers).take(kept).read_to_end(&mut bytes).map_err(broken)?;
         // The rest, and the line end.
@@ -282,6 +290,7 @@ impl Contents {
 impl Drop for Contents {
     fn drop(&mut self) {
         let _ = self.child.kill();
+        // Without this, the process would remain as a zombie.
         let _ = self.child.wait();
     }
 }

@@ -39,6 +39,7 @@ impl FileKeys {
         let behind = self.keys[replaced.end..].iter();
         let behind = behind.map(|it| KeyHere { key: moved(it.key), value: moved(it.value), ..*it });
         let keys = self.keys[..replaced.start].iter().copied().chain(found).chain(behind);
+        // A `<<` that was removed still counts. A whole search would cost more than a less exact answer.
         let may_merge = self.may_merge || new[range].contains("<<");
         Some(Self {
             keys: keys.collect(),
@@ -50,10 +51,12 @@ impl FileKeys {
 
     /// The part that an edit may have changed: from the start of an entry to the start of another one, or to the end.
     fn edited(&self, old: &str, new: &str) -> Option<Edited> {
+        // If the parser had to read the old text as a whole, its lines do not tell where entries start.
         if !self.is_quick {
             return None;
         }
         let prefix = common_prefix(old.as_bytes(), new.as_bytes());
+        // The suffix is measured without the prefix, so that both never overlap in a text that repeats itself.
         let suffix = common_suffix(&old.as_bytes()[prefix..], &new.as_bytes()[prefix..]);
         // An entry that starts before the edit still does, and so do all entries before it. Before the first key, other
         // rules apply.

@@ -32,6 +32,7 @@ pub(super) fn node_block_of(manifests: &[MainManifest], node: &Node) -> NodeBloc
         hosts(file, it).any(|host| host == "default")
     };
     let name = match node.origin {
+        // Any node may match any block. Only if there is nothing but `default`, all nodes have the same one.
         Origin::Any => {
             let mut others = blocks().filter(|it| !is_default(it));
             let default = blocks().find(is_default);
@@ -55,6 +56,7 @@ pub fn hosts<'a>(file: &'a CodeFile, node: &'a Declaration) -> impl Iterator<Ite
 
 /// The name in a host, if it is a name.
 pub fn host_name(host: &str) -> Option<String> {
+    // Puppet compares the names of nodes without regard to case.
     let quoted = host.strip_prefix(['\'', '"']).and_then(|it| it.strip_suffix(['\'', '"']));
     match quoted {
         Some(name) => Some(name.to_lowercase()),

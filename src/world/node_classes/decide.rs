@@ -35,6 +35,7 @@ pub(super) struct Decider<'a> {
 impl Decider<'_> {
     /// Whether all guards allow the code to run; `None` if that is not known.
     pub(super) fn runs(&self, guards: &[Guard]) -> Option<bool> {
+        // A guard that is not known does not end the loop, because a later one may still rule the code out.
         let mut is_known = true;
         for guard in guards {
             match self.holds(&guard.condition) {
@@ -64,6 +65,7 @@ impl Decider<'_> {
             Condition::Not(inner) => self.holds(inner).map(|it| !it),
             Condition::Operation(Operator::And, left, right) => {
                 match (self.holds(left), self.holds(right)) {
+                    // One false side decides, even if the other side is not known.
                     (Some(false), _) | (_, Some(false)) => Some(false),
                     (Some(true), Some(true)) => Some(true),
                     _ => None,
@@ -112,11 +114,13 @@ impl Decider<'_> {
         }
         let Condition::Variable(written) = inner else { return None };
         let name = written.strip_prefix("::");
+        // Code cannot assign `$facts` and the other reserved names. A leading `::` skips all inner scopes.
         let is_hidden = name.is_none() && !RESERVED.contains(&&**written) && (self.is_set)(written);
         let name = name.unwrap_or(written);
         if is_hidden || OF_EACH_SCOPE.contains(&name) || name.contains("::") {
             return None;
         }
+        // The expression was taken apart from its outer end, so the last member came first.
         segments.reverse();
         let path = KeyPath { root: Segment::Name(name.into()), rest: segments };
         match self.node.read(&path) {
@@ -148,6 +152,7 @@ impl Decider<'_> {
     fn fits(&self, value: &Value, option: &Value) -> Option<bool> {
         match (value, regex_of(option)) {
             (Value::String(text), Some(source)) => self.regex(source).map(|it| it.is_match(text)),
+            // A regular expression in `case` matches only strings.
             (_, Some(_)) => Some(false),
             _ => is_equal(value, option),
         }
@@ -157,6 +162,7 @@ impl Decider<'_> {
         match container {
             Value::String(text) => match (item, regex_of(item)) {
                 (Value::String(part), _) => {
+                    // In Puppet, `in` ignores case when it searches a string.
                     Some(text.to_ascii_lowercase().contains(&part.to_ascii_lowercase()))
                 }
                 (_, Some(source)) => self.regex(source).map(|it| it.is_match(text)),
@@ -208,6 +214,7 @@ fn member(mut value: Value, segments: &[Segment], is_complete: bool) -> Option<V
                 hash.get_value(&Value::Integer(*at)).map(|it| it.value.clone())
             }
             (Value::Array(items), Segment::Index(at)) => {
+                // A negative index counts from the end.
                 let at = if *at < 0 { *at + i64::try_from(items.len()).ok()? } else { *at };
                 usize::try_from(at).ok().and_then(|at| items.get(at)).cloned()
             }
@@ -215,6 +222,7 @@ fn member(mut value: Value, segments: &[Segment], is_complete: bool) -> Option<V
         };
         value = match found {
             Some(found) => found.value,
+            // A node without a fact set may have the member.
             None if is_complete => Value::Undef,
             None => return None,
         };
@@ -258,6 +266,7 @@ fn is_equal(left: &Value, right: &Value) -> Option<bool> {
             !any(differs)?
         }
         (Value::Hash(_), Value::Hash(_)) => return None,
+        // Values of different kinds are not equal. Other values, such as types, have rules of their own.
         (left, right) if is_plain(left) && is_plain(right) => false,
         _ => return None,
     })
@@ -270,6 +279,7 @@ fn is_plain(value: &Value) -> bool {
 }
 
 fn exact_float(number: i64) -> Option<f64> {
+    // Larger integers do not always have an equal float.
     i32::try_from(number).ok().map(f64::from)
 }
 

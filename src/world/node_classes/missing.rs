@@ -59,6 +59,7 @@ fn without_data(fleet: &Fleet, key: &str, nodes: &[u32]) -> Vec<u32> {
     if nodes.is_empty() {
         return Vec::new();
     }
+    // A back end that was not run may have the value.
     let is_nothing = |it: &Answer| matches!(it.outcome, Ok(None)) && it.opaque.is_empty();
     let answers = fleet.answers(&Request::key(key));
     let mut lacking: Vec<u32> =

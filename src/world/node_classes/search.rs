@@ -83,6 +83,7 @@ impl<'w> ClassFinder<'w> {
                 search.add_body(manifest, Body::Declaration(index));
             }
         }
+        // Puppet evaluates the classes of the classifier after the main manifest and the node block.
         search.add_classified();
         search.finish()
     }
@@ -110,6 +111,7 @@ impl<'w> ClassFinder<'w> {
             let assigned = &file.manifest.assigned;
             assigned.binary_search_by(|it| it.as_str().cmp(name)).is_ok()
         };
+        // The scope of the main manifest surrounds all other code, so its variables are visible everywhere.
         if assigns(file) || self.manifests.iter().any(|it| assigns(&it.file)) {
             return true;
         }
@@ -132,6 +134,7 @@ impl<'w> ClassFinder<'w> {
             }
             next = code.parent().map(|it| it.to_string());
         }
+        // The chain is too long to be followed, so the variable may be set.
         true
     }
 }
@@ -211,15 +214,18 @@ impl<'a, 'w> Search<'a, 'w> {
         }
         let (found, order) = (&mut self.found, self.order);
         let mut classes: Vec<NodeClass> = order.iter().filter_map(|it| found.remove(it)).collect();
+        // The sort is stable, so the order in which classes were found stays within both groups.
         classes.sort_by_key(|it| !it.is_certain);
         NodeClasses { classes, others: self.others }
     }
 
     fn walk_class(&mut self, name: &Arc<str>) {
         let Some(class) = self.found.get(name).cloned() else { return };
+        // Puppet refuses the file, so nothing in it runs.
         let Some(code) = class.code.as_ref().filter(|it| it.syntax_error().is_none()) else {
             return;
         };
+        // Puppet evaluates the class that another one inherits from before that one.
         if let (Some(parent), Some(range)) = (code.parent(), code.declaration().parent) {
             let place = CodePlace { path: code.path.clone(), range };
             self.add(&parent, class.is_certain, &class.origin, &place, &[]);
@@ -273,6 +279,7 @@ impl<'a, 'w> Search<'a, 'w> {
             }
             Included::Defined(name, is_made) => {
                 let is_certain = is_certain && *is_made;
+                // A body that runs certainly needs no second visit as one that may run.
                 let is_known = self.defined.contains(&(name.clone(), true))
                     || !self.defined.insert((name.clone(), is_certain));
                 if let (false, Some(declared)) = (is_known, self.finder.define(name)) {
@@ -312,6 +319,7 @@ impl<'a, 'w> Search<'a, 'w> {
             if is_certain && !known.is_certain {
                 known.is_certain = true;
                 (known.origin, known.included_at) = (origin.clone(), place.clone());
+                // Its own inclusions were found as possible ones. They are certain as well now, so the class is visited again.
                 self.waiting.push_back(Waiting::Class(known.name.clone()));
             }
             return;

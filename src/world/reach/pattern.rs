@@ -74,6 +74,7 @@ impl Pattern {
         let Some((first, rest)) = self.text.split_once(ANY_TEXT) else {
             return self.text == path;
         };
+        // Only the fixed start and end are bound to a place. The parts between them may match as early as possible.
         let (middle, last) = rest.rsplit_once(ANY_TEXT).unwrap_or(("", rest));
         let Some(mut left) = path.strip_prefix(first).and_then(|it| it.strip_suffix(last)) else {
             return false;
@@ -103,7 +104,9 @@ fn without_interpolations(template: &str, known: Known<'_>) -> String {
             {
                 text.push_str(known.environment.unwrap_or_default());
             }
+            // Puppet interpolates `%{}` as an empty string.
             "" => {}
+            // Two texts of any length in a row are one such text.
             _ if text.ends_with(ANY_TEXT) => {}
             _ => text.push(ANY_TEXT),
         }
@@ -121,6 +124,7 @@ fn interpolation(text: &str) -> Option<Range<usize>> {
 
 /// Ruby's globs: `*` stays in its directory and skips names that start with a dot, `**/` matches any number of directories.
 fn glob_to_regex(glob: &str) -> String {
+    // A name may contain a line break, which `.` does not match without `s`.
     let mut regex = String::from("^(?s)");
     let mut chars = glob.chars().peekable();
     let mut depth = 0;
@@ -145,6 +149,7 @@ fn glob_to_regex(glob: &str) -> String {
             '{' => {
                 depth += 1;
                 regex.push_str("(?:");
+                // Each alternative starts where the braces start.
                 at_start = starts_name;
             }
             '}' if depth > 0 => {
@@ -170,10 +175,12 @@ fn push_set(regex: &mut String, chars: &mut std::iter::Peekable<std::str::Chars<
             Some('-') if !set.is_empty() => set.push('-'),
             Some('\\') => push_literal(&mut set, ahead.next().unwrap_or('\\')),
             Some(c) => push_literal(&mut set, c),
+            // A set that is not closed is an ordinary bracket. `chars` was not moved, so what follows it is read again.
             None => return push_literal(regex, '['),
         }
     }
     *chars = ahead;
+    // A negated set must not match a slash, because a set stays in its directory.
     regex.push_str(if is_negated { "[^/" } else { "[" });
     regex.push_str(&set);
     regex.push(']');

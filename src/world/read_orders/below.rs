@@ -104,6 +104,7 @@ impl<'a> FileAbove<'a> {
                 return None;
             }
             let evaluator = self.world.structural_evaluator(self.environment, &node);
+            // Levels outside of modules do not lead to a module's file, so they come before it.
             let of_module = self.module.is_some();
             let asked = if of_module { Arc::default() } else { maker.asked_by(&evaluator, None) };
             Some(View { node, evaluator, asked })
@@ -119,6 +120,7 @@ impl ReadOrders {
         let module = module.filter(with_layer);
         let lock = || self.below.lock().unwrap_or_else(PoisonError::into_inner);
         let name = module.unwrap_or("");
+        // The lock is not held while the orders are computed. They depend only on the file and the module.
         let known = lock().get(file.path, name);
         known.unwrap_or_else(|| {
             let below = Arc::new(Finder { orders: self, file }.below(module));
@@ -157,6 +159,7 @@ impl Finder<'_> {
             }
             let node = self.orders.nodes[number as usize].node.clone();
             self.add(&mut below, &node, &asked);
+            // Further nodes can add nothing, and the result is incomplete in any case.
             if !below.is_whole && below.orders.len() == MAX_READ_ORDERS {
                 break;
             }
