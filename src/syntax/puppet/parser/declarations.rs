@@ -83,6 +83,7 @@ impl Parser<'_> {
     fn define(&mut self, keyword: Token) {
         let Some(mut define) = self.named(DeclarationKind::Define) else { return };
         let outer = self.enter(&define);
+        // Puppet allows a comma after the last matcher.
         define.parameters = self.parameter_list();
         self.block();
         self.inside = outer;
