@@ -78,8 +78,8 @@ impl ParameterType {
     fn verdict_on_open(&self, value: &Value, is_open: &dyn Fn(&str) -> bool) -> Verdict {
         let Some(wanted) = self.known() else { return self.verdict_on(value) };
         match puppet_type::fit_of_open(wanted, value, is_open) {
-            // No text makes the value fit, so the value as it is written shows which parts do not.
             Some(true) => Verdict::Fits,
+            // No text makes the value fit, so the value as it is written shows which parts do not.
             Some(false) => self.verdict_on(value),
             None => Verdict::Unsure(Unsure::Texts),
         }

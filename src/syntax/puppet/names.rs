@@ -81,6 +81,7 @@ impl Names {
         let is_assigned = tokens.get(1).is_some_and(|it| it.kind == Kind::Assign);
         let parameters = scope.map_or(&[][..], |it| &self.scopes[it].parameters);
         let is_parameter =
+            // Parameters are in source order, so their positions are sorted.
             parameters.binary_search_by_key(&token.start, |it| it.name_range.start).is_ok();
         let is_bound = is_assigned || is_parameter;
         if let Some(scope) = scope.filter(|_| is_bound) {

@@ -83,7 +83,6 @@ impl Parser<'_> {
     fn define(&mut self, keyword: Token) {
         let Some(mut define) = self.named(DeclarationKind::Define) else { return };
         let outer = self.enter(&define);
-        // Puppet allows a comma after the last matcher.
         define.parameters = self.parameter_list();
         self.block();
         self.inside = outer;
@@ -114,6 +113,7 @@ impl Parser<'_> {
                 break;
             };
             node.hosts.push(host);
+            // Puppet allows a comma after the last matcher.
             if !self.eat(Kind::Comma) || matches!(self.kind(), Kind::LeftBrace | Kind::Inherits) {
                 break;
             }
