@@ -79,6 +79,7 @@ impl ParameterType {
         let Some(wanted) = self.known() else { return self.verdict_on(value) };
         match puppet_type::fit_of_open(wanted, value, is_open) {
             Some(true) => Verdict::Fits,
+            // No text makes the value fit, so the value as it is written shows which parts do not.
             Some(false) => self.verdict_on(value),
             None => Verdict::Unsure(Unsure::Texts),
         }

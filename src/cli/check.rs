@@ -231,7 +231,7 @@ pub(super) struct Checked {
 pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     let mut setup = set_up(arguments)?;
     if arguments.write_baseline {
-        return check_baseline::write(&setup);
+        return check_baseline::write(&mut setup);
     }
     let is_fixing = arguments.fix || arguments.diff;
     // Fixes change texts in memory. The files are written only when all rounds are over.

@@ -6,16 +6,14 @@ use crate::ide::diagnostics::Baseline;
 use crate::world::Change;
 
 /// Writes all findings, including those in the baseline, to the baseline's file.
-pub(super) fn write(setup: &Setup) -> Result<Checked, String> {
+pub(super) fn write(setup: &mut Setup) -> Result<Checked, String> {
     let world = setup.host.snapshot();
     let mut settings = world.settings().as_ref().clone();
     let path = world.settings_path(&settings.diagnostics.baseline);
     // With the old baseline, its findings would be silent now, and missing in the new one.
     settings.diagnostics.baseline = "".into();
-    let mut host = crate::world::Host::new(std::sync::Arc::new(crate::world::loader::Disk));
-    host.apply(Change::Folders(vec![setup.root.clone()]));
-    host.apply(Change::Settings(settings));
-    let world = host.snapshot();
+    setup.host.apply(Change::Settings(settings));
+    let world = setup.host.snapshot();
     let mut baseline = Baseline::default();
     for (path, found) in each_file(&world, setup, |_, path, found| (path.to_owned(), found)) {
         baseline.add(&world, &path, &found);

@@ -23,6 +23,7 @@ pub fn of_parameter(file: &CodeFile, declaration: &Declaration, name: &str) -> O
             text.push_str(line);
         }
     }
+    // The type may also be written after the name: `@param name [Type] text`.
     let text = without_type(text.trim()).to_owned();
     (!text.is_empty()).then_some(text)
 }
@@ -37,6 +38,7 @@ pub fn tag_of_parameter(
         let rest = line.trim_start().strip_prefix("@param")?;
         let rest = without_type(rest.strip_prefix([' ', '\t'])?);
         let is_it = rest.split(char::is_whitespace).next() == Some(name);
+        // `rest` is a part of the file's text, so the difference of the addresses is its position.
         let start = rest.as_ptr() as usize - file.text.as_ptr() as usize;
         is_it.then(|| TextRange::new(start as u32, (start + name.len()) as u32))
     })

@@ -187,6 +187,7 @@ fn merge_of(file: &CodeFile, lookup: &Call) -> Option<Arc<str>> {
     let option = lookup.options.iter().find(|(name, _)| name.text == "merge");
     let range = third.map(|(_, range)| *range).or(option.map(|(_, range)| *range))?;
     let written = file.slice(range).trim_matches(['\'', '"']);
+    // An expression such as `$strategy` has other characters, so it is not taken for a name.
     written.bytes().all(|it| it.is_ascii_lowercase()).then(|| written.into())
 }
 

@@ -26,6 +26,7 @@ pub fn of_call(call: &Call) -> LookupDefault {
         [_, (_, default), ..] if !is_lookup => LookupDefault::Written(*default),
         [(ArgumentKind::Hash, _)] | [_, (ArgumentKind::Hash, _)] => of_options(call),
         [_] | [_, (ArgumentKind::Type, _)] => LookupDefault::Missing,
+        // Puppet refuses three arguments if the third one is `undef`.
         [_, (ArgumentKind::Type | ArgumentKind::Undef, _), (merge, _)]
             if *merge != ArgumentKind::Undef =>
         {

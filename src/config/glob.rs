@@ -90,6 +90,7 @@ impl Walk<'_> {
         let nexts: Vec<Option<&Part>> =
             patterns.iter().map(|it| it.iter().find(|part| **part != Part::Recursive)).collect();
         if !is_recursive && nexts.iter().any(|it| matches!(it, Some(Part::Brace(_)))) {
+            // Ruby also expands only the first pattern here, even if there are several.
             let alternatives = expand_braces(&rejoin(patterns[0]));
             self.is_cut |= alternatives.is_cut;
             for alternative in alternatives.texts {
@@ -194,6 +195,7 @@ impl Walk<'_> {
             .collect();
         while let Some(&(first, _)) = plain.first() {
             let name = without_escapes(first);
+            // Ruby follows patterns with the same next name together, so it finds what is below that name only once.
             let below: Vec<&[Part]> = plain
                 .extract_if(.., |(other, _)| *other == first || matches_name(other, &name))
                 .map(|(_, rest)| rest)

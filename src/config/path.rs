@@ -13,6 +13,7 @@ pub fn join(base: &str, relative: &str) -> String {
     }
     let mut names = skip_dots(rest);
     let mut base = base;
+    // As in Ruby, each `..` at the start of `relative` removes the last name of `base`.
     while let Some((parent, name)) = chop(base) {
         base = match name {
             "." => parent,
@@ -23,6 +24,7 @@ pub fn join(base: &str, relative: &str) -> String {
             _ => break,
         };
     }
+    // The directory above the root is the root itself.
     if chop(base).is_none() && is_root(base) {
         while first_name(names) == ".." {
             names = skip_dots(after_first_name(names));

@@ -127,6 +127,7 @@ impl<'a> Lowering<'a> {
     fn lower(&mut self, node: &Node) -> Lowered {
         let is_collection = matches!(node.kind, NodeKind::Sequence(_) | NodeKind::Mapping(_));
         if let Some(anchor) = node.anchor.as_ref().filter(|_| is_collection) {
+            // The anchor is known before the members, so that an alias inside finds the hash around it.
             self.anchors.insert(Arc::clone(anchor), Anchor::Open);
         }
         let lowered = match &node.kind {
@@ -225,6 +226,7 @@ impl<'a> Lowering<'a> {
             if let Some(anchor) =
                 node.anchor.as_ref().filter(|it| has_merge_of(&pair.value, it, &pair.key))
             {
+                // Only a hash that `<<` inside it merges is copied pair by pair. For all others, that would take quadratic time.
                 let so_far = self.anchored_hash(node, hash.clone());
                 self.anchors.insert(Arc::clone(anchor), Anchor::OpenHash(so_far));
             }
@@ -300,6 +302,7 @@ impl<'a> Lowering<'a> {
             NodeKind::Sequence(nodes) => {
                 let Some(items) = value.value.value.as_array() else { return false };
                 let mut merged = HashBuilder::new(0);
+                // The earlier hashes of the list win, so they are merged last.
                 for (node, item) in nodes.iter().zip(items).rev() {
                     let symbols = self.with_symbols(node);
                     let Some(other) = symbols.as_deref().or(item.value.as_hash()) else {
@@ -420,6 +423,7 @@ fn json_word(text: &str) -> Value {
         "null" => Value::Undef,
         "true" => Value::Boolean(true),
         "false" => Value::Boolean(false),
+        // Ruby reads a number with an exponent as a float, even without a point.
         _ if text.contains(['.', 'e', 'E']) => Value::Float(text.parse().unwrap_or(f64::NAN)),
         _ => text.parse().map_or_else(|_| Value::BigInteger(text.into()), Value::Integer),
     }

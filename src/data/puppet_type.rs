@@ -344,6 +344,7 @@ impl Type {
         for it in types {
             let members = if let Self::Variant(members) = it { members } else { vec![it] };
             for member in members {
+                // `contains` compares types. The check for time comes first, because those are kept even if they are equal.
                 if member.has_bounds_of_time() || !flat.contains(&member) {
                     flat.push(member);
                 }

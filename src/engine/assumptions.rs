@@ -165,6 +165,7 @@ impl Script {
     /// Adds a fork that no earlier run reached.
     pub(crate) fn add(&mut self, fork: Fork) {
         let taken = match &fork {
+            // The number after the last way means that none of them is taken.
             Fork::Ways(ways) if self.is_otherwise => ways.len(),
             Fork::Ways(_) | Fork::Counted(_) => 0,
         };
@@ -192,6 +193,7 @@ impl Script {
     pub(crate) fn advance(&mut self) -> bool {
         self.at = 0;
         while let Some((fork, taken)) = self.forks.last_mut() {
+            // A counted fork has only one choice, so the runs go back to the fork before it.
             if let Fork::Ways(ways) = fork {
                 if *taken < ways.len() {
                     *taken += 1;
@@ -233,6 +235,7 @@ impl Excluded {
         };
         let mut holding = conditions.iter().chain(&assumptions.held).chain(&assumptions.derived);
         self.unconditional > 0
+            // A way that holds is listed under its last condition, so only the ways of conditions that hold are compared.
             || holding.any(|last| {
                 let ways = self.ways.get(last);
                 ways.is_some_and(|ways| ways.iter().any(|way| way.iter().all(holds)))

@@ -184,6 +184,7 @@ impl<'l> CallSite<'l> {
             invocation.report_not_found(root);
             return Ok(None);
         };
+        // As in Puppet, the value is checked as it is written. What its tokens expand to is not checked here.
         self.check_value(root, &value)?;
         // Puppet's interpolation copies the value, and explanations in YAML have aliases where Puppet reports the same object twice.
         let value = if invocation.is_traced() { value.copied() } else { value };
@@ -349,6 +350,7 @@ fn opaque(
         reason: Arc::clone(&reason),
     });
     let opaque = OpaqueLevel { level: Arc::clone(&level.name), function, reason };
+    // Every lookup also searches for lookup_options, so this level would count as a possible source of every key.
     let is_options = &**key.text() == lookup::LOOKUP_OPTIONS;
     if !is_options && !invocation.opaque.contains(&opaque) {
         invocation.opaque.push(opaque);

@@ -171,6 +171,7 @@ impl Location {
     /// The locations that an open location becomes if its path is `text`: one, or all that a glob finds.
     pub(crate) fn filled(&self, evaluator: &Evaluator, text: String) -> Arc<[Location]> {
         let Some(open) = &self.open else { return Arc::default() };
+        // The lock is held until the locations are stored, so that all lookups read a file through the same location.
         let mut made = open.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = made.get(&text) {
             return Arc::clone(known);
@@ -429,6 +430,7 @@ fn expand_mapped_paths(
         Variable::Found(Some(value)) => value,
         Variable::Found(None) => return Ok(Vec::new()),
         Variable::Open(list) => {
+            // `[]` marks any member of the list, because neither the members nor their number are known.
             let member = Value::string(open_path::hole(&format!("{list}[]"))).unplaced();
             return open_list(invocation, datadir, template, (loop_variable, member));
         }
@@ -456,6 +458,7 @@ fn open_list(
     invocation.local = outer;
     let text = text?;
     let path = OpenPath::joined(datadir, &text, false)
+        // A template without the loop variable has no hole. It is still open, because an empty list leads to no file.
         .unwrap_or_else(|| OpenPath::new(path::join(datadir, &text).into(), false));
     let shown = Arc::clone(path.text());
     let open = OpenLocation::new(path, true);

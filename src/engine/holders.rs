@@ -75,10 +75,12 @@ fn readiness(levels: &[ResolvedLevel], asked: usize) -> Readiness {
     let mut bytes = 0;
     let mut count = 0;
     for level in levels {
+        // A level without locations gets its values from a function, which may have any key.
         let Some(locations) = &level.locations else { return Readiness::Never };
         if level.reads.is_none() {
             return Readiness::Never;
         }
+        // An open location represents other files in each case, so its keys are not fixed.
         if locations.iter().any(|it| it.open.is_some()) {
             return Readiness::Never;
         }

@@ -315,6 +315,7 @@ fn expand(
     if method == Some(&Method::Alias) {
         return Ok(Expanded::Whole(value));
     }
+    // Puppet keeps variables and keys on one stack. The prefix keeps a variable from being a recursion of a key with its name.
     let guard_name = match method {
         Some(Method::Scope) | None => format!("scope:{argument}").into(),
         Some(_) => Arc::clone(argument),

@@ -375,6 +375,7 @@ impl<'a> Invocation<'a> {
         name: &str,
         context: InterpolatedText,
     ) -> Result<(), Failure> {
+        // A name in the hash of default values is found there, so the variable is not missing.
         if undefined_variable_never_warns(name) || self.default_values.get(name).is_some() {
             return Ok(());
         }

@@ -41,6 +41,7 @@ pub(super) fn filled(
         return Arc::default();
     }
     let evaluator = invocation.evaluator;
+    // The assumptions of this run may already decide the whole path. Then there is no fork.
     if let Some(text) = open.path.filled(|it| invocation.assumptions.text_of(it)) {
         return location.filled(evaluator, text);
     }

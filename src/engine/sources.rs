@@ -378,6 +378,7 @@ fn assign_roles(sources: &mut [Source], merge: Option<&UsedMerge>, result: Optio
     let is_first = merge.is_none_or(UsedMerge::is_first_found);
     let has_ordinary = sources.iter().any(|it| !it.is_default && it.role != Some(Role::Opaque));
     let counts =
+        // If an ordinary source has the key, only ordinary sources count. Otherwise only those of the default hierarchy do.
         |source: &Source| source.is_default != has_ordinary && source.role != Some(Role::Opaque);
     // A value that is merged from several files has no place.
     let winner = result.and_then(|result| result.place);
@@ -448,6 +449,7 @@ impl Answer {
         }
         let mut all = self.sources.clone();
         for case in &self.cases {
+            // A source is inserted after those that precede it in its own case, so the list keeps the priorities of every case.
             let mut at = 0;
             for source in &case.answer.sources {
                 if let Some(there) = all.iter().position(|it| it.is_same_place(source)) {

@@ -91,6 +91,7 @@ fn place_of(layer: LayerKind, which: Which, level: u32) -> u32 {
         LayerKind::Environment | LayerKind::Module => 2,
     };
     let part = layer + u32::from(which == Which::DefaultHierarchy);
+    // Two bits are for the hierarchy, 14 for the level and 16 for the location, so the numbers sort by priority.
     (part << 30) | (level.min(0x3FFF) << 16)
 }
 
@@ -103,6 +104,7 @@ fn add_level(
     level.open_options.hash(hasher);
     let is_answered = level.back_end.is_some();
     structure.asks_functions |= is_answered && level.reads.is_none();
+    // Without a back end, no lookup reads the options, so nodes with other options still get the same answers.
     if is_answered {
         hash_of(&Value::Hash(Arc::clone(&level.options))).hash(hasher);
     }

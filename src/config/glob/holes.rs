@@ -72,11 +72,13 @@ impl Walk<'_> {
             && self.begins_name(at)
         {
             self.enter(after, at, texts);
+            // As in Ruby, `**/` does not enter hidden directories.
             if let Some(slash) = rest.find('/').filter(|_| !rest.starts_with('.')) {
                 self.enter(pattern, at + slash + 1, texts);
             }
         } else if pattern.starts_with('*') {
             let after = pattern.trim_start_matches('*');
+            // As in Ruby, only a dot in the pattern itself matches the dot of a hidden file.
             if self.begins_name(at) && rest.starts_with('.') {
                 return;
             }
@@ -96,6 +98,7 @@ impl Walk<'_> {
     fn enter_hole(&mut self, after: &str, at: usize, texts: &HoleTexts) {
         let Some((name, after)) = after.split_once(self.hole) else { return };
         let rest = &self.path[at..];
+        // A variable has one text, so a hole that comes again must have the text of the first one.
         if let Some((_, known)) = texts.iter().find(|(it, _)| **it == *name) {
             if rest.starts_with(&**known) {
                 self.enter(after, at + known.len(), texts);

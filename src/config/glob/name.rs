@@ -74,6 +74,7 @@ fn brackets(set: &str, char: char) -> Option<&str> {
         if rest.starts_with('-') && rest.len() > 1 && !rest[1..].starts_with(']') {
             let high = unescaped(&rest[1..]).chars().next()?;
             rest = &unescaped(&rest[1..])[high.len_utf8()..];
+            // Ruby compares both ends on their own, so `[z-a]` matches `z` and `a`.
             is_in |= char == high || (low..=high).contains(&char) || char == low;
         } else {
             is_in |= char == low;

@@ -23,6 +23,7 @@ fn matches_some_names(parts: &[&str], names: &[&str]) -> bool {
             let first = matched.iter().position(|it| *it).unwrap_or(matched.len());
             matched[first..].fill(true);
         } else {
+            // The loop goes backwards, because each number still needs what the parts before this one matched.
             for (number, name) in names.iter().enumerate().rev() {
                 matched[number + 1] = matched[number] && matches_name(part, name);
             }

@@ -49,6 +49,7 @@ impl ConfigReader<'_> {
                 self.crash(ConfigErrorClass::Yaml, message, Some(place));
                 // The broken part of the file may contain what seems to be missing in the rest, so problems of the rest are not reported.
                 let told = self.problems.len();
+                // If the broken part contains `version`, the rest looks like version 3, so only version 5 counts.
                 let config = self.read_root(&root_of(&data)).filter(|it| it.version == 5);
                 self.problems.truncate(told);
                 config

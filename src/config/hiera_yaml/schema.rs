@@ -78,6 +78,7 @@ pub(super) fn check_version_3(
         for backend in backends {
             let value = BACKEND_OF_VERSION_3.clone();
             let element = StructElement { name: (*backend).into(), is_optional: true, value };
+            // A back end may have the name of another key, such as `logger`. Puppet then checks that key as a back end.
             match elements.iter_mut().find(|it| *it.name == **backend) {
                 Some(known) => *known = element,
                 None => elements.push(element),

@@ -29,6 +29,7 @@ pub(super) fn read(
     let backends = texts_member(&root, "backends");
     let names: Vec<&str> = backends.iter().filter_map(|it| it.value.as_str()).collect();
     let is_valid = schema::check_version_3(reader, &schema::whole(&root), &names);
+    // In the other layers, Puppet ignores or refuses version 3 before it looks at the back ends.
     if is_valid && reader.layer == LayerKind::Global {
         check_backends(reader, &root, &backends);
     }

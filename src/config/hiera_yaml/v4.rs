@@ -82,6 +82,7 @@ fn read_level(item: &Located, default_datadir: &Located) -> Option<Level> {
     let paths = match members.get("paths") {
         Some(_) => texts_member(members, "paths"),
         None => {
+            // In version 4, a level without a path uses its name as the path.
             text_member(members, "path").or(name).map(|it| it.value.clone()).into_iter().collect()
         }
     };

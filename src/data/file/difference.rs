@@ -97,6 +97,7 @@ fn where_they_differ<'a, T>(
     let same = |(one, two): &(&T, &T)| is_same(one, two);
     let before = one.iter().zip(two).take_while(same).count();
     let (one, two) = (&one[before..], &two[before..]);
+    // Both lists are already without their common start, so an item cannot count for both ends.
     let behind = one.iter().rev().zip(two.iter().rev()).take_while(same).count();
     (&one[..one.len() - behind], &two[..two.len() - behind])
 }

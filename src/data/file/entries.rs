@@ -142,6 +142,7 @@ impl Entries {
     fn last_called(&self, text: &str, key: &str) -> Option<(&Placed, usize)> {
         let keys = self.keys(text);
         let hash = hash_of_str(key);
+        // An entry that moved keeps its spot, so the greatest start is the last entry, not the greatest spot.
         let last_of = |hash| keys.candidates(hash).max_by_key(|spot| self.start(keys, *spot));
         let find_lasts =
             || keys.later.keys().filter_map(|hash| Some((*hash, last_of(*hash)?))).collect();

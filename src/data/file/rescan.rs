@@ -185,6 +185,7 @@ impl Scanned {
         let first = from.map_or_else(|| next_entry(text, 0), |from| Some(from as usize));
         let Some(first) = first else { return Next::NotEntries };
         let start = entry_around(text, failure.error.offset as usize, first);
+        // The heads of this run are found again below, without the entry that has the forbidden character.
         self.heads.truncate(failure.heads_before);
         if start > first {
             match self.run(&text[..start], from, is_trusted) {

@@ -97,6 +97,7 @@ impl Whole {
     fn of_hash(file: FileId, verdict: Verdict, hash: &Hash, root: Node) -> Self {
         let entries = root_entries(file, hash);
         let pairs = pairs_of(&root).len() as u64;
+        // Each tree of the file gets a number of its own, so the numbers are taken all at once.
         Self { verdict, entries, errors: Vec::new(), root: Some(root), file, first_id: ids(pairs) }
     }
 

@@ -107,6 +107,7 @@ pub(super) fn load(
     if let Some(known) = aliases.lock().by_name.get(name) {
         return Ok(known.as_ref().map(|it| Type::Named(AliasName::of(it))));
     }
+    // The lock is not held while a file is read, because the definition may name other aliases.
     let Some(file) = aliases.file(name) else {
         aliases.lock().by_name.insert(name.into(), None);
         return Ok(None);

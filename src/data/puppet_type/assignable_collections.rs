@@ -67,6 +67,7 @@ fn tuple_takes(
         0 => IntegerRange::SIZES,
         count => IntegerRange::of_size(count),
     });
+    // As in Puppet, the last type of a tuple repeats.
     let type_at = |index: usize| types.get(index).or(types.last());
     match other {
         Type::Tuple(theirs, their_range) if types == theirs && range == *their_range => true,
@@ -82,6 +83,7 @@ fn tuple_takes(
         }
         Type::Array(item, their_range) => {
             let theirs = their_range.unwrap_or(IntegerRange::SIZES);
+            // Puppet compares only as many types as the list can have items.
             let count = theirs.to.and_then(|it| usize::try_from(it).ok()).unwrap_or(usize::MAX);
             our_range.includes(theirs)
                 && types.iter().take(count).all(|ours| ours.assignable(item, guard))

@@ -38,6 +38,7 @@ impl Callable {
         let Some(ours) = &self.parameters else { return returns_fit };
         let undef = Type::Undef;
         returns_fit
+            // A function that takes more can replace one that takes less, so parameters are compared the other way round.
             && other.parameters.as_ref().is_some_and(|theirs| theirs.assignable(ours, guard))
             && other
                 .block

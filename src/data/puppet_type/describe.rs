@@ -171,18 +171,21 @@ impl Describer {
         actual: &Type,
         path: &[Step],
     ) -> Vec<Mismatch> {
+        // Under `Optional`, Puppet compares with `Undef` before the types of the variant.
         let undef = original.is_optional().then_some(&Type::Undef);
         let mut branches = Vec::new();
         for (index, branch) in undef.into_iter().chain(types).enumerate() {
             let mut branch_path = path.to_vec();
             branch_path.push(Step::Variant(index));
             let found = self.describe(branch, actual, &branch_path);
+            // If Puppet finds nothing wrong with one of the types, it accepts the value.
             if found.is_empty() {
                 return Vec::new();
             }
             branches.push(found);
         }
         let found = self.merge_descriptions(path.len(), &branches);
+        // Puppet reports an alias of a variant as a whole if its types fail at one place.
         if matches!(original, Type::Alias(_) | Type::Named(_)) && found.len() == 1 {
             return vec![self.mismatch(path, original, actual)];
         }

@@ -40,6 +40,7 @@ pub(super) fn of_array(
             if !wanted.includes(actual_size) {
                 return vec![Mismatch::of_size(path, wanted, actual_size)];
             }
+            // The size fits, so the message shows the types without it.
             let sizeless = Type::Array(actual_item.clone(), None);
             vec![describer.mismatch(path, original, &sizeless)]
         }

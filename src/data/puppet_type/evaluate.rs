@@ -285,6 +285,7 @@ impl Access<'_> {
     }
 
     fn init(&self, mut arguments: Vec<Argument>) -> Parsed<Type> {
+        // Empty brackets are a syntax error, so there is a first argument.
         let rest = arguments.split_off(1);
         match arguments.remove(0) {
             Argument::Type(wanted) => Ok(Init::of(wanted, rest)),

@@ -65,6 +65,7 @@ pub(super) fn expression(text: &str) -> Parsed<Expression> {
     parser.cursor.skip_blanks();
     match parser.cursor.peek() {
         None => Ok(expression),
+        // Another expression may start with these characters. Puppet then parses a block, and refuses it only when it runs.
         Some('A'..='Z' | 'a'..='z' | '0'..='9' | '$' | '\'' | '"' | '[') => {
             Ok(Expression { kind: Kind::Block, start, end: text.trim_end().len() })
         }

@@ -149,6 +149,7 @@ impl Writer {
         if !alias.is_recursive() {
             return expanded(self);
         }
+        // The closure needs the writer and its guard, so the guard is outside of the writer except while the writer works.
         let mut guard = std::mem::take(&mut self.guard);
         let text = guard.through_this_once(alias.identity(), |guard, is_met| {
             std::mem::swap(guard, &mut self.guard);

@@ -45,6 +45,7 @@ fn is_iterable_type(it: &Type) -> bool {
 
 fn items_of(collection: &Type) -> Items {
     let pair = |key: Type, value: Type| {
+        // When Puppet iterates over a hash, each item is a list of the key and the value.
         Items::Of(Type::Tuple(vec![key, value], Some(IntegerRange::exactly(2))))
     };
     match collection {

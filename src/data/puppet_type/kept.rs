@@ -59,6 +59,7 @@ impl TypeAliases {
         if by_text.len() >= MAX_TYPES {
             by_text.clear();
         }
+        // If another thread was faster, its type stays, so that all users share its cached results.
         by_text.entry(text.into()).or_insert(known).clone()
     }
 

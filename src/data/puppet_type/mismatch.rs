@@ -85,6 +85,7 @@ fn type_text(expected: &Type, actual: &Type) -> String {
         (names, detailed_actual(alternatives, actual))
     } else {
         let mut names: Vec<String> = Vec::new();
+        // Several types with parameters may have the same short name, which Puppet shows once.
         for it in alternatives.iter().map(Type::short_name) {
             if !names.contains(&it) {
                 names.push(it);

@@ -95,6 +95,7 @@ impl Simplifier {
                 Type::Wrapped(Wrapper::Optional, inner) => inner.map(|it| *it),
                 other => Some(other),
             });
+            // Without `Undef`, the types are joined once more, this time inside of the `Optional`.
             return self.simplest(&Type::variant_of(inner).optional());
         }
         let types = flattened(types);

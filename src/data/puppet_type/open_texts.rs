@@ -14,6 +14,7 @@ pub fn fit_of_open(expected: &Type, value: &Value, is_open: &dyn Fn(&str) -> boo
         return (*expected == Type::Any).then_some(true);
     }
     let actual = with_any_text(&type_set_of(value), is_open);
+    // If every string fits, then so does whatever the open ones become.
     if expected.is_assignable(&actual) {
         return Some(true);
     }

@@ -32,6 +32,7 @@ fn element_of(key: &Argument, value: Type) -> Result<StructElement, String> {
             return Err("Struct element key cannot be an empty String".to_owned());
         }
         Argument::Text(name) => {
+            // As in Puppet, a plain key may be missing if its value may be undef.
             let may_be_missing = value.takes_undef(&mut Guard::default());
             (name.clone(), may_be_missing)
         }

@@ -88,6 +88,7 @@ fn simple_range(text: &str) -> Option<Span> {
     let between = |from: End, to: End| Some(Span { from, to, is_everything: false });
     match operator {
         "~" | "~>" | "~=" => Some(partial.patch_updates(true)),
+        // Puppet's library reads `^0` like `~0`.
         "^" if partial.major == Some(0) => Some(partial.patch_updates(true)),
         "^" => Some(partial.minor_updates()),
         ">=" => between(End::With(partial.filled()), End::Open),

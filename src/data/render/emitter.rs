@@ -114,6 +114,7 @@ impl Emitter {
             Node::Scalar(scalar) => self.scalar(scalar, context),
             Node::Sequence(items) if items.is_empty() => self.empty_collection("[", "]"),
             Node::Sequence(items) => {
+                // libyaml writes the dashes of a list in a hash at the indentation of the key.
                 let is_indentless = context == NodePosition::Mapping && !self.indention;
                 let outer = self.increase_indent(false, is_indentless);
                 for item in items {
@@ -143,6 +144,7 @@ impl Emitter {
             }
             Node::Alias(number) => {
                 self.indicator(&format!("*{number}"), true, false, false);
+                // Without the space, the colon would belong to the name of the alias.
                 if context == NodePosition::SimpleKey {
                     self.put(' ');
                 }

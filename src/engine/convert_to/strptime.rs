@@ -186,6 +186,7 @@ impl DateReader<'_> {
     fn fraction(&mut self, width: usize) -> Option<()> {
         let sign = self.sign();
         let digits = self.digits(width)?;
+        // The digits are a fraction: `.5` is half a second, so zeros are added at the end.
         let nine: String = digits.chars().chain(std::iter::repeat('0')).take(9).collect();
         self.parsed.nanosecond = Some(sign * nine.parse::<i64>().ok()?);
         Some(())
@@ -260,6 +261,7 @@ pub(super) fn zone_offset(zone: &str) -> Result<Option<i64>, ConversionFailure> 
             .find(|(_, names)| names.split(' ').any(|it| it == name))
             .map(|(minutes, _)| minutes * 60);
         return match minutes {
+            // Ruby also knows longer names of time zones, which the table does not have.
             None if letters > 4 => Err(unknown_zone(zone)),
             known => Ok(known),
         };

@@ -189,6 +189,7 @@ impl Format {
         for (unit, group) in self.units.iter().zip(groups.iter().skip(1)) {
             let Some(unit) = unit else { continue };
             let digits = group?.as_str().trim_start();
+            // The patterns for digits with spaces also accept spaces between digits, which is not a number.
             if digits.is_empty() || !digits.bytes().all(|it| it.is_ascii_digit()) {
                 return None;
             }

@@ -72,6 +72,7 @@ fn compare_with_float(integer: i64, float: f64) -> Option<Ordering> {
         // Beyond 2^53, rounding the integer cannot move it past such a float.
         return (integer as f64).partial_cmp(&float);
     }
+    // All these floats are beyond the range of i64, so their sign decides. The cast to i128 below is exact for the others.
     if float.abs() >= 9.3e18 {
         return Some(if float > 0.0 { Ordering::Less } else { Ordering::Greater });
     }

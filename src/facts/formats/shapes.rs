@@ -112,6 +112,7 @@ fn node_of_hash(members: &Hash, note: Note<'_>) -> Option<NodeParts> {
         return Some(wrapped(members, values));
     }
     if let Some(facts) = hash_at(members, "facts").filter(|_| is_envelope(members)) {
+        // The fact sets of PuppetDB have their facts as rows in `data`, with an `href` beside it.
         let rows = facts.get("data").filter(|_| facts.get("href").is_some());
         return Some(match rows.and_then(|data| data.value.value.as_array()) {
             Some(rows) => wrapped(members, &facts_of_rows(rows)),

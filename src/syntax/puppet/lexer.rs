@@ -185,11 +185,13 @@ impl<'text> Lexer<'text> {
         let bytes = self.text().as_bytes();
         for slash in memchr::memchr_iter(b'/', &bytes[start + 1..]) {
             let content = &bytes[start + 1..start + 1 + slash];
+            // Only an odd number of backslashes before the slash escapes it.
             let escapes = content.iter().rev().take_while(|it| **it == b'\\').count();
             if escapes % 2 == 0 {
                 return Some(start + 1 + slash + 1);
             }
         }
+        // Whether a slash is escaped does not depend on where the search starts, so no later search finds an end either.
         self.no_regex_from = Some(start);
         None
     }

@@ -80,6 +80,7 @@ impl Names {
         let name = written.strip_prefix('$').unwrap_or(written);
         let range = TextRange::new(token.end - name.len() as u32, token.end);
         let parameters = scope.map_or(&[][..], |it| &self.scopes[it].parameters);
+        // Parameters are in source order, so their positions are sorted.
         let is_bound =
             parameters.binary_search_by_key(&token.start, |it| it.name_range.start).is_ok();
         if let Some(scope) = scope.filter(|_| is_bound) {

@@ -150,6 +150,7 @@ impl Parser<'_> {
             if let Some(function) = function.take() {
                 self.statement_call(&function, &list);
             } else if let ([only], None) = (list.as_slice(), comma) {
+                // A name such as `include` waits for the next statement, which Puppet reads as its arguments.
                 function = is_statement_function(only).then(|| list.pop()).flatten();
             } else if let Some(comma) = comma {
                 self.error(comma.range(), "illegal comma separated argument list");
@@ -232,6 +233,7 @@ impl Parser<'_> {
     }
 
     fn peek(&self) -> Token {
+        // At the end of the file, there is always one more token.
         let end = self.text.len() as u32;
         let behind =
             Token { kind: Kind::End, is_heredoc_text: false, start: end, end, text: u32::MAX };
@@ -349,6 +351,7 @@ impl Parser<'_> {
     }
 
     fn error(&mut self, range: TextRange, message: &str) {
+        // After an error, several functions may refuse the same token, but it is one error.
         let is_known = self.found.errors.last().is_some_and(|it| it.range == range);
         if !is_known && self.found.errors.len() < MAX_ERRORS {
             self.found.errors.push(SyntaxError { message: message.to_owned(), range });

@@ -108,6 +108,7 @@ impl Translator<'_> {
                         self.options = outer;
                         return Ok(false);
                     }
+                    // In Ruby, `a(?i)b|c` means `a(?i:b|c)`: the option applies to all alternatives in the rest of the group.
                     self.out.push_str(case);
                     self.sequence(in_group)?;
                     self.out.push(')');

@@ -43,6 +43,7 @@ impl<T> RegexList<T> {
             // A prefix says something about texts of one line only.
             numbers.extend(0..self.items.len());
         } else {
+            // All prefixes are ASCII, so a length that ends inside a character cannot fit.
             let prefixes = self.lengths.iter().filter_map(|length| text.get(..*length));
             let found = prefixes.filter_map(|prefix| self.by_prefix.get(prefix));
             numbers.extend(found.flatten());

@@ -200,6 +200,7 @@ impl<'a> Translator<'a> {
     fn number(&mut self) -> Done {
         let digits: String = self.rest().iter().take_while(|it| it.is_ascii_digit()).collect();
         let number = digits.parse().unwrap_or(usize::MAX);
+        // As in Ruby, `\12` is an octal number unless there are already twelve groups.
         if number > 9 && number > self.groups {
             let character = self.character_escape()?;
             self.push_character(character);
@@ -355,6 +356,7 @@ impl<'a> Translator<'a> {
     fn repeat(&mut self, min: u32, max: Option<u32>) {
         if self.is_after_assertion() {
             self.repeat_assertion(min > 0);
+            // A `?` after an interval belongs to it, unless both bounds are the same.
             if max != Some(min) {
                 self.eat('?');
             }
@@ -423,6 +425,7 @@ impl<'a> Translator<'a> {
         if character.is_ascii_alphanumeric() || matches!(character, '_' | ':' | '-' | '/' | ' ') {
             self.push_atom(character.encode_utf8(&mut [0; 4]));
         } else {
+            // As a number, no character has a special meaning in our library.
             self.push_atom(&format!("\\x{{{:x}}}", u32::from(character)));
         }
     }

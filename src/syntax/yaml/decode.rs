@@ -196,10 +196,12 @@ fn double_quoted_escape(rest: &[u8]) -> Escape {
         Some((2 + count, character.len_utf8()))
     };
     match kind {
+        // C2 and E2 start U+0085, U+2028 and U+2029, which are line ends in YAML.
         b'\n' | b'\r' | 0xc2 | 0xe2 => None,
         b'x' => coded(2),
         b'u' => coded(4),
         b'U' => coded(8),
+        // `\N` and `\_` are U+0085 and U+00A0, and `\L` and `\P` are U+2028 and U+2029.
         b'N' | b'_' => Some((2, 2)),
         b'L' | b'P' => Some((2, 3)),
         _ => Some((2, 1)),

@@ -126,6 +126,7 @@ impl<'t> RootScan<'t> {
             EventKind::StreamEnd => return Some(ScanStep::NotEntries),
             EventKind::DocumentEnd { implicit } => {
                 let end = self.offset(event.start());
+                // What follows a `...`, or text behind the hash, does not belong to an entry of the hash.
                 return Some(if *implicit && end == self.text.len() && !self.has_long_key(end) {
                     ScanStep::End(self.flags)
                 } else {
@@ -277,6 +278,7 @@ pub(crate) fn may_be_refused(text: &[u8]) -> bool {
     let unsigned = if matches!(first, b'+' | b'-') { &text[1..] } else { text };
     match unsigned {
         [b'.', b'e' | b'E', ..] | [b'0', b'b' | b'x', ..] => true,
+        // Four digits and a dash may start a date.
         [_, _, _, _, b'-', ..] => unsigned[..4].iter().all(u8::is_ascii_digit),
         _ => false,
     }

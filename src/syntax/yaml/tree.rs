@@ -159,6 +159,7 @@ impl<'t> Builder<'t> {
             if let EventKind::MappingEnd = event.kind() {
                 break event;
             }
+            // The ranges of a pair are relative to its key, so each pair of the root hash moves the base.
             if self.depth == 1 && !self.preceding.is_empty() {
                 self.base = event.start().saturating_sub(self.preceding.len());
             }

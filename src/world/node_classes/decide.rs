@@ -162,8 +162,8 @@ impl Decider<'_> {
         match container {
             Value::String(text) => match (item, regex_of(item)) {
                 (Value::String(part), _) => {
-                    // In Puppet, `in` ignores case when it searches a string.
-                    Some(text.to_ascii_lowercase().contains(&part.to_ascii_lowercase()))
+                    // In Puppet, `in` ignores case when it searches a string, unlike `==` also that of `É`.
+                    Some(lower_case(text).contains(&lower_case(part)))
                 }
                 (_, Some(source)) => self.regex(source).map(|it| it.is_match(text)),
                 _ => Some(false),
@@ -283,6 +283,11 @@ fn exact_float(number: i64) -> Option<f64> {
     i32::try_from(number).ok().map(f64::from)
 }
 
+/// The text as Ruby's `downcase` writes it: character by character, so that each `Σ` becomes `σ`.
+fn lower_case(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).collect()
+}
+
 /// `None` if Puppet does not compare these values.
 fn order_of(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
@@ -336,6 +341,7 @@ mod tests {
         check("$trusted['certname'] =~ /^web\\d+/", Some(true));
         check("$facts['os']['release']['major'] >= 11 and !$facts['nope']", Some(true));
         check("($is_virtual and $facts['load'] > 2) or 'DB' in $roles", Some(true));
+        check("'É' in 'xéy' and 'É' != 'é' and 'ος' in 'ΟΣ' == false", Some(true));
         check("'bia' in $facts['os']['family'] and $facts['roles'][0] !~ 'w'", Some(true));
         check("$facts['os']['release']['major'] == '12'", Some(false));
         check("$facts['roles'] == ['web', 'DB']", Some(true));

@@ -79,6 +79,7 @@ impl Entries {
         let broken = self.broken_after(edit, from, broken, behind);
         let edited = Self { gave_up, ..Self::new(self.file, chunks, broken, next_chunk) };
         if let Some(keys) =
+            // Keys of removed chunks stay in the table, so it fills with every edit until it is built again.
             self.keys.get().and_then(|keys| edited.keys_after(keys, &rescanned, new))
         {
             edited.keys.get_or_init(|| keys);

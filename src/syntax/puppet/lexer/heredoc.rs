@@ -55,6 +55,7 @@ impl<'text> Lexer<'text> {
         let text_start = self.behind_heredocs.or(line_end.map(|it| self.at + it + 1));
         let found = text_start.and_then(|from| self.heredoc_end(from, tag.name));
         self.add(Kind::Heredoc, start, self.at);
+        // The lexer goes on after the tag, with an empty text, so that the rest of the file is still read.
         let (Some(from), Some((to, behind, end_line))) = (text_start, found) else {
             self.error(start, tag.length, "Heredoc without an end-tagged line");
             self.add_text(Kind::String, self.at, self.at, TokenText::Decoded(String::new()));
@@ -213,6 +214,7 @@ fn without_margin(written: &str, from: usize, end_line: &EndLine<'_>) -> (String
     if lines.is_empty() {
         lines.push(Line { start: 0, in_file: from as u32 });
     }
+    // Puppet removes the `\r` of the last line end as well.
     if end_line.drops_line_end && text.ends_with('\n') {
         text.pop();
         if text.ends_with('\r') {

@@ -110,6 +110,7 @@ fn number_length(text: &str) -> usize {
     if bytes.get(whole) == Some(&b'.') && digits(whole + 1) > 0 {
         ends.push(whole + 1 + digits(whole + 1));
     }
+    // An exponent may follow the whole number or its fraction.
     for end in ends.clone() {
         if matches!(bytes.get(end), Some(b'e' | b'E')) {
             let minus = usize::from(bytes.get(end + 1) == Some(&b'-'));
@@ -120,6 +121,7 @@ fn number_length(text: &str) -> usize {
         }
     }
     ends.sort_unstable();
+    // As in Ruby, a shorter number counts if a letter follows the longest one.
     ends.into_iter().rev().find(|end| is_end(*end)).unwrap_or(0)
 }
 

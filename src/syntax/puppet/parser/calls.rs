@@ -135,6 +135,7 @@ impl Parser<'_> {
     /// Records a call that looks up data or includes classes.
     fn note(&mut self, read: &Read<'_>, start: u32) {
         let name = read.name.strip_prefix("::").unwrap_or(read.name);
+        // Code after these functions may not run, even if the call itself is not recorded.
         self.may_have_ended |= ENDINGS.contains(&name);
         let named = |names: &[&'static str]| names.iter().find(|it| **it == name).copied();
         let mut computed = Vec::new();

@@ -64,6 +64,7 @@ impl Parser<'_> {
                 fits =
                     fits.zip(other).map(|(one, other)| Condition::joined(Operator::Or, one, other));
             }
+            // These numbers tell which calls and resources the block adds.
             let first = (self.found.calls.len(), self.found.resources.len());
             if self.at > before && self.expect(Kind::Colon) {
                 match &fits {

@@ -113,6 +113,7 @@ impl Parser<'_> {
                 break;
             };
             node.hosts.push(host);
+            // Puppet allows a comma after the last matcher.
             if !self.eat(Kind::Comma) || matches!(self.kind(), Kind::LeftBrace | Kind::Inherits) {
                 break;
             }

@@ -110,6 +110,7 @@ impl Parser<'_> {
             // The right side of `and` runs only if the left side is true, and that of `or` only if it is false.
             self.guard(left.clone(), operator.kind == Kind::And);
         }
+        // Operators of the same precedence group from left to right, so the right side only takes tighter ones.
         let right = self.expression_of(tightness + 1).into_condition();
         self.guards.truncate(around);
         let shape = match operator_of(operator.kind) {
@@ -170,6 +171,7 @@ impl Parser<'_> {
 
     fn selector(&mut self, left: &Expression) -> Expression {
         self.next();
+        // Puppet evaluates one of the values, and it is not known here which one.
         self.guards.push(Guard::unknown());
         if self.eat(Kind::SelectorBrace) {
             self.items(Kind::RightBrace, Self::selector_entry);
