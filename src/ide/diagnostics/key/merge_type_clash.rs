@@ -34,6 +34,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let evaluator = &perspective.evaluator;
     let merge = evaluator.merge_for(key);
     let strategy = merge.name();
+    // Only these two strategies check the types of the values that they merge.
     if !matches!(strategy, "hash" | "unique") {
         return;
     }
