@@ -52,6 +52,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         return;
     }
     let answer = perspective.answer(&asked);
+    // Puppet never merges the values of a default hierarchy with those of other levels.
     let found: Vec<(&Source, &Written)> = answer
         .sources
         .iter()
