@@ -83,6 +83,7 @@ impl EntryCache {
         let edits = earlier.and_then(|(earlier, it)| world.edits_since(earlier, it));
         let edited = edits.as_ref().and_then(Edited::new);
         let still_true = |summary: &mut EntrySummary| {
+            // The words change only with the keys and calls of the environment.
             summary.words.take_if(|_| edited.is_none());
             summary.kept.take_if(|kept| edited.as_ref().is_none_or(|it| !kept.is_still_true(it)));
         };
@@ -106,6 +107,7 @@ impl EntryCache {
         }
         let mut files = self.lock();
         if files.len() >= MAX_FILES {
+            // Nothing tells which file is least needed, so all are dropped. Each costs one complete check.
             files.clear();
         }
         files.insert(key, KeptFile { summaries, moment });

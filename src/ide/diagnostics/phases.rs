@@ -76,6 +76,7 @@ pub(super) fn ask<C>(
 
 /// Whether a rule must run: an expensive rule does not if the findings of all rules for its subject would be dropped.
 pub(super) fn is_asked(rule: &Rule, is_let_through: impl Fn(&Rule) -> bool) -> bool {
+    // Each expensive rule for the subject must run: if it explains the problem first, a later rule must not report it.
     let explains_same = |it: &&&Rule| it.explains.is_some() && it.explains == rule.explains;
     rule.cost == Cost::Low
         || is_let_through(rule)

@@ -91,6 +91,7 @@ fn diagnostics_within(
         return Vec::new();
     }
     let is_unwanted = |rule: &&&Rule| !is_asked(rule, |it| control::asks_for(world, it));
+    // Settings are read once for each rule here, and not again for each of many entries.
     let unwanted: Vec<&Rule> = RULES.iter().filter(is_unwanted).copied().collect();
     let is_wanted = |rule: &Rule| !unwanted.iter().any(|it| it.code == rule.code);
     let report = Report::default();
@@ -156,6 +157,7 @@ impl Run<'_> {
         let answers = (perspective.as_ref(), &*nodes);
         let file = DataContext::new(world, path, (data, module), environment.as_ref(), answers);
         self.entries(&file);
+        // `entry` checks keys only in files that are split into entries. The keys of all other files are checked here.
         if let Some(around) = &file.around
             && !data.is_split()
         {

@@ -29,6 +29,7 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
             continue;
         };
         let mut places = code.index.declared(DeclarationKind::Class, name).to_vec();
+        // A file that Puppet refuses declares nothing.
         places.retain(|it| !it.is_broken);
         places.sort_by(|a, b| rank(code, name, a).cmp(&rank(code, name, b)));
         let own = places.iter().position(|it| &*it.path == code.path && it.index == number);
@@ -70,6 +71,7 @@ fn report_class(
     let shown = |path: &str| paths::below(directory, path).unwrap_or(path).to_owned();
     let place = format!("{}:{}", shown(&first.path), file.line(other.range.start));
     let refused = format!("Class '{name}' is already defined");
+    // Puppet reads the main manifest for every node, but other files only for a class that they should declare.
     let (severity, problem) = if own.path == first.path {
         (Severity::Error, format!("Puppet refuses the file: {refused}."))
     } else if is_main(code, &own.path) {

@@ -95,6 +95,7 @@ fn refusal(wanted: &Type, found: &Located, answer: &Answer, subject: &str) -> Op
     let has_open_texts = !answer.open.is_empty() && value.has_tokens();
     if has_open_texts || render::has_encrypted_text(value) {
         let is_open = |text: &str| has_open_texts && text.contains("%{") || text.contains("ENC[");
+        // An open text may become any string, so Puppet certainly refuses the value only if no string fits.
         if puppet_type::fit_of_open(wanted, value, &is_open) != Some(false) {
             return None;
         }

@@ -26,6 +26,7 @@ pub(crate) const RULE: Rule = Rule {
 
 /// Checks the calls of a file.
 pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
+    // Plans use a hierarchy of their own, `plan_hierarchy`.
     if language_of(code.path) == Language::Plan {
         return;
     }

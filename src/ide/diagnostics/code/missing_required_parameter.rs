@@ -165,6 +165,7 @@ impl Checker<'_, '_> {
         for class in certain.filter(|it| &*it.origin.path == self.code.path) {
             let Some(declared) = &class.code else { continue };
             let required = declared.parameters().iter().filter(|it| it.default.is_none());
+            // Code may pass a value to the class, and then Puppet does not look the parameter up.
             for parameter in required.filter(|it| !class.may_be_given(&it.name)) {
                 self.check_parameter(&evaluator, class, (declared, parameter));
             }

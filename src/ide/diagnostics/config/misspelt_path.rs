@@ -125,6 +125,7 @@ fn misspelt(
     let mut directory = directory.to_owned();
     let mut names = template.split('/').peekable();
     while let Some(name) = names.next() {
+        // From here on, the path depends on the node, or is a pattern.
         if name.contains(['%', '*', '?', '[', '{', '\\']) || matches!(name, "" | "." | "..") {
             return None;
         }
@@ -161,6 +162,7 @@ fn other_extension(
     let leads_to = |name: &str| place.reaches(&paths::join(place.directory(), name));
     let mut count = 0;
     for item in items.iter().take(MAX_LISTED).filter(|it| !it.is_directory) {
+        // If the path leads to a file, its extension is right.
         if leads_to(&item.name) {
             return None;
         }

@@ -50,6 +50,7 @@ fn mark(text: &str) -> Option<(usize, usize)> {
         let start = from + found;
         from = start + 3;
         let mut rest = &text[from..];
+        // `eyaml edit` numbers the values: `DEC(1)::PKCS7[…]!`.
         if let Some(numbered) = rest.strip_prefix('(') {
             rest = numbered.trim_start_matches(|c: char| c.is_ascii_digit());
             rest = rest.strip_prefix(')').unwrap_or("");

@@ -89,6 +89,7 @@ fn is_plain_text(entry: &EntryContext<'_>, value: &Node) -> bool {
     !text.is_empty()
         && !is_typed
         && !text.contains("ENC[")
+        // A path leads to the secret, and an interpolated text gets it from elsewhere.
         && !text.starts_with('/')
         && !interpolation::may_have_tokens(text)
 }

@@ -45,6 +45,7 @@ pub(crate) fn is_cut(text: &str, token: &Token) -> bool {
             _ => {}
         }
     }
+    // The token was meant to go on if the quote and another brace follow.
     let behind = &text[token.range.end as usize..];
     token.is_malformed()
         && open.is_some_and(|quote| {

@@ -130,6 +130,7 @@ fn has_item(value: &Value, item: &str) -> bool {
 
 fn prefix_of(order: &KeyBelow) -> Option<&str> {
     let prefix = order.merge.option("knockout_prefix").filter(|_| order.merge.is_deep())?;
+    // Special characters match other texts than the prefix says, and Puppet refuses an empty prefix.
     prefix.as_str().filter(|it| !it.is_empty() && !it.contains(REGEX_CHARACTERS))
 }
 

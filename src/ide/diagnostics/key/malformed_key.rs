@@ -26,6 +26,7 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     let KeyContext { known, classes, data, key, entry, .. } = *at;
     let Some((problem, meant)) = problem(known, classes, key) else { return };
+    // Code and data can look up a key with any name.
     if classes.is_used_otherwise(key) || classes.code().is_named(key) {
         return;
     }

@@ -34,6 +34,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let evaluator = &perspective.evaluator;
     let merge = evaluator.merge_for(key);
     let strategy = merge.name();
+    // Only these two strategies check the types of the values that they merge.
     if !matches!(strategy, "hash" | "unique") {
         return;
     }
@@ -51,6 +52,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         return;
     }
     let answer = perspective.answer(&asked);
+    // Puppet never merges the values of a default hierarchy with those of other levels.
     let found: Vec<(&Source, &Written)> = answer
         .sources
         .iter()

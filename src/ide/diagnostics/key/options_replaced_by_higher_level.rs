@@ -77,6 +77,7 @@ fn lost_options(own: &Value, hidden: &Value) -> Vec<&'static str> {
         let member = options.as_hash().and_then(|options| options.get(name));
         member.is_some_and(|it| it.value.value.is_truthy())
     };
+    // An option that is written here, even as null, is not lost by mistake.
     let is_named = |name: &str| own.as_hash().is_some_and(|options| options.get(name).is_some());
     let names = ["merge", "convert_to"].into_iter();
     names.filter(|name| has(hidden, name) && !is_named(name)).collect()

@@ -39,6 +39,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
             _ => None,
         });
         let Some(in_the_way) = in_the_way else { continue };
+        // Values in files only show that the lookup may fail, so the lookup of a node must confirm it.
         let failures = targets.readers().into_iter().filter_map(|evaluator| {
             let message = evaluator.certain_failure(&token.name)?.message;
             WORDS.iter().any(|words| message.contains(words)).then_some(message)

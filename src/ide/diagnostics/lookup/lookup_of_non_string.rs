@@ -23,6 +23,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     for lookup in &at.summary.texts {
         let Some((dug, is_whole)) = targets.dug(&lookup.name) else { continue };
         let mut kinds = dug.iter().filter(|it| **it != Dug::Missing).map(kind);
+        // If only a part of the files was read, a value in the others may be a string.
         let Some(kind) = kinds.next().flatten().filter(|_| is_whole) else { continue };
         if !kinds.all(|it| it.is_some()) || has_conversion(targets, &lookup.name) {
             continue;

@@ -32,6 +32,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
             continue;
         }
         let near = known.near(key);
+        // Even if keys may also come from elsewhere, a similar key makes a mistake likely.
         if near.is_none() && known.is_open(module_of(key)) {
             continue;
         }

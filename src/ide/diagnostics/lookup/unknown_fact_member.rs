@@ -137,6 +137,7 @@ fn of_puppet(known: &KnownVariables<'_>, names: &[&str]) -> Option<Vec<String>> 
         let path = replaced(names, 0, own);
         let segments: Vec<_> = path.iter().map(String::as_str).collect();
         let exists = match own {
+            // Custom facts may have any name, and hardly any variable is called `fact`.
             "facts" if *root == "fact" => true,
             "facts" => is_known(known, &segments) || matches!(core_fact(rest), CoreFact::Exists),
             "trusted" => TRUSTED.contains(&rest[0]),
@@ -161,6 +162,7 @@ fn fact(known: &KnownVariables<'_>, names: &[&str]) -> Option<Vec<String>> {
     }
     if at > 0 {
         let written = names[at];
+        // `facts.os.osfamily` has the legacy name below the parent of the modern fact.
         let modern = modern_name(written).filter(|_| at + 1 == names.len()).filter(|it| {
             it.strip_prefix(&names[..at].join(".")).is_some_and(|rest| rest.starts_with('.'))
         });

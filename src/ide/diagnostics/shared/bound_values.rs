@@ -84,6 +84,7 @@ impl<'a> BoundValues<'a> {
         parameter.type_range?;
         let wanted = ParameterType::of(&class, parameter, self.aliases());
         wanted.known()?;
+        // Most values fit as they are written, and then the parameter need not be looked up.
         if self.fits_as_written(key, entry, &wanted, parameter.default.is_some()) {
             return None;
         }
@@ -116,6 +117,7 @@ impl<'a> BoundValues<'a> {
         }
         let is_open = |text: &str| text.contains("%{") || text.contains("ENC[");
         let has_open_texts = value.has_tokens() || render::has_encrypted_text(value);
+        // `alias` returns a value of any type, so such a text is not certainly a string.
         if has_open_texts && (has_alias(value) || !fits_with_any_text(wanted, value, &is_open)) {
             return false;
         }
@@ -125,6 +127,7 @@ impl<'a> BoundValues<'a> {
                 let options = options.as_ref().and_then(|it| it.options.value.as_hash());
                 options.is_some_and(|it| it.get(option).is_some())
             };
+            // After a merge or a conversion, the class gets something other than what is written.
             !has("merge") && !has("convert_to")
         });
         is_plain && (has_open_texts || !matches!(wanted.verdict_on(value), Verdict::Misfit(_)))
@@ -226,6 +229,7 @@ impl<'a> BoundValues<'a> {
             }
             return (place.file == file && is_whole(place.range)).then_some(place.range);
         }
+        // A value that Puppet makes, for example by a merge, has no place. The key is reported if its value is a part of it.
         let is_from_here = answer.sources.iter().any(|it| it.counts() && &*it.path == self.path);
         is_from_here.then_some(refused.entry.key_place.range)
     }
@@ -278,12 +282,14 @@ impl<'a> BoundValues<'a> {
 fn has_other_options(answer: &Answer, data: &DataFile) -> bool {
     let options = answer.merge.as_ref().and_then(|it| it.options.as_ref());
     let is_own = |place: Place| place.file == data.file();
+    // The fix can add to an entry of this file, but a new entry would hide a pattern or an entry of another file.
     options.is_some_and(|it| it.is_pattern || !it.key_place.is_some_and(is_own))
 }
 
 /// The place of the key's value. This is the alias if the value is written at the anchor of another key.
 fn written_value(refused: &RefusedParameter<'_>, value: TextRange) -> TextRange {
     let entry = refused.data.entry_at(refused.entry.key_place.range.start);
+    // The place of an alias is that of its anchor, which may be in another entry. The finding belongs to the alias.
     let alias = entry.filter(|it| {
         let all = it.range();
         !(all.start <= value.start && value.end <= all.end)

@@ -221,6 +221,7 @@ impl<'a> LowerLevels<'a> {
         let below = self.orders.below(&self.file, module);
         let mut files = HashMap::new();
         for (file, format) in below.orders.iter().flat_map(|(_, sources)| files_of(sources)) {
+            // A file that cannot be read is remembered as well, so that it is read only once.
             files.entry(file).or_insert_with(|| {
                 let path = world.path(file);
                 let data = world.data(&path, format).ok();

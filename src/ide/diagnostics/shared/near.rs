@@ -23,6 +23,7 @@ pub(crate) fn distance(left: &str, right: &str, most: usize) -> Option<usize> {
     let same_end = left.iter().rev().zip(right.iter().rev()).take_while(|(a, b)| a == b).count();
     let left = &left[..left.len() - same_end];
     let right = &right[..right.len() - same_end];
+    // If the mistakes are near one another, the rest is short. Longer rests would cost too much for each of many keys.
     if left.len().max(right.len()) > 2 * most + 2 || left.len().abs_diff(right.len()) > most {
         return None;
     }
@@ -32,6 +33,7 @@ pub(crate) fn distance(left: &str, right: &str, most: usize) -> Option<usize> {
 /// Whether two names differ by one letter that is neither a digit nor a plural: names that differ by those are different on
 /// purpose.
 pub(crate) fn is_misspelling(name: &str, other: &str) -> bool {
+    // `eth0` and `eth1`, or `user` and `users`, are probably both meant.
     let is_plural = |one: &str, many: &str| many.strip_suffix('s') == Some(one);
     let without_digits = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "");
     distance(name, other, 1) == Some(1)

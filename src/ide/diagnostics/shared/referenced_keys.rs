@@ -72,6 +72,7 @@ impl ReferencedKeys {
     /// The references in a snapshot. What has changed since the last time is read.
     pub(crate) fn of(world: &Arc<World>, environment: &Environment) -> Arc<Self> {
         world.attached::<ReferenceCache>().with(world, environment, |collected, index| {
+            // The counts of an earlier snapshot are still useful: only files that have changed are searched again.
             let counted = collected.referenced.as_ref().map(|it| it.counted.clone());
             if collected.index.ptr_eq(&Arc::downgrade(index))
                 && let Some(known) = &collected.referenced
@@ -238,6 +239,7 @@ impl ReferenceCache {
     ) -> T {
         let index = world.key_index(environment);
         let key = format!("{} {}", environment.name, environment.directory());
+        // The lock is held while files are read, so that several threads do not collect the same.
         let mut collected = self.collected.lock().unwrap_or_else(PoisonError::into_inner);
         collect(collected.entry(key).or_default(), &index)
     }

@@ -87,6 +87,7 @@ impl FileSeverities<'_> {
     /// The severity of a finding that the rule reports as `given`; `None` if it is off.
     fn severity(&self, code: &str, given: Severity) -> Option<Severity> {
         let chosen = |map: &SeverityMap| map.get(code).or_else(|| map.get(ALL_RULES)).copied();
+        // A later pattern takes precedence over an earlier one.
         let by_path = self.settings.severity_by_path.iter().rev();
         let mut matching = by_path.filter(|(glob, _)| matches_path(glob, self.path));
         match matching.find_map(|(_, map)| chosen(map)).or_else(|| chosen(&self.settings.severity))

@@ -39,6 +39,7 @@ pub(crate) fn leave_out<'t>(text: &'t str, findings: &mut Vec<Diagnostic>) -> Ve
         for ignore in ignores.iter_mut().filter(|it| it.line.is_none_or(|it| it == line)) {
             let is_its = |(code, _): &(&str, _)| current_code(code) == finding.code;
             let named = ignore.codes.iter().position(is_its);
+            // Without codes, `used` has one element, for the comment as a whole.
             if let Some(at) = named.or_else(|| ignore.codes.is_empty().then_some(0)) {
                 ignore.used[at] = true;
                 is_ignored = true;
@@ -63,6 +64,7 @@ fn ignores(text: &str) -> Vec<Ignore<'_>> {
         let Some((is_file, codes)) = command(&line[at + MARK.len()..]) else { continue };
         // A byte order mark may precede a comment on the first line.
         let stands_alone = before.trim_start_matches('\u{feff}').trim().is_empty();
+        // A comment on a line of its own is for the next line.
         let line_of = if stands_alone { number + 1 } else { number };
         let place = |part: &str| {
             let from = (part.as_ptr() as usize - text.as_ptr() as usize) as u32;

@@ -65,6 +65,7 @@ pub(crate) fn check_baseline<'b>(
     severity: Severity,
     report: &mut Report,
 ) {
+    // The baseline may name rules of another version, of which nothing is known here.
     for Stale { code, key, count, range } in stale.filter(|it| rule(it.code).is_some()) {
         let subject = if key.is_empty() { "this file".to_owned() } else { format!("`{key}`") };
         let message = format!(
