@@ -113,6 +113,7 @@ pub fn completion_help(
         Err(_) => false,
     };
     match FileRole::of(world, path)? {
+        // While a key is being typed, the file is often broken, and a lookup would only return Puppet's error.
         FileRole::Data { format, .. } if is_broken(format) => half_typed_help(&perspective, key),
         _ => Some(hover::key_text(&perspective, key)),
     }
@@ -121,6 +122,7 @@ pub fn completion_help(
 /// The value of a key in the highest level, because lookups fail while a file is half-typed.
 fn half_typed_help(perspective: &Perspective, key: &str) -> Option<String> {
     let path = key_path::parse(key).ok()?;
+    // This help does not look the key up, so no conversion to `Sensitive` would hide the value.
     if path.root_name().is_none_or(|root| perspective.makes_sensitive(root)) {
         return None;
     }
@@ -157,6 +159,7 @@ fn find(world: &Arc<World>, path: &str, offset: u32, cancel: &CancelToken) -> Op
                     root_keys::complete(&place, &spot, data, module.as_deref())
                 }
                 (Some(LOOKUP_OPTIONS), _) => options::complete(&place, &spot, module.as_deref()),
+                // Text without a colon may become a key or a value.
                 (Some(_), Part::Key) => {
                     let members = members::complete(&place, &spot).items.into_iter();
                     let of_type = parameters::members(&place, &spot).into_iter();

@@ -134,6 +134,7 @@ impl<'a> Work<'a> {
         for ((path, ..), found) in candidates.into_iter().zip(renamed) {
             let Some(found) = found else { continue };
             let shown = |at: TextRange| self.shown(environment, &path, at);
+            // One obstacle refuses the whole rename, because half of it would break lookups.
             let found =
                 found.map_err(|RenameObstacle { at, why }| format!("{}: {why}", shown(at)))?;
             whole_uses.extend(found.whole_uses.iter().map(|at| shown(*at)));

@@ -103,6 +103,7 @@ pub(super) fn values(place: &Place<'_>, spot: &Spot) -> Vec<Completion> {
         fit(&text, typed).is_some().then(|| Completion {
             insert: format!("{blank}{written}"),
             detail: Some("by its type".to_owned()),
+            // `!` comes before all letters, so the values of the type are at the start of the list.
             sort_text: Some(format!("!{number:03}")),
             ..Completion::new(&text, CompletionKind::Value, range)
         })
