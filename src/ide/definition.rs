@@ -112,6 +112,7 @@ pub(super) fn key_targets(
     let read = places::places(perspective, key).into_iter();
     let read = read.filter_map(|source| Some((source.key_place()?, source.value()?.clone())));
     let mut found: Vec<_> = read.collect();
+    // If this node does not have the key, other nodes may have it.
     if found.is_empty() {
         found = places::places_for_any_node(perspective, key, MAX_FILES);
     }

@@ -83,6 +83,7 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
         });
         actions.push(action(with_consequences(context, environment, key, title, &edits), edits));
     }
+    // A copy takes nothing away, so overrides come before moves.
     actions.sort_by_key(|it| it.title.starts_with("Move"));
     Some(actions)
 }

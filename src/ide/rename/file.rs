@@ -362,6 +362,7 @@ impl<'a> Walk<'a> {
             return;
         }
         self.done.is_partly_broken = true;
+        // Where nothing can be parsed, only the index knows keys, and it has root keys only.
         if self.renaming.path.len() == 1 {
             for key in keys.iter().filter(|key| part.contains_range(**key)) {
                 let written = key.slice(self.data.text());
