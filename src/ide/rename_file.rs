@@ -24,6 +24,7 @@ pub fn rename_file(world: &Arc<World>, old: &str, new: &str) -> LabelledEdits {
         }
     }
     let change = |(path, mut edits): (Arc<str>, Vec<LabelledEdit>)| {
+        // Levels and environments may share a path, so the same edit may be found several times.
         edits.sort_unstable();
         edits.dedup();
         LabelledFile { path, edits }

@@ -118,6 +118,7 @@ fn all_keys_of_node(asked: &NodeQuestion, detail: Detail, cancel: &CancelToken) 
         if page.is_full() {
             break;
         }
+        // No lookup can name a key with both kinds of quotes.
         let Some(asked_key) = as_lookup_key(key) else { continue };
         let entry = Entry::ask(perspective, &asked_key, cancel);
         if !entry.is_there() {
