@@ -291,6 +291,7 @@ fn key_text(name: &str, open_quote: Option<char>, behind: &str) -> String {
     let is_plain = name.starts_with(|first: char| first.is_alphabetic() || first == '_')
         && name.chars().all(|letter| letter.is_alphanumeric() || "_:-./".contains(letter))
         && !name.ends_with(':')
+        // A key such as `true` is a string only in quotes.
         && crate::data::scalar::is_string(name);
     let (text, behind) = match open_quote {
         Some(quote) => match behind.strip_prefix(quote) {

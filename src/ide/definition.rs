@@ -59,6 +59,7 @@ pub fn declaration(
     cancel: &CancelToken,
 ) -> Vec<Target> {
     let mut levels = definition(world, path, offset, cancel);
+    // The last target is the parameter of the class, or else the lowest level.
     levels.drain(..levels.len().saturating_sub(1));
     levels
 }

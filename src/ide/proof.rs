@@ -38,6 +38,7 @@ fn readers(environment: &Arc<Environment>, world: &Arc<World>, path: &str) -> Ar
     let nodes = world.nodes(environment);
     let mut readers: Vec<Arc<Node>> = nodes.iter().filter(|it| it.is_complete()).cloned().collect();
     let view = world.view_of_file(environment, path);
+    // A node with open variables stands for the nodes that are not completely known.
     if !view.is_complete() {
         readers.push(view);
     }

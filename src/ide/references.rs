@@ -217,6 +217,7 @@ impl Search<'_> {
         let index = self.world.key_index(self.environment);
         for key in index.keys() {
             self.go_on()?;
+            // Puppet never applies options to `lookup_options` itself.
             if &*key != LOOKUP_OPTIONS && regex.is_match(&key) {
                 found.extend(index.places(&key).into_iter().map(|place| Occurrence {
                     path: place.path,

@@ -229,6 +229,7 @@ impl<'a> Writer<'a> {
             None => self.page.line(&format!("{}{text}", " ".repeat(indent)), mark),
             Some(ghost) => {
                 let inner = " ".repeat(indent.saturating_sub(ghost.base));
+                // The `#` is in the first column of the part, so the text after it keeps its shape.
                 let line = format!("{}# {inner}{text}", " ".repeat(ghost.base));
                 mark.kind = Some(ghost.kind);
                 mark.origin = match mark.origin {

@@ -153,6 +153,7 @@ impl Class<'_> {
             let own = key.strip_prefix(self.old).and_then(|it| it.strip_prefix("::"));
             keys.extend(own.filter(|it| !it.contains("::")).map(str::to_owned));
         }
+        // For each key, all files are searched.
         if keys.len() > MAX_KEYS {
             return Err(format!(
                 "the class has {} keys, which is too much for a rename",

@@ -196,6 +196,7 @@ impl<'a> Walk<'a> {
         if segment.as_ref().is_some_and(|it| ends_with(ways, it)) {
             self.key(entry, key, is_root)?;
         } else if !is_root {
+            // Puppet interpolates keys below the root, so they may contain calls.
             self.string(entry, key, &[])?;
         }
         let below = segment.map_or_else(Vec::new, |segment| beyond(ways, &segment));

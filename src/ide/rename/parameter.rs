@@ -83,6 +83,7 @@ impl Work<'_> {
         if let Some(range) = tag_of_parameter(&file, declaration, old) {
             self.edit_code(&path, [range], new);
         }
+        // Other code may name the variable by any class that inherits it.
         let classes = self.heirs(environment, &parameter)?;
         self.outside(environment, &parameter, &classes)?;
         self.warn_of_templates(environment, &parameter, declaration.range.slice(&file.text));
