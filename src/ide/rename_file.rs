@@ -40,6 +40,7 @@ fn edit_of_path(world: &World, place: &DataPlace, old: &str, new: &str) -> Optio
     }
     let old = paths::below(datadir, old).filter(|it| !it.is_empty())?;
     let rest = place.location().strip_prefix(old)?;
+    // Only whole names count: `a` is not the directory of `ab/c`.
     if !(rest.is_empty() || rest.starts_with('/')) || old.contains(['%', '*', '?', '[', '{']) {
         return None;
     }

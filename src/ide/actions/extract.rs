@@ -264,7 +264,7 @@ fn format_in_environment(reach: &Reach, path: &str) -> Option<Format> {
 
 /// The lowest file that all nodes read.
 fn shared_file(context: &ActionContext<'_>, reach: &Reach) -> Option<(Arc<str>, Format)> {
-    // The lowest level with a fixed path is the one that most nodes read.
+    // Every node reads a fixed path, and each higher level can override the value in the lowest one.
     let fixed = reach.places.iter().rev().filter(|place| {
         place.layer == LayerKind::Environment
             && !place.is_default

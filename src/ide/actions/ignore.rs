@@ -96,6 +96,7 @@ fn line_comment(context: &ActionContext<'_>, diagnostic: &Diagnostic) -> Option<
         let blank = TextRange::new(at, line.end);
         return Some(TextEdit::replace(blank, format!(" # hiera-ls: ignore[{code}]")));
     }
+    // Within a string, the comment would be text.
     if is_inside(&scalars, line.start) {
         return None;
     }

@@ -165,6 +165,7 @@ impl<'a> Target<'a> {
         match kind {
             PathKind::File => {
                 let data = context.world.data(path, format).ok()?;
+                // A file that already has the key would have it twice.
                 data.get(key).is_none().then(|| target(true))
             }
             PathKind::Missing if !is_nameless && context.world.can_create(path) => {
