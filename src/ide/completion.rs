@@ -144,6 +144,7 @@ fn find(world: &Arc<World>, path: &str, offset: u32, cancel: &CancelToken) -> Op
     let file = world.file(path).ok()?;
     let place = Place { perspective: &perspective, path, text: &file.text, offset, cancel };
     if let Some(token) = token::TokenSpot::at(&file.text, offset) {
+        // Puppet refuses functions in hiera.yaml.
         let with_functions = matches!(role, FileRole::Data { .. });
         return Some(token::complete(&place, &token, with_functions));
     }

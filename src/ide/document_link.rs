@@ -83,6 +83,7 @@ impl Links<'_> {
         }
         for (place, files) in templates {
             if files.is_empty() {
+                // Even if this node reads no file there, the link shows what the path is for.
                 self.add(place, &self.files_of_other_nodes(place), ", for other nodes");
             } else {
                 self.add(place, &files, "");

@@ -113,6 +113,7 @@ impl<'a> Work<'a> {
     /// All edits, in the environment and in others that share its files.
     fn run(mut self, environment: &Arc<Environment>) -> Result<LabelledEdits, String> {
         self.environment(environment)?;
+        // Other environments may share files that are edited here.
         self.other_environments(environment)?;
         Ok(self.edit())
     }

@@ -112,6 +112,7 @@ fn inlined_everywhere(
             }
         }
     }
+    // Code and lookup_options may name the key as well, and nothing can be inlined there.
     if edits.values().map(Vec::len).sum::<usize>() != places {
         return Err(format!("Not every use of `{root}` is a call."));
     }

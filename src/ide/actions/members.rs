@@ -71,6 +71,7 @@ pub(super) fn paste(data: &DataFile, entry: &str) -> Option<Vec<TextEdit>> {
     };
     let indent = &text[line_start..start];
     let mut edits = Vec::new();
+    // In HOCON, a line end separates members, too.
     if data.format() == Format::Json {
         edits.push(TextEdit::insert(end as u32, ","));
     }

@@ -43,6 +43,7 @@ pub(super) fn missing(
             }
             let mut items = place.keys(spot, CompletionKind::Key, std::iter::once(&*name));
             let Some(item) = items.pop() else { continue };
+            // Each type must be evaluated, so only the first items show the start of their value.
             let is_wanted = found.len() < MAX_TYPES;
             let allowed =
                 is_wanted.then(|| ParameterType::of(world, environment, &parameter)).flatten();

@@ -51,6 +51,7 @@ impl TokenSpot {
         let blanks = inside.len() - inside.trim_start().len();
         let (call, skipped) = match call(inside.trim_start()) {
             Some((call, length)) => (Some(call), length),
+            // Nothing fits in a call that is closed already, or is not written correctly.
             None if inside.contains(['(', '\'', '"']) => return None,
             None => (None, 0),
         };

@@ -205,6 +205,7 @@ impl Entry {
         {
             *first = value.clone();
         }
+        // The parts are taken before the conversion to `Sensitive`, so they are hidden here.
         if self.is_sensitive(perspective) {
             let secret =
                 |it: Located| Located { place: it.place, value: Value::Sensitive(it.into()) };

@@ -157,6 +157,7 @@ impl<'a> Writer<'a> {
             uncounted(part, &counting, &mut gone);
         }
         for item in gone {
+            // An item that only removes another one is not a value that is lost.
             if shown.insert(&item.value) && !self.is_knockout(&item.value) {
                 let (kind, why) = self.reason(item, parts);
                 self.ghost(indent, kind, why, |writer| writer.item(indent, item));

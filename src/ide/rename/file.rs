@@ -56,6 +56,7 @@ pub(super) fn rename_in(
     let mut done = walk.done;
     done.edits.sort_unstable();
     done.edits.dedup();
+    // The edited text is read again, because a rename must not change anything else.
     prove(data, renaming, &ways, &done.edits)?;
     Ok(done)
 }
