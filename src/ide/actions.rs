@@ -142,6 +142,7 @@ pub fn actions(
 ) -> Vec<Action> {
     let Ok(file) = world.file(path) else { return Vec::new() };
     let context = ActionContext { world, file, range, cancel, diagnostics: OnceCell::new() };
+    // Clients often want one kind only, so the others, which may need lookups, do not run.
     let asked = PROVIDERS.iter().filter(|it| it.kinds.iter().any(|kind| wanted.contains(kind)));
     let mut found: Vec<Action> = asked.flat_map(|it| (it.provide)(&context)).collect();
     found.retain(|action| wanted.contains(&action.kind) && changes_something(action));
@@ -149,6 +150,7 @@ pub fn actions(
 }
 
 fn changes_something(action: &Action) -> bool {
+    // Clients can show such an action with the reason why it is not possible.
     action.refusal.is_some()
         || action.edits.iter().any(|edit| match &edit.change {
             FileChange::Edit(edits) => !edits.is_empty(),

@@ -52,6 +52,7 @@ pub fn call_items(
         let data = data_of(world, path)?;
         let spot = context::spot_in_file(&data, offset)?;
         let (key, origin) = asked_key(&spot)?;
+        // In a token, the item is the key that it looks up. Elsewhere, it is the key of the entry.
         if spot.token.is_some() {
             return Some(items_for(&perspective, &key, origin));
         }
@@ -66,6 +67,7 @@ pub fn callers(world: &Arc<World>, path: &str, key: &str, cancel: &CancelToken) 
     let find = || {
         let perspective = Perspective::of_file(world, path)?;
         let root = key_path::parse(key).ok()?.root;
+        // Items are root keys, so the callers of all members count.
         let subject = Subject::Key(KeyPath { root, rest: Vec::new() });
         let mut calls: BTreeMap<CallItem, Vec<TextRange>> = BTreeMap::new();
         for found in tokens_of(world, perspective.evaluator.environment(), &subject, cancel) {
@@ -95,6 +97,7 @@ pub fn called(world: &Arc<World>, path: &str, key: &str, cancel: &CancelToken) -
                     let root = KeyPath { root: wanted.root, rest: Vec::new() };
                     let item = items_for(&perspective, &root, range).into_iter().next();
                     let Some(item) = item else { continue };
+                    // LSP has each called item once, with the places of all its calls.
                     match calls.iter_mut().find(|call| call.item == item) {
                         Some(call) => call.ranges.push(range),
                         None => calls.push(Call { item, ranges: vec![range] }),

@@ -19,6 +19,7 @@ pub(crate) struct CaseGroup<'a> {
 
 /// The cases of an answer except the last, which is the default.
 pub(crate) fn groups(answer: &Answer) -> Vec<CaseGroup<'_>> {
+    // The last case is the ordinary answer, which is shown by itself.
     let Some((_, others)) = answer.cases.split_last() else { return Vec::new() };
     let mut groups: Vec<CaseGroup<'_>> = Vec::new();
     for case in others {

@@ -42,6 +42,7 @@ pub fn changes(
     before: &Before,
     cancel: &CancelToken,
 ) -> Result<Option<Changes>, String> {
+    // The comparison is about all nodes, so the node of the question does not matter.
     let question = Question { node: None, ..question.clone() };
     let asked = question.find(world).map_err(|error| error.to_string())?;
     let Some(asked) = asked else { return Ok(None) };
@@ -100,6 +101,7 @@ impl<'a> Compared<'a> {
         let keys = |world: &World| world.all_keys(self.environment);
         let both = keys(&self.before).into_iter().chain(keys(self.world));
         let mut keys: BTreeSet<Arc<str>> = both.collect();
+        // Puppet never finds `lookup_options` as a key.
         keys.remove(LOOKUP_OPTIONS);
         keys.into_iter().collect()
     }
@@ -133,6 +135,7 @@ impl<'a> Compared<'a> {
             let path = &open.entry.path;
             let format = self.world.reach(self.environment).format_of(path);
             let is_broken = format.is_some_and(|it| open.entry.data(it).is_broken());
+            // If the text is the same on both sides, the broken part changes no answer.
             if is_broken && self.before.text(path).ok().as_ref() != Some(&open.entry.text) {
                 let shown = self.shown_path(path);
                 problems.push(format!(

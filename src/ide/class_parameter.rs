@@ -188,6 +188,7 @@ fn of_case(answer: &Answer, has_default: bool) -> SetBy {
         Err(_) => SetBy::Failure,
         Ok(None) if !answer.opaque.is_empty() => SetBy::Unknown,
         Ok(Some(value)) if value.value != Value::Undef => SetBy::Data,
+        // Puppet uses the default instead of a null in the data.
         _ if has_default => SetBy::Default,
         Ok(Some(_)) => SetBy::Undef,
         Ok(None) => SetBy::Nothing,

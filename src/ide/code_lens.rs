@@ -114,6 +114,7 @@ pub(crate) fn title(perspective: &Perspective, path: &str, shared: &SharedKey) -
         (None, Some(winner)) => {
             format!(" · overridden in {}", perspective.shown_path(&winner.path))
         }
+        // The value that counts is certainly in this file, so there is nothing to say.
         (None, None) if shared.takes_first() && shared.result().is_some() => return None,
         (None, None) => String::new(),
     };

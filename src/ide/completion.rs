@@ -113,6 +113,7 @@ pub fn completion_help(
         Err(_) => false,
     };
     match FileRole::of(world, path)? {
+        // While a key is being typed, the file is often broken, and a lookup would only return Puppet's error.
         FileRole::Data { format, .. } if is_broken(format) => half_typed_help(&perspective, key),
         _ => Some(hover::key_text(&perspective, key)),
     }
@@ -121,6 +122,7 @@ pub fn completion_help(
 /// The value of a key in the highest level, because lookups fail while a file is half-typed.
 fn half_typed_help(perspective: &Perspective, key: &str) -> Option<String> {
     let path = key_path::parse(key).ok()?;
+    // This help does not look the key up, so no conversion to `Sensitive` would hide the value.
     if path.root_name().is_none_or(|root| perspective.makes_sensitive(root)) {
         return None;
     }
@@ -142,6 +144,7 @@ fn find(world: &Arc<World>, path: &str, offset: u32, cancel: &CancelToken) -> Op
     let file = world.file(path).ok()?;
     let place = Place { perspective: &perspective, path, text: &file.text, offset, cancel };
     if let Some(token) = token::TokenSpot::at(&file.text, offset) {
+        // Puppet refuses functions in hiera.yaml.
         let with_functions = matches!(role, FileRole::Data { .. });
         return Some(token::complete(&place, &token, with_functions));
     }
@@ -157,6 +160,7 @@ fn find(world: &Arc<World>, path: &str, offset: u32, cancel: &CancelToken) -> Op
                     root_keys::complete(&place, &spot, data, module.as_deref())
                 }
                 (Some(LOOKUP_OPTIONS), _) => options::complete(&place, &spot, module.as_deref()),
+                // Text without a colon may become a key or a value.
                 (Some(_), Part::Key) => {
                     let members = members::complete(&place, &spot).items.into_iter();
                     let of_type = parameters::members(&place, &spot).into_iter();
@@ -288,6 +292,7 @@ fn key_text(name: &str, open_quote: Option<char>, behind: &str) -> String {
     let is_plain = name.starts_with(|first: char| first.is_alphabetic() || first == '_')
         && name.chars().all(|letter| letter.is_alphanumeric() || "_:-./".contains(letter))
         && !name.ends_with(':')
+        // A key such as `true` is a string only in quotes.
         && crate::data::scalar::is_string(name);
     let (text, behind) = match open_quote {
         Some(quote) => match behind.strip_prefix(quote) {

@@ -31,6 +31,7 @@ pub(crate) fn consequences(
     let request = Request { cancel: cancel.clone(), ..request.clone() };
     let difference = pair.difference_of(&request);
     let nodes = world.nodes(environment).len();
+    // After a cancellation, the comparison is not complete.
     (!cancel.is_cancelled()).then(|| said(&pair, &difference, nodes))?
 }
 

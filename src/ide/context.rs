@@ -239,6 +239,7 @@ fn key_segment(key: &Node, is_root: bool) -> Option<Segment> {
         // No lookup finds an integer at the root of a file.
         Ok(_) if is_root => None,
         Ok(number) => Some(Segment::Index(number)),
+        // Puppet turns symbols in keys into strings.
         Err(_) => Some(Segment::Name(text.strip_prefix(':').map_or(text.clone(), Arc::from))),
     }
 }

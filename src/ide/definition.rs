@@ -59,6 +59,7 @@ pub fn declaration(
     cancel: &CancelToken,
 ) -> Vec<Target> {
     let mut levels = definition(world, path, offset, cancel);
+    // The last target is the parameter of the class, or else the lowest level.
     levels.drain(..levels.len().saturating_sub(1));
     levels
 }
@@ -112,6 +113,7 @@ pub(super) fn key_targets(
     let read = places::places(perspective, key).into_iter();
     let read = read.filter_map(|source| Some((source.key_place()?, source.value()?.clone())));
     let mut found: Vec<_> = read.collect();
+    // If this node does not have the key, other nodes may have it.
     if found.is_empty() {
         found = places::places_for_any_node(perspective, key, MAX_FILES);
     }

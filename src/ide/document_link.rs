@@ -83,6 +83,7 @@ impl Links<'_> {
         }
         for (place, files) in templates {
             if files.is_empty() {
+                // Even if this node reads no file there, the link shows what the path is for.
                 self.add(place, &self.files_of_other_nodes(place), ", for other nodes");
             } else {
                 self.add(place, &files, "");
@@ -143,6 +144,7 @@ impl Links<'_> {
 fn module_files(perspective: &Perspective, text: &str) -> Vec<DocumentLink> {
     let modules = &perspective.evaluator.environment().modules;
     let link = |(start, _): (usize, &str)| {
+        // After `%` or `$`, the name depends on the node or on code.
         let is_end = |letter: char| letter.is_whitespace() || "'\",]}%$".contains(letter);
         let written = &text[start..];
         let written = &written[..written.find(is_end).unwrap_or(written.len())];
@@ -187,6 +189,7 @@ fn of_code(perspective: &Perspective, data: &DataFile, links: &mut Vec<DocumentL
 /// The link from the name of a class. A single word can mean anything, so the name must be that of a class below a module.
 fn class_link(perspective: &Perspective, index: &CodeIndex, text: &str) -> Option<DocumentLink> {
     let name = text.strip_prefix("::").unwrap_or(text);
+    // A word without `::` may be anything.
     let place = name.contains("::").then(|| index.declared(DeclarationKind::Class, name).first());
     let place = place.flatten()?;
     let file = perspective.world.code_file(&place.path)?;

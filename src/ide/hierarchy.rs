@@ -90,6 +90,7 @@ pub fn hierarchy(
     let of_key = path.as_ref().and_then(KeyPath::root_name).and_then(|root| root.split_once("::"));
     let of_key = of_key.map(|(module, _)| Arc::from(module));
     let of_file = || world.module_of(evaluator.environment(), asked.path.as_deref()?);
+    // A key may belong to another module than the file that has it.
     let module: Option<Arc<str>> = of_key.or_else(|| of_file().map(|(module, _)| module));
     let shown = Shown { perspective, holders: holders.as_ref() };
     let layers = evaluator.layers(module.as_deref());

@@ -69,6 +69,7 @@ fn data_hover(perspective: &Perspective, path: &str, spot: &DataSpot) -> Option<
     };
     let markdown = match context::lookup_option_spot(spot) {
         Some(option) => key::lookup_option_text(perspective, &option),
+        // Puppet never finds `lookup_options` as a key.
         None if spot.root_key()? == context::LOOKUP_OPTIONS => return None,
         None => {
             let (key, _) = spot.lookup_key()?;

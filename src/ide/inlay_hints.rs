@@ -72,6 +72,7 @@ fn find(
             answer.overridden.iter().for_each(|it| hints.overridden(it, entry));
         }
     }
+    // An entry may be far longer than the range that the client shows.
     hints.found.retain(|hint| range.touches(hint.offset));
     hints.found.sort_by_key(|hint| hint.offset);
     Some(hints.found)

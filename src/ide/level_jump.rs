@@ -41,6 +41,7 @@ pub fn level_jump(
         if let Some(place) = found {
             return Some(target(&perspective, place, origin));
         }
+        // If no other level has the member, its parent is searched for.
         key.rest.pop()?;
     }
 }

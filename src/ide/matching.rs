@@ -30,6 +30,7 @@ pub(crate) fn fit(name: &str, query: &str) -> Option<Fit> {
     }
     let mut is_part = false;
     let (small, capital) = (query[0].to_ascii_lowercase(), query[0].to_ascii_uppercase());
+    // No match starts where the rest is shorter than the query.
     let starts = &name[..(name.len() + 1).saturating_sub(query.len())];
     for at in memchr::memchr2_iter(small, capital, starts) {
         if name[at..at + query.len()].eq_ignore_ascii_case(query) {

@@ -39,6 +39,7 @@ pub fn hierarchy_variables(world: &World, environment: &Environment) -> Vec<Arc<
 pub fn node_facts(node: &Node, names: &[Arc<str>]) -> Vec<NodeFact> {
     let fact = |name: &Arc<str>| {
         let value = value_of(node, name)?;
+        // The name of the node is shown already.
         (value != *node.name).then(|| NodeFact { name: name.to_string(), value })
     };
     names.iter().filter_map(fact).collect()

@@ -102,6 +102,7 @@ impl SharedKey {
                 winner_place: winner.key_place(),
             }];
         }
+        // The first value counts as a whole, and it is in this file.
         if self.takes_first() {
             return Vec::new();
         }

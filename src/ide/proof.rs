@@ -38,6 +38,7 @@ fn readers(environment: &Arc<Environment>, world: &Arc<World>, path: &str) -> Ar
     let nodes = world.nodes(environment);
     let mut readers: Vec<Arc<Node>> = nodes.iter().filter(|it| it.is_complete()).cloned().collect();
     let view = world.view_of_file(environment, path);
+    // A node with open variables stands for the nodes that are not completely known.
     if !view.is_complete() {
         readers.push(view);
     }
@@ -61,6 +62,7 @@ fn refutation_for(
         keys(before, environment).into_iter().chain(keys(after, later)).collect()
     });
     let keys: Vec<Arc<str>> = keys.into_iter().collect();
+    // The keys are compared in parts, so that the first difference ends the search early.
     for part in keys.chunks(KEYS_AT_ONCE) {
         let found = parallel::map(part, |key| pair.difference(key));
         let refuted = part.iter().zip(&found).find_map(|(key, it)| refuted(&pair, key, it));
@@ -72,6 +74,7 @@ fn refutation_for(
 }
 
 fn refuted(pair: &FleetPair, key: &str, difference: &Difference) -> Option<String> {
+    // A lookup that failed before has no value that could change.
     let change = difference.changes.iter().find(|change| change.before.outcome.is_ok());
     if let Some(change) = change {
         return Some(format!("`{key}` would be another value for {}", who(pair, change)));

@@ -140,6 +140,7 @@ pub(crate) fn files_that_may_ask_for(
 fn may_ask_for(text: &str, format: Format, root: &str) -> bool {
     match format {
         Format::Yaml | Format::Json => interpolation::may_speak_of(text, root),
+        // HOCON may join a name from several pieces, so any token may ask for the key.
         Format::Hocon => text.contains("%{"),
     }
 }
@@ -216,6 +217,7 @@ impl Search<'_> {
         let index = self.world.key_index(self.environment);
         for key in index.keys() {
             self.go_on()?;
+            // Puppet never applies options to `lookup_options` itself.
             if &*key != LOOKUP_OPTIONS && regex.is_match(&key) {
                 found.extend(index.places(&key).into_iter().map(|place| Occurrence {
                     path: place.path,
@@ -250,6 +252,7 @@ impl Search<'_> {
             here.places
         });
         found.extend(in_files.into_iter().flatten());
+        // The places of a cancelled search are not complete.
         self.go_on()
     }
 

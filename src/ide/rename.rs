@@ -113,6 +113,7 @@ impl<'a> Work<'a> {
     /// All edits, in the environment and in others that share its files.
     fn run(mut self, environment: &Arc<Environment>) -> Result<LabelledEdits, String> {
         self.environment(environment)?;
+        // Other environments may share files that are edited here.
         self.other_environments(environment)?;
         Ok(self.edit())
     }
@@ -134,6 +135,7 @@ impl<'a> Work<'a> {
         for ((path, ..), found) in candidates.into_iter().zip(renamed) {
             let Some(found) = found else { continue };
             let shown = |at: TextRange| self.shown(environment, &path, at);
+            // One obstacle refuses the whole rename, because half of it would break lookups.
             let found =
                 found.map_err(|RenameObstacle { at, why }| format!("{}: {why}", shown(at)))?;
             whole_uses.extend(found.whole_uses.iter().map(|at| shown(*at)));

@@ -24,6 +24,7 @@ pub fn rename_file(world: &Arc<World>, old: &str, new: &str) -> LabelledEdits {
         }
     }
     let change = |(path, mut edits): (Arc<str>, Vec<LabelledEdit>)| {
+        // Levels and environments may share a path, so the same edit may be found several times.
         edits.sort_unstable();
         edits.dedup();
         LabelledFile { path, edits }
@@ -39,6 +40,7 @@ fn edit_of_path(world: &World, place: &DataPlace, old: &str, new: &str) -> Optio
     }
     let old = paths::below(datadir, old).filter(|it| !it.is_empty())?;
     let rest = place.location().strip_prefix(old)?;
+    // Only whole names count: `a` is not the directory of `ab/c`.
     if !(rest.is_empty() || rest.starts_with('/')) || old.contains(['%', '*', '?', '[', '{']) {
         return None;
     }

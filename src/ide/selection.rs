@@ -17,6 +17,7 @@ pub fn selections(world: &Arc<World>, path: &str, offset: u32) -> Vec<TextRange>
     if let Some(entry) = file.data(role.format()).entry_at(offset) {
         add_entry(entry, offset, &mut ranges);
     }
+    // In LSP, each range must be inside of the next one. An equal range would be a step that selects nothing new.
     let mut nested: Vec<TextRange> = Vec::with_capacity(ranges.len());
     for range in ranges {
         let is_inside =

@@ -125,6 +125,7 @@ fn of_entry(entry: EntryTree<'_>, overridden: &[Overridden]) -> Vec<SemanticToke
     let mut found = Vec::new();
     Tokens { entry, overridden, found: &mut found }.pair(entry.key, entry.value);
     found.sort_by_key(|token| (token.range.start, token.range.end));
+    // Not every client accepts tokens that overlap.
     found.dedup_by(|later, earlier| later.range.start < earlier.range.end);
     found
 }
@@ -176,6 +177,7 @@ impl Tokens<'_> {
         if text.contains("ENC[") {
             self.push(node.range, SemanticKind::Encrypted, is_overridden);
         } else if !self.interpolation(node, is_overridden) && is_overridden {
+            // All other scalars have the colours of the editor's own grammar.
             let is_number = style == ScalarStyle::Plain && text.parse::<f64>().is_ok();
             let kind = if is_number { SemanticKind::Number } else { SemanticKind::Text };
             self.push(node.range, kind, true);

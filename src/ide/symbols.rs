@@ -99,6 +99,7 @@ pub fn workspace_symbols(
                 if found.len() >= MAX_WORKSPACE_SYMBOLS || cancel.is_cancelled() {
                     return found;
                 }
+                // Several environments may read the same file.
                 if seen.insert((place.file, place.key.start)) {
                     let root = environment.root.as_deref();
                     let shown = root.and_then(|root| paths::below(root, &place.path));
@@ -142,6 +143,7 @@ fn outline_parts(
         }));
     }
     if is_broken {
+        // Entries that cannot be parsed have no tree, but the outline should still show their keys.
         let others = broken_keys(data.text()).filter(|it| !starts.contains(&it.range.start));
         parts.extend(others.map(|mut symbol| {
             let start = symbol.range.start;

@@ -111,6 +111,7 @@ fn call_edit(text: &str, range: TextRange, call: &str) -> Option<TextEdit> {
     if !before[key_end.len()..].contains('\n') {
         return Some(TextEdit::replace(range, call));
     }
+    // The value starts on a later line. The call moves up to the line of the key or the dash.
     let range = TextRange::new(key_end.len() as u32, range.end);
     key_end.ends_with([':', '-']).then(|| TextEdit::replace(range, format!(" {call}")))
 }
@@ -189,6 +190,7 @@ type Places = BTreeMap<Arc<str>, (Format, Vec<TextRange>)>;
 /// Where the value is written in YAML and JSON files of the environment's own layer.
 fn places_of(context: &ActionContext<'_>, reach: &Reach, wanted: &Node) -> Option<Places> {
     let environment = context.world.environment_of(&context.file.path)?;
+    // Only files that contain the longest word of the value need to be parsed.
     let needle = longest_text(wanted)?;
     let mut places = BTreeMap::new();
     for file in context.world.files_containing(&environment, &needle) {
@@ -262,6 +264,7 @@ fn format_in_environment(reach: &Reach, path: &str) -> Option<Format> {
 
 /// The lowest file that all nodes read.
 fn shared_file(context: &ActionContext<'_>, reach: &Reach) -> Option<(Arc<str>, Format)> {
+    // Every node reads a fixed path, and each higher level can override the value in the lowest one.
     let fixed = reach.places.iter().rev().filter(|place| {
         place.layer == LayerKind::Environment
             && !place.is_default

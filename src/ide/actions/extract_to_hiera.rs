@@ -113,6 +113,7 @@ fn comment(file: &CodeFile, parameter: &ClassParameter<'_>) -> Option<String> {
 impl Entry {
     /// The lines for a file; JSON has no comments.
     pub(super) fn text(&self, format: Format) -> String {
+        // JSON has no comments.
         let comment = self.comment.iter().filter(|_| format != Format::Json);
         let comment = comment.fold(String::new(), |text, it| text + "# " + it + "\n");
         let entry = match format {

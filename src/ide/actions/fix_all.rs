@@ -51,6 +51,7 @@ pub fn repair(diagnostics: &[Diagnostic], is_wanted: impl Fn(&Fix) -> bool) -> R
     for diagnostic in diagnostics {
         let Some(fix) = diagnostic.fixes.iter().find(|fix| is_wanted(fix)) else { continue };
         let is_free = |edit: &TextEdit| {
+            // Applied edits do not touch, so only the nearest one can be in the way.
             let nearest = taken.range(..=edit.range.end).next_back();
             nearest.is_none_or(|(_, end)| *end < edit.range.start)
         };

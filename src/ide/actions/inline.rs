@@ -70,6 +70,7 @@ fn key_here(context: &ActionContext<'_>) -> Option<Arc<str>> {
 
 /// An action if some data looks up the key, and the key cannot be the parameter of a class.
 fn everywhere(context: &ActionContext<'_>, root: &Arc<str>) -> Option<Action> {
+    // Puppet may look up a key with a module's name as a class parameter, even if nothing names it.
     if root.contains("::") {
         return None;
     }
@@ -119,6 +120,7 @@ fn inlined_everywhere(
             }
         }
     }
+    // Code and lookup_options may name the key as well, and nothing can be inlined there.
     if edits.values().map(Vec::len).sum::<usize>() != places {
         return Err(format!("Not every use of `{root}` is a call."));
     }
@@ -149,6 +151,7 @@ impl Call<'_> {
     fn inlined(&self, value: &Node) -> Option<TextEdit> {
         let Self { string, token, entry, .. } = self;
         if matches!(token.expression, Expression::Call { method: Method::Alias, .. }) {
+            // `alias` must be the whole string, so the value replaces the string with its quotes.
             let range = string.node.range.shifted(entry.start);
             let is_alone = token.range.len() as usize == string.text.len();
             let written = match self.format {

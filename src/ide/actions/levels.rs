@@ -90,6 +90,7 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
         });
         actions.push(action(titled(title, &edits), edits));
     }
+    // A copy takes nothing away, so overrides come before moves.
     actions.sort_by_key(|it| it.title.starts_with("Move"));
     let left_out = near.start() + targets.len().saturating_sub(near.end() + 1);
     if left_out > 0 {
@@ -179,6 +180,7 @@ impl<'a> Target<'a> {
         match kind {
             PathKind::File => {
                 let data = context.world.data(path, format).ok()?;
+                // A file that already has the key would have it twice.
                 data.get(key).is_none().then(|| target(true))
             }
             PathKind::Missing if !is_nameless && context.world.can_create(path) => {

@@ -65,11 +65,13 @@ pub(super) fn paste(data: &DataFile, entry: &str) -> Option<Vec<TextEdit>> {
     let (start, end) = (last.range.start as usize, last.range.end as usize);
     let rest = tail(data.format(), text, end);
     let (Some(line_start), Some(rest)) = (own_line(text, start), rest) else {
+        // A line end or a comment would push the members after it out of place.
         let is_short = !entry.contains(['\n', '#']) && !entry.contains("//");
         return is_short.then(|| vec![TextEdit::insert(end as u32, format!(", {entry}"))]);
     };
     let indent = &text[line_start..start];
     let mut edits = Vec::new();
+    // In HOCON, a line end separates members, too.
     if data.format() == Format::Json {
         edits.push(TextEdit::insert(end as u32, ","));
     }
@@ -84,6 +86,7 @@ pub(super) fn paste(data: &DataFile, entry: &str) -> Option<Vec<TextEdit>> {
 pub(super) fn indented(entry: &str, indent: &str) -> String {
     let mut is_comment = true;
     let line = |line: &str| {
+        // Later lines stay as they are, because they may be text of a string.
         if !is_comment {
             return format!("{line}\n");
         }

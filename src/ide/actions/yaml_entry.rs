@@ -18,6 +18,7 @@ pub(super) fn entry_lines(text: &str, entry: &EntryTree<'_>) -> Option<EntryLine
     let range = entry.range();
     let (start, end) = (range.start as usize, range.end as usize);
     let is_at_root = matches!(text[..start].chars().next_back(), None | Some('\n' | '\u{feff}'));
+    // Only an entry that starts its line can be cut out as whole lines.
     if !is_at_root || text[start..].starts_with('?') {
         return None;
     }

@@ -72,6 +72,7 @@ fn find(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Option<Vec<Edit
     let file = EditedFile::of(world, path)?;
     let compared =
         Compared::new(world, &file.environment, &file.before, Asker::Background).ok()??;
+    // A slow comparison would hold up all titles, so it runs only when the user wants to see it.
     let differences =
         if compared.pair.is_quick() { Some(compared.differences(None, cancel)?) } else { None };
     let edited = file.entries.iter().map(|entry| {

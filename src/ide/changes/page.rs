@@ -84,6 +84,7 @@ fn place_of(compared: &Compared<'_>, change: &AnswerChange) -> Option<Place> {
 fn line_of(world: &Arc<World>, cause: &Cause) -> Option<Place> {
     let file = world.file(&cause.path).ok()?;
     let lines = file.line_index();
+    // The line may be from the earlier text, which may have had more lines.
     let line = cause.line.saturating_sub(1).min(lines.line_count().saturating_sub(1));
     Some(Place { file: file.id, range: lines.line_range(&file.text, line) })
 }

@@ -24,6 +24,7 @@ impl Differences {
         let keys: BTreeSet<&Arc<str>> = self.changes.iter().map(|it| &it.key).collect();
         let all = counted(self.nodes.len(), "node");
         let cases: usize = self.changes.iter().map(|it| it.cases.len()).sum();
+        // Only if all keys were compared completely, nothing else certainly changes.
         let rest = if self.not_proved.is_empty() { "; nothing else" } else { "" };
         if self.changes.is_empty() {
             let keys = counted(self.keys, "key");

@@ -48,6 +48,7 @@ fn title(perspective: &Perspective, key: &str, cancel: &CancelToken) -> Option<S
         (_, levels) => (format!("{levels} levels"), false),
     };
     let merge = shared.answer.merge.as_ref().map_or("first", UsedMerge::name);
+    // With a single file, there is nothing to merge.
     let merge = if is_one { String::new() } else { format!(" · {merge}") };
     let depends = cases::depends_text(&shared.answer).map(|it| format!(" · {it}"));
     Some(format!("set in {where_set}{merge}{}", depends.unwrap_or_default()))

@@ -91,6 +91,7 @@ impl CallReader<'_> {
     /// arguments are ignored.
     fn hiera(&mut self, function: &str, call: &Call) -> Accepted {
         let [name, rest @ ..] = &call.written[..] else { return Err(Refused) };
+        // Unlike lookup(), these functions accept only one key.
         if !matches!(name.shape, WrittenShape::Constant(Constant::Text(_)) | WrittenShape::Unknown)
         {
             return Err(Refused);
@@ -120,6 +121,7 @@ impl CallReader<'_> {
                 }
                 Some("value_type") if !is_undef(value) => self.value_type(value)?,
                 Some("merge") if !is_undef(value) => self.merge(value)?,
+                // An option that is undef counts as not given.
                 Some("value_type" | "merge") => {}
                 Some("default_value") => self.default(value),
                 Some("override") => self.asked.request.overrides = self.hash("override", value)?,

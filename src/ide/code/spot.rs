@@ -100,6 +100,7 @@ fn key_spot(file: &CodeFile, offset: u32) -> Option<CodeSpot<'_>> {
 pub(in crate::ide) fn dynamic_key(call: &Call) -> Option<TextRange> {
     call.pattern.as_ref()?;
     let first = call.written.first()?;
+    // `lookup({'name' => …})` has its key in a hash of options.
     let WrittenShape::Hash(pairs) = &first.shape else { return Some(first.range) };
     let named = |(option, value): &(Written, Written)| {
         (option.text() == Some("name")).then_some(value.range)

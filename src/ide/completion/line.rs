@@ -127,6 +127,7 @@ fn typed(line: &str) -> Option<Typed> {
         if let Some(open) = reader.quote {
             match letter {
                 '\\' if open == '"' => drop(letters.next()),
+                // In single quotes, two quotes are one character.
                 _ if letter == open && next == Some(open) && open == '\'' => drop(letters.next()),
                 _ if letter == open => reader.quote = None,
                 _ => {}

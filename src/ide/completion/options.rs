@@ -57,6 +57,7 @@ fn patterns(keys: &[Arc<str>]) -> BTreeSet<String> {
     for key in keys {
         for (at, _) in key.match_indices("::") {
             let pattern = format!("^{}::", &key[..at]);
+            // A pattern is worth a suggestion only if it is for several keys.
             if !known.insert(pattern.clone()) {
                 shared.insert(pattern);
             }

@@ -43,6 +43,7 @@ pub(super) fn missing(
             }
             let mut items = place.keys(spot, CompletionKind::Key, std::iter::once(&*name));
             let Some(item) = items.pop() else { continue };
+            // Each type must be evaluated, so only the first items show the start of their value.
             let is_wanted = found.len() < MAX_TYPES;
             let allowed =
                 is_wanted.then(|| ParameterType::of(world, environment, &parameter)).flatten();
@@ -103,6 +104,7 @@ pub(super) fn values(place: &Place<'_>, spot: &Spot) -> Vec<Completion> {
         fit(&text, typed).is_some().then(|| Completion {
             insert: format!("{blank}{written}"),
             detail: Some("by its type".to_owned()),
+            // `!` comes before all letters, so the values of the type are at the start of the list.
             sort_text: Some(format!("!{number:03}")),
             ..Completion::new(&text, CompletionKind::Value, range)
         })

@@ -57,6 +57,7 @@ pub(super) fn complete(
     let is_new = |name: &&String| !typed.starts_with(&***name);
     let modules =
         place.keys(spot, CompletionKind::Module, modules.iter().filter(is_new).map(String::as_str));
+    // The rest of the key is still to be typed, so no colon follows the name.
     let modules = modules.into_iter().map(|item| Completion { insert: item.label.clone(), ..item });
     let options = Some(LOOKUP_OPTIONS).filter(|name| !here.contains(*name));
     let options = place.keys(spot, CompletionKind::Option, options.into_iter());

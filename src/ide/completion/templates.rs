@@ -71,6 +71,7 @@ fn add_files(
             continue;
         }
         let named = variables.iter().filter(|(_, value)| value == stem).map(|(name, _)| name);
+        // With `0` and `1`, a path with a variable comes before the file that shows it.
         found.extend(named.map(|name| (0, format!("{prefix}%{{{name}}}.{extension}"))));
         found.insert((1, format!("{prefix}{}", item.name)));
     }
@@ -83,6 +84,7 @@ fn collect(name: &str, value: &Located, depth: usize, found: &mut Vec<(String, S
         Value::Hash(hash) if depth <= MAX_FACT_DEPTH => {
             for (key, member) in hash.iter() {
                 let segment = key.as_str().and_then(crate::syntax::key_path::quote_segment);
+                // A quote would end the string around the path.
                 if let Some(segment) = segment.filter(|it| !it.contains(['\'', '"'])) {
                     collect(&format!("{name}.{segment}"), &member.value, depth + 1, found);
                 }

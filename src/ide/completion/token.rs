@@ -51,6 +51,7 @@ impl TokenSpot {
         let blanks = inside.len() - inside.trim_start().len();
         let (call, skipped) = match call(inside.trim_start()) {
             Some((call, length)) => (Some(call), length),
+            // Nothing fits in a call that is closed already, or is not written correctly.
             None if inside.contains(['(', '\'', '"']) => return None,
             None => (None, 0),
         };
@@ -66,6 +67,7 @@ impl TokenSpot {
 
     /// The quote for an argument: not that of the string.
     fn quote(&self) -> char {
+        // The other kind of quote needs no escape within the string.
         if self.outer_quote == Some('\'') { '"' } else { '\'' }
     }
 }
@@ -148,6 +150,7 @@ fn key_values(place: &Place<'_>, key: &str) -> Vec<Located> {
     if let Ok(value) = evaluator.call(&Request::key(key)).outcome {
         return value.into_iter().collect();
     }
+    // While a file is broken, lookups fail, but its values can still be read.
     let Ok(path) = key_path::parse(key) else { return Vec::new() };
     places(place.perspective, &path).iter().filter_map(|source| source.value().cloned()).collect()
 }
@@ -158,6 +161,7 @@ fn written_key(key: &str, quote: char) -> Option<String> {
         return Some(key.to_owned());
     }
     let inner = if quote == '"' { '\'' } else { '"' };
+    // Quotes around a segment know no escapes, and a `}` ends the token even within quotes.
     let is_sayable = !key.contains(['\'', '"', '}']);
     is_sayable.then(|| format!("{inner}{key}{inner}"))
 }
@@ -217,6 +221,7 @@ fn function(
 
 /// The four hashes and names that Puppet itself sets come first.
 fn sort_text(name: &str) -> String {
+    // Functions have `1`, which puts them between Puppet's own variables and the others.
     let is_own = ["facts", "trusted", "server_facts", "environment"].contains(&name);
     format!("{}{name}", if is_own { '0' } else { '2' })
 }
@@ -244,6 +249,7 @@ fn member_names(value: &Located, quote: char) -> Vec<(String, &Located)> {
                     Value::Integer(number) => number.to_string(),
                     key => key_path::quote_segment(key.as_str()?)?,
                 };
+                // Within the quotes of the call, a segment needs the other kind of quote.
                 let name = if quote == '\'' { name.replace('\'', "\"") } else { name };
                 Some((name, &member.value))
             });

@@ -143,6 +143,7 @@ impl Mentions {
             }
             for word in self.in_entries(world, &key)?.iter() {
                 found.push(root_hash(word));
+                // A word that is not a root key has no entries to follow.
                 if seen.insert(Arc::clone(word)) && self.index.contains(word) {
                     left.push(Arc::clone(word));
                 }

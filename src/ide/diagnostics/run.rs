@@ -301,10 +301,12 @@ impl Run<'_> {
         let context = ConfigTextContext { text, layer, is_global_too, problems, root, strings };
         self.ask(&PHASES.config_text, &context);
         let nodes = self.complete_nodes(None);
+        // Puppet reads no level of a file that it refuses, so rules about levels would only repeat that.
         let is_refused = problems.iter().any(ConfigProblem::is_error);
         if let Some(config) = config.filter(|config| config.version == 5 && !is_refused) {
             let context = ConfigContext { world, config: &config, environment, nodes: &nodes };
             self.ask(&PHASES.config, &context);
+            // These rules report a level only if no other finding explains it.
             self.ask(&PHASES.config_rest, &context);
         }
         // In the paths of hiera.yaml, Puppet uses an empty string.

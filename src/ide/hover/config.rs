@@ -47,6 +47,7 @@ fn files(perspective: &Perspective, locations: &[&Location]) -> String {
     if locations.is_empty() {
         return "No files.\n".to_owned();
     }
+    // If a level has very many paths, only the files that exist are of interest.
     let has_many = locations.len() > MAX_FILES;
     let is_there = |it: &&Location| it.is_uri || it.exists;
     let listed = locations.iter().copied().filter(|it| !has_many || is_there(it));

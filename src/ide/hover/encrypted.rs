@@ -12,6 +12,7 @@ pub(super) fn note(
     module: Option<&str>,
     value: &Located,
 ) -> Option<String> {
+    // If secrets are hidden anyway, there is nothing to explain.
     if !perspective.reveals() {
         return None;
     }

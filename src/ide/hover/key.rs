@@ -193,6 +193,7 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
 
 /// Whether the node reads a file for the key, or reads it in one of its cases.
 fn is_read(perspective: &Perspective, key: &str, from: &str, answer: &engine::Answer) -> bool {
+    // A path with open variables leads to the file only in some cases.
     perspective.evaluator.reads(module_of(key), from)
         || answer.sources_of_all_cases().iter().any(|source| *source.path == *from)
 }
@@ -214,10 +215,12 @@ fn open_of_all_cases(answer: &engine::Answer) -> Vec<Arc<str>> {
 /// The result of a lookup, without secrets.
 fn shown(perspective: &Perspective, answer: &engine::Answer, otherwise: &Otherwise) -> Answer {
     match (&answer.outcome, otherwise) {
+        // A class parameter falls back to its default if the data has null.
         (Ok(Some(Located { value: Value::Undef, .. })), Otherwise::ParameterDefault(code)) => {
             Answer::Default { code: code.clone(), is_instead_of_null: true }
         }
         (Ok(Some(value)), _) => Answer::Value(render::to_yaml(&perspective.without_secrets(value))),
+        // A level that is not evaluated here may have the key.
         (Ok(None), _) if !answer.opaque.is_empty() => Answer::Unknown,
         (Ok(None), Otherwise::EmptyText) => Answer::EmptyText,
         (Ok(None), Otherwise::Fails) => Answer::NotFound,

@@ -251,6 +251,7 @@ impl CaseLine {
 fn bare_yaml(yaml: &str) -> &str {
     let yaml = yaml.strip_prefix("---").map_or(yaml, |it| it.trim_start_matches([' ', '\n']));
     match yaml.trim_end_matches('\n') {
+        // YAML reads an empty value as null.
         "" => "~",
         yaml => yaml,
     }

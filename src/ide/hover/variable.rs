@@ -37,6 +37,7 @@ pub(super) fn text(perspective: &Perspective, name: &str) -> String {
         Reading::Unset => None,
         Reading::Known(value, rest) => dig_value(&value, &rest),
     };
+    // Puppet does not warn about a missing member of a hash, even if it is strict.
     let Some(value) = value else {
         let missing = format!("{} has no such member: Puppet uses an empty string.", code(root));
         return title + &missing;

@@ -24,6 +24,7 @@ pub(super) fn write(perspective: &Perspective, page: &mut Page, cancel: &CancelT
     }
     let aliases = perspective.world.type_aliases(evaluator.environment());
     let binder = Binder { evaluator, aliases: &aliases, cancel };
+    // All classes are bound before anything is written, so a cancelled request leaves no half of the section.
     let mut bound = Vec::new();
     for class in classes {
         if cancel.is_cancelled() {

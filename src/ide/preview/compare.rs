@@ -64,6 +64,7 @@ pub fn compare(
     let side = |(asked, name): &(NodeQuestion, String)| {
         // Without origins, the same value from another file is not a difference.
         let document = document(asked, question.scope, Detail::Bare, cancel)?;
+        // The title ends with the name of the node, and each side gets a name of its own.
         let subject = document.title.rsplit_once(" · ").map_or("", |(subject, _)| subject);
         Some(Preview { title: format!("{subject} · {name}"), ..document })
     };

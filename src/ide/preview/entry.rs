@@ -178,6 +178,7 @@ impl Entry {
             value.place.is_some() && source.value().is_some_and(|it| it.place == value.place)
         };
         let mut sources = self.files().filter(has_key);
+        // A merged value has no place of its own, so the first key that is a part of it is shown.
         let winner = sources.clone().find(is_winner).or_else(|| sources.next());
         winner.and_then(Source::key_place)
     }
@@ -204,6 +205,7 @@ impl Entry {
         {
             *first = value.clone();
         }
+        // The parts are taken before the conversion to `Sensitive`, so they are hidden here.
         if self.is_sensitive(perspective) {
             let secret =
                 |it: Located| Located { place: it.place, value: Value::Sensitive(it.into()) };

@@ -243,6 +243,7 @@ impl Tree<'_> {
         let (label, place) = self.label(&step.kind);
         let within = match &step.kind {
             TraceKind::Search { key, is_options: false } => {
+                // The steps show values before their conversion to `Sensitive`, so they must be hidden here.
                 let hides = self.hides || self.perspective.makes_path_sensitive(key);
                 Tree { hides, ..*self }
             }

@@ -105,6 +105,7 @@ fn all_keys_of_node(asked: &NodeQuestion, detail: Detail, cancel: &CancelToken) 
     let evaluator = &perspective.evaluator;
     let mut keys = perspective.world.all_keys(evaluator.environment());
     keys.retain(|key| &**key != LOOKUP_OPTIONS);
+    // The keys of a class must be next to one another, so that its heading is written once.
     keys.sort_by(|a, b| group_of(a).cmp(&group_of(b)).then_with(|| a.cmp(b)));
     let mut page = Page::default();
     let title = format!("everything that {} gets", asked_for(perspective));
@@ -118,6 +119,7 @@ fn all_keys_of_node(asked: &NodeQuestion, detail: Detail, cancel: &CancelToken) 
         if page.is_full() {
             break;
         }
+        // No lookup can name a key with both kinds of quotes.
         let Some(asked_key) = as_lookup_key(key) else { continue };
         let entry = Entry::ask(perspective, &asked_key, cancel);
         if !entry.is_there() {

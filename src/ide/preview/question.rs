@@ -94,6 +94,7 @@ pub(crate) fn key_at(world: &Arc<World>, path: &str, offset: u32) -> Option<Stri
         return context::lookup_key([key.root].iter().chain(&key.rest));
     }
     let data = data_of(world, path)?;
+    // While a file is broken, a place may be outside of all entries that could be parsed.
     let Some(spot) = context::spot_in_file(&data, offset) else {
         return key_around(&data, offset);
     };

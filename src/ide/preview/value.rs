@@ -157,6 +157,7 @@ impl<'a> Writer<'a> {
             uncounted(part, &counting, &mut gone);
         }
         for item in gone {
+            // An item that only removes another one is not a value that is lost.
             if shown.insert(&item.value) && !self.is_knockout(&item.value) {
                 let (kind, why) = self.reason(item, parts);
                 self.ghost(indent, kind, why, |writer| writer.item(indent, item));
@@ -229,6 +230,7 @@ impl<'a> Writer<'a> {
             None => self.page.line(&format!("{}{text}", " ".repeat(indent)), mark),
             Some(ghost) => {
                 let inner = " ".repeat(indent.saturating_sub(ghost.base));
+                // The `#` is in the first column of the part, so the text after it keeps its shape.
                 let line = format!("{}# {inner}{text}", " ".repeat(ghost.base));
                 mark.kind = Some(ghost.kind);
                 mark.origin = match mark.origin {

@@ -20,6 +20,7 @@ pub(crate) fn of_key(world: &World, environment: &Environment, key: &KeyPath) ->
         Some(Occurrence { path: path.clone(), range, is_declaration: false })
     });
     let mut found: Vec<_> = calls.collect();
+    // A class parameter is a root key. Code does not declare its members.
     let parameter = key.rest.is_empty().then(|| ClassParameter::of_key(world, environment, root));
     found.extend(parameter.flatten().map(|it| {
         let range = it.name_range();

@@ -52,6 +52,7 @@ pub(super) fn rename(
             path: vec![Segment::Name(format!("{old}::{key}").into())],
             new_name: format!("{new}::{key}").into(),
         };
+        // The parameters keep their names. Only the class in their keys changes.
         let edits = Work::new(world, &renaming, Carried::Nothing, cancel).run(environment)?;
         for file in edits.files {
             files.entry(file.path).or_default().extend(file.edits);
@@ -64,6 +65,7 @@ pub(super) fn rename(
             return Err("the request was cancelled".to_owned());
         }
         let edits = class.in_code(path, declaration, &mut left);
+        // Code outside of the workspace, such as an installed module, is not edited.
         if world.is_in_workspace(path) {
             files.entry(path.clone()).or_default().extend(edits);
         } else if !edits.is_empty() {
@@ -151,6 +153,7 @@ impl Class<'_> {
             let own = key.strip_prefix(self.old).and_then(|it| it.strip_prefix("::"));
             keys.extend(own.filter(|it| !it.contains("::")).map(str::to_owned));
         }
+        // For each key, all files are searched.
         if keys.len() > MAX_KEYS {
             return Err(format!(
                 "the class has {} keys, which is too much for a rename",
@@ -199,6 +202,7 @@ impl Class<'_> {
         for variable in &names.variables {
             let Some((class, name)) = variable.name.rsplit_once("::") else { continue };
             if class.strip_prefix("::").unwrap_or(class) == self.old {
+                // In `$class::name`, the class ends before the last `::`.
                 let end = variable.range.end - name.len() as u32 - 2;
                 write(TextRange::new(end - self.old.len() as u32, end), self.new);
             }

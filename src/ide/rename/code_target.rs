@@ -21,6 +21,7 @@ pub(super) fn target(
     match spot(&file, offset) {
         Some(CodeSpot::Parameter(parameter)) => {
             let name = parameter.parameter.name_range;
+            // The `$` is not a part of the name.
             of_parameter(world, path, parameter, TextRange::new(name.start + 1, name.end)).map(Some)
         }
         Some(CodeSpot::Key { name, .. }) => Ok(of_key(&file, name, offset)),

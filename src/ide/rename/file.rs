@@ -56,6 +56,7 @@ pub(super) fn rename_in(
     let mut done = walk.done;
     done.edits.sort_unstable();
     done.edits.dedup();
+    // The edited text is read again, because a rename must not change anything else.
     prove(data, renaming, &ways, &done.edits)?;
     Ok(done)
 }
@@ -196,6 +197,7 @@ impl<'a> Walk<'a> {
         if segment.as_ref().is_some_and(|it| ends_with(ways, it)) {
             self.key(entry, key, is_root)?;
         } else if !is_root {
+            // Puppet interpolates keys below the root, so they may contain calls.
             self.string(entry, key, &[])?;
         }
         let below = segment.map_or_else(Vec::new, |segment| beyond(ways, &segment));
@@ -362,6 +364,7 @@ impl<'a> Walk<'a> {
             return;
         }
         self.done.is_partly_broken = true;
+        // Where nothing can be parsed, only the index knows keys, and it has root keys only.
         if self.renaming.path.len() == 1 {
             for key in keys.iter().filter(|key| part.contains_range(**key)) {
                 let written = key.slice(self.data.text());

@@ -67,6 +67,7 @@ impl Work<'_> {
             {
                 match key_edit(&file, &name, self.renaming).filter(|_| is_ours) {
                     Some(edit) => edits.push(LabelledEdit { edit, label: EditLabel::Code }),
+                    // Code outside of the workspace, and names with escapes, stay as they are.
                     None => left.push(self.shown(environment, path, name.range)),
                 }
             }

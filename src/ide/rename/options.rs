@@ -36,6 +36,7 @@ pub(super) fn warn(
                     "The lookup_options of {shown} already have an entry for `{new}`, which then applies."
                 ));
             }
+            // An entry of its own is renamed with the key, and hides all patterns before and after.
             if pairs.iter().any(|pair| is_entry_for(pair, old)) {
                 continue;
             }

@@ -83,6 +83,7 @@ impl Work<'_> {
         if let Some(range) = tag_of_parameter(&file, declaration, old) {
             self.edit_code(&path, [range], new);
         }
+        // Other code may name the variable by any class that inherits it.
         let classes = self.heirs(environment, &parameter)?;
         self.outside(environment, &parameter, &classes)?;
         self.warn_of_templates(environment, &parameter, declaration.range.slice(&file.text));
@@ -142,6 +143,7 @@ impl Work<'_> {
                     written.is_some_and(|it| *known_as(DeclarationKind::Class, it) == *parent)
                 };
                 for heir in file.manifest.declarations.iter().filter(is_heir) {
+                    // A class whose parent hides the variable does not see the parameter.
                     let is_seen = is_seen && self.heir(environment, path, heir, parameter)?;
                     let name = known_as(DeclarationKind::Class, heir.name.as_deref().unwrap_or(""));
                     // Broken code may have classes that inherit from each other in a circle.
@@ -233,6 +235,7 @@ impl Work<'_> {
         parameter: &Parameter<'_>,
         class_text: &str,
     ) {
+        // An ERB template reads the variables of the class that calls it.
         if !class_text.contains("template(") {
             return;
         }

@@ -17,6 +17,7 @@ impl Work<'_> {
     pub(super) fn warn_of_ruby(&mut self, environment: &Arc<Environment>) {
         let key = self.renaming.root();
         let module = key.split("::").next().and_then(|it| environment.modules.get(it));
+        // Without a module in its name, a key is often an ordinary word, which Ruby code may have for other reasons.
         let Some(directory) = module.filter(|_| key.contains("::")) else { return };
         let mut places = Vec::new();
         for path in ruby_files(self.world, directory, &["lib", "templates"]) {

@@ -43,6 +43,7 @@ impl RenameTarget {
     /// What the last segment of its path shall be called if the user says `new_name`.
     pub(super) fn full_name(&self, new_name: &str) -> Result<String, String> {
         let TargetKind::Parameter { class } = &self.kind else { return Ok(new_name.to_owned()) };
+        // Users may write the name as code does, or the whole key.
         let name = new_name.strip_prefix('$').unwrap_or(new_name);
         let own = name.strip_prefix(class.as_str()).and_then(|it| it.strip_prefix("::"));
         let name = own.unwrap_or(name);

@@ -72,6 +72,7 @@ impl FileKeys {
 
     /// The file's secrets before the edit; none if decryption is not allowed.
     pub(super) fn originals(&self, world: &World, file: &str) -> Vec<Original> {
+        // The file on disk still has what the editor shows decrypted.
         let Some(text) = decrypting(world).and_then(|_| world.text_on_disk(file)) else {
             return Vec::new();
         };

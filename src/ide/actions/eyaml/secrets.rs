@@ -69,6 +69,7 @@ pub fn secret_edit(
     let parts = edit::encrypted_parts(&file.text);
     let plain = |part: &EncryptedPart<'_>| {
         let bytes = keys.decrypted(world, &part.message())?;
+        // A secret that is not text cannot be edited in the file.
         String::from_utf8(bytes.to_vec()).ok()
     };
     let for_edit = |part: &EncryptedPart<'_>| {

@@ -109,6 +109,7 @@ impl Form {
             ScalarStyle::Literal | ScalarStyle::Folded => {
                 let lines = source.lines().skip(1).filter(|line| !line.trim().is_empty());
                 let indents = lines.map(|line| &line[..line.len() - line.trim_start().len()]);
+                // Some lines of a block may be indented further, and that is part of its text.
                 let indent = indents.min_by_key(|it| it.len()).unwrap_or(INDENT);
                 let behind = &source[source.trim_end_matches(['\r', '\n']).len()..];
                 Self::Block(indent.to_owned(), behind.to_owned())

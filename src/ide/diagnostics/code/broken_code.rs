@@ -16,6 +16,7 @@ pub(crate) const RULE: Rule = Rule {
 
 /// Checks a file. It reports one error, because Puppet reports only one.
 pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
+    // Puppet stops at the first error, and later ones often follow from it.
     let Some(error) = code.file.manifest.errors.first() else { return };
     let message = format!(
         "{}\nPuppet refuses this file when it loads it. hiera-ls reports no keys for the classes in it.",

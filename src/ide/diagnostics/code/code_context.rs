@@ -61,6 +61,7 @@ impl<'a> CodeContext<'a> {
         if let Some(known) = self.known.borrow().get(name) {
             return *known;
         }
+        // Each new key costs a lookup, and a manifest may name very many.
         if self.known.borrow().len() >= MAX_KEYS_WHILE_TYPING {
             return Answered::Perhaps;
         }

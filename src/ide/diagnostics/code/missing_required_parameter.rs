@@ -102,6 +102,7 @@ fn all_missing(code: &CodeContext<'_>) -> Vec<Missing> {
     let Some(number) = manifests.iter().position(|it| &*it.path == code.path) else {
         return Vec::new();
     };
+    // Without data, all required parameters would be missing. The data is probably elsewhere.
     if code.has_no_data() {
         return Vec::new();
     }

@@ -150,6 +150,7 @@ impl DefaultKeys<'_> {
 fn same_template(config: &HieraYaml, level: &Level, template: &Located) -> Option<Place> {
     let is_same =
         |it: &&Level| it.datadir == level.datadir && it.function.name == level.function.name;
+    // With another datadir, the same template leads to other files.
     let mut others = config.hierarchy.iter().filter(is_same).flat_map(templates);
     others.find(|it| it.value == template.value)?.place
 }

@@ -70,6 +70,7 @@ fn missing_extension(world: &World, directory: &str, template: &str) -> Option<&
         let is_missing = world.kind(&path) == PathKind::Missing;
         return EXTENSIONS.into_iter().find(exists).filter(|_| is_missing);
     }
+    // The name of the file depends on the node, so its neighbours show which extension is meant.
     let items = world.list(&directory);
     let mut files = items.iter().filter(|it| !it.is_directory && !it.name.starts_with('.'));
     let first = paths::extension(&files.next()?.name).to_owned();

@@ -113,6 +113,7 @@ impl<'n> Members<'n> {
         let is_known = |pair: &Pair| {
             let name = pair.key.range.slice(text);
             let count = pairs.iter().filter(|it| it.key.range.slice(text) == name).count();
+            // A key that version 4 does not have, or that is written twice, is left to the user.
             known.contains(&name) && count == 1
         };
         pairs.iter().all(is_known).then_some(Self { pairs })

@@ -132,6 +132,7 @@ impl Backend {
 
 /// A directory as an environment's own file writes it: relative to the environment's directory.
 fn datadir(text: &str, layer: LayerKind) -> String {
+    // In an environment, a relative datadir starts from the directory of its hiera.yaml.
     let own = ["%{environment}/", "%{::environment}/"].iter().find_map(|it| text.split_once(it));
     match own {
         Some((_, rest)) if layer == LayerKind::Environment => rest.to_owned(),

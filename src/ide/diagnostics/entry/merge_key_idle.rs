@@ -32,6 +32,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
                        Write an alias without quotes: `<<: *name`.";
         let finding = report.add(&RULE, key.range, message);
         let Some(name) = text_of(value).map(|it| it.trim_start_matches(['*', '&'])) else { return };
+        // The text was meant as an alias only if there is an anchor of this name.
         let anchor = format!("&{name}");
         let is_anchor = |it: &str| it == anchor;
         if !name.is_empty() && entry.text.split(char::is_whitespace).any(is_anchor) {

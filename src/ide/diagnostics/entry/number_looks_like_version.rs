@@ -109,6 +109,7 @@ fn is_version(text: &str) -> bool {
 /// `644` and `1777`. With a leading zero, the number is octal, which another rule reports.
 fn is_mode(text: &str) -> bool {
     matches!(text.len(), 3 | 4)
+        // Another rule reports numbers with a leading zero.
         && !text.starts_with('0')
         && text.bytes().all(|byte| matches!(byte, b'0'..=b'7'))
 }

@@ -109,6 +109,7 @@ fn check_strategy(entry: &EntryContext<'_>, node: &Node, name: &str, report: &mu
 /// The strategy that was meant: one of Hiera 3's names, or a misspelt one.
 fn meant_strategy(name: &str) -> Option<&'static str> {
     match &*name.to_ascii_lowercase() {
+        // These are names of Hiera 3.
         "native" | "priority" => Some("first"),
         "array" => Some("unique"),
         "deeper" => Some("deep"),

@@ -80,6 +80,7 @@ pub(crate) fn may_be_read_by_function(world: &Arc<World>, environment: &Arc<Envi
     let version = world.settings().puppet_version;
     let reads_unseen = |level: &Level| {
         let has_paths = !matches!(level.locations, Locations::None | Locations::Uris(_));
+        // A custom function without paths may read any file by itself.
         Registry::format(&level.function).is_none() && !has_paths
     };
     let has_such_level = |(layer, path): (LayerKind, String)| {

@@ -38,6 +38,7 @@ pub(crate) fn check_file(file: &FileContext<'_>, report: &mut Report) {
     let text = file.text;
     let class = refused_class(error).filter(|class| is_of_a_date(class));
     let Some(class) = class else { return };
+    // The other check already reports dates of entries that could be parsed.
     let is_known = |start| report.findings.iter().any(|it| it.range.start == start);
     if !is_known(error.range.start) {
         let finding = report.add(&RULE, error.range, message(class));

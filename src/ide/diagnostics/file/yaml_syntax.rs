@@ -49,6 +49,7 @@ pub(crate) fn quote_of_an_earlier_line(text: &str, at: usize) -> Option<usize> {
     while let Some(&byte) = bytes.get(index) {
         let before = index.checked_sub(1).map_or(b'\n', |it| bytes[it]);
         match open {
+            // An escaped or doubled quote does not end the string.
             Some((_, b'"')) if byte == b'\\' => index += 1,
             Some((_, b'\'')) if byte == b'\'' && bytes.get(index + 1) == Some(&b'\'') => index += 1,
             Some((start, quote)) if byte == quote => {
@@ -74,6 +75,7 @@ pub(crate) fn quote_of_an_earlier_line(text: &str, at: usize) -> Option<usize> {
 /// The parser's message without path and place, because the diagnostic has them.
 pub(crate) fn reader_words(message: &str) -> String {
     let words = message.strip_prefix("Unable to parse ({path}): ").unwrap_or(message);
+    // Editors show the position themselves.
     let words = match words.rfind(" at line ") {
         Some(at)
             if words[at + 9..].bytes().all(|b| b.is_ascii_digit() || b" column".contains(&b)) =>

@@ -28,6 +28,7 @@ pub(crate) fn check(file: &UnreadContext<'_>, report: &mut Report) {
     };
     let Some(environment) = world.environment_of(path) else { return };
     let twin = format!("{}{other}", &path[..path.len() - paths::extension(path).len()]);
+    // If no level expects the other extension, another rule reports the file.
     if !world.reach(&environment).reaches(&twin) || world.kind(path) != PathKind::File {
         return;
     }

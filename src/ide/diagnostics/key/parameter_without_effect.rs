@@ -117,6 +117,7 @@ fn hash_of_parameters(
 
 /// The name that Puppet looks up if `key` means a parameter: segments joined by `::`, all but the last in lower case.
 fn as_puppet_asks(key: &str) -> Option<String> {
+    // Without empty parts, `a:b`, `a:::b` and `::a::b` all become `a::b`.
     let segments: Vec<&str> = key.split(':').filter(|it| !it.is_empty()).collect();
     let (parameter, class) = segments.split_last().filter(|(_, class)| !class.is_empty())?;
     Some(format!("{}::{parameter}", class.join("::").to_ascii_lowercase()))

@@ -25,6 +25,7 @@ pub(crate) const RULE: Rule = Rule {
 /// Whether this is why Puppet refuses the parameter; if so, it is reported at the key.
 pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     let Some(refused) = at.refused() else { return };
+    // The advice helps only if `Sensitive` is all that is missing.
     let part = refused.parts.iter().find(|part| {
         let sensitive = Value::Sensitive(part.value.clone().into());
         part.misfit.path.is_empty()

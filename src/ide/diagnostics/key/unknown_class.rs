@@ -29,6 +29,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         return;
     }
     let known = classes.of_the_module_of(class);
+    // A class whose parameter already has a key in this file was not meant.
     let is_free = |it: &&str| data.get(&format!("{it}::{parameter}")).is_none();
     let meant = near_key(class, known.iter().map(|it| &**it).filter(is_free));
     let ignored = IgnoredKey {

@@ -30,6 +30,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     if class.parameters().any(|it| it == parameter) || classes.is_used_otherwise(key) {
         return;
     }
+    // A parameter that already has a key in this file was not meant.
     let is_free = |it: &&str| data.get(&format!("{class_name}::{it}")).is_none();
     let meant = near_key(parameter, class.parameters().filter(is_free));
     let ignored = IgnoredKey {

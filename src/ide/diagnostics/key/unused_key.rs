@@ -27,6 +27,7 @@ pub(crate) const RULE: Rule = Rule {
 /// Checks a root key of a file.
 pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     let KeyContext { classes, data, key, entry, .. } = *at;
+    // A key with `::` may be a class parameter, which Puppet looks up by itself.
     if key.contains("::")
         || key == LOOKUP_OPTIONS
         || classes.code().is_named(key)

@@ -63,6 +63,7 @@ pub(crate) fn once_for_each_fact(findings: &mut Vec<Diagnostic>) {
     for finding in findings.iter().filter(|it| of_rule(it)) {
         let first = (finding.range, Vec::new(), 0);
         let (range, fixes, count) = places.entry(finding.message.clone()).or_insert(first);
+        // The findings are not sorted yet.
         if finding.range.start < range.start {
             *range = finding.range;
         }

@@ -59,6 +59,7 @@ fn token_made(found: &Located) -> Option<String> {
     }
     made.push_str(&text[end..]);
     let tokens = interpolation::tokens(&made);
+    // Without a `literal`, nobody meant to protect the text.
     let token = tokens.first().filter(|_| has_literal)?;
     Some(token.range.slice(&made).to_owned())
 }

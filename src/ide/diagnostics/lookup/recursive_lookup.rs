@@ -40,6 +40,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let Some((words, names)) = recursion(perspective, &asked) else { return };
     let at = names.iter().position(|name| *name == asked).unwrap_or(0);
     let next = names.get(at + 1).unwrap_or(&asked);
+    // A key that only leads to a circle has no finding. The keys of the circle itself have one.
     if !is_in_circle(perspective, key, &asked, next) || !is_read_here(perspective, path, key) {
         return;
     }

@@ -30,6 +30,7 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
     for variable in variables {
         let Ok(path) = key_path::parse(&variable.name) else { continue };
         let Some(name) = path.root_name() else { continue };
+        // A name with `::` says already which scope it means.
         if name.contains("::") || OF_PUPPET.contains(&&**name) {
             continue;
         }

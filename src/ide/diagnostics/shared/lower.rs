@@ -147,6 +147,7 @@ impl<'a> LowerLevels<'a> {
         let siblings = self.index.keys_in(&module).into_iter();
         let mut siblings =
             siblings.filter(|other| **other != *key && module_of(other) == module_of(key));
+        // If related keys are merged, this one was probably forgotten.
         siblings.any(|other| !evaluator.merge_for(&other).is_first_found())
     }
 

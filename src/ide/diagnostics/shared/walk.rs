@@ -64,6 +64,7 @@ pub(crate) fn plain_scalars<'a>(
             }
             NodeKind::Sequence(items) => waiting.extend(items.iter().rev().map(|it| (it, false))),
             NodeKind::Mapping(pairs) => {
+                // The last one that is pushed is the first one that is taken, so the order is reversed.
                 for pair in pairs.iter().rev() {
                     waiting.push((&pair.value, false));
                     waiting.push((&pair.key, true));

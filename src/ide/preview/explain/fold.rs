@@ -55,6 +55,7 @@ impl<'a> Folding<'a> {
                 }
                 _ => folded.push(self.inside(step)),
             }
+            // Interpolations that follow each other share one summary.
             let is_last = !rest.first().is_some_and(|next| next.topic == Topic::Interpolation);
             if is_last && known.left_out > 0 {
                 folded.push(std::mem::take(&mut known).summary());
