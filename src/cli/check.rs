@@ -311,6 +311,8 @@ pub(super) fn each_file<R: Send>(
             work(&world, path, found)
         };
         all.par_extend(files.par_iter().map(of_file));
+        // The parsed files of a part are dropped while the next part is checked.
+        rayon::spawn(move || drop(world));
     }
     progress.end();
     all

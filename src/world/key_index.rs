@@ -155,17 +155,20 @@ impl KeyIndex {
         self.may_be(key, MAY_BE_HASH_OR_NULL)
     }
 
+    /// Whether files may have root keys that the index does not know: those that a `<<` brings.
+    pub fn may_have_other_keys(&self) -> bool {
+        let has_merge = |file: &IndexedFile| file.keys.may_merge;
+        self.bulk.has_merges || self.changed.values().flatten().any(has_merge)
+    }
+
     /// Whether a value of `key` has a tag in any file. Where a `<<` at the root may bring keys, every key may.
     fn may_be(&self, key: &str, tag: u32) -> bool {
-        let has_merge = |file: &IndexedFile| file.keys.may_merge;
         let has_tag = |name| {
             let mut changed = self.changed_with(name).flat_map(|file| file.keys.of(name));
             // A changed file may have lost the tag that the bulk still has. "May" stays true, only less exact.
             self.bulk.has_tag(name, tag) || changed.any(|here| here.tagged_name & tag != 0)
         };
-        self.bulk.has_merges
-            || self.changed.values().flatten().any(has_merge)
-            || self.names.known(key).is_some_and(has_tag)
+        self.may_have_other_keys() || self.names.known(key).is_some_and(has_tag)
     }
 
     /// Whether one of `files` has `key`.
@@ -320,10 +323,10 @@ impl FileKeys {
             Some(keys) => (keys, true),
             None => (data.root_keys(), false),
         };
-        let is_hocon = data.format() == Format::Hocon;
-        let tags = |key: &RootKey<'_>| {
+        let tags = |key: &RootKey<'_>| match data.format() {
             // In HOCON, a value can refer to others and can be put together from several parts.
-            if is_hocon { TAGS } else { tags_of(key.value.slice(data.text())) }
+            Format::Hocon => TAGS,
+            format => tags_of(key.value.slice(data.text()), format),
         };
         let keys = keys.iter().map(|key| KeyHere::new(key, tags(key), names)).collect();
         // A `<<` in a string or comment counts, too. It only makes answers less exact.
@@ -387,7 +390,7 @@ impl KeyHere {
 }
 
 /// What a value may be, by the look of its source.
-fn tags_of(source: &str) -> u32 {
+fn tags_of(source: &str, format: Format) -> u32 {
     // A value of several lines may end before its last line, if that is not indented.
     let is_line = !source.contains(['\n', '\r']);
     let is_whole = |start: char, end: char, key: &str| {
@@ -397,10 +400,10 @@ fn tags_of(source: &str) -> u32 {
         let end = source.strip_prefix(quote).and_then(|rest| rest.find(quote));
         is_line && end.is_some_and(|end| end + 2 == source.len())
     };
+    let is_json = format == Format::Json;
     let is_item = ["- ", "-\n", "-\r"].iter().any(|mark| source.starts_with(mark));
     let is_number = !source.is_empty() && source.bytes().all(|byte| byte.is_ascii_digit());
-    let is_list_or_text = is_item
-        || is_whole('[', ']', "]:")
+    let is_text = (is_json && source.starts_with('"'))
         || is_quoted('"')
         || is_quoted('\'')
         || is_number
@@ -410,15 +413,19 @@ fn tags_of(source: &str) -> u32 {
     let after_colon = after_word.strip_prefix(':').filter(|_| source.starts_with(is_part));
     let is_member =
         after_colon.is_some_and(|it| it.is_empty() || it.starts_with([' ', '\n', '\r']));
+    let is_hash = is_member || is_whole('{', '}', "}:") || (is_json && source.starts_with('{'));
+    let is_list = is_item || is_whole('[', ']', "]:") || (is_json && source.starts_with('['));
+    let calls = may_call(source);
     // What the source does not tell may be both, which is never wrong.
-    let kind = if is_list_or_text {
-        MAY_BE_NO_HASH
-    } else if is_member || is_whole('{', '}', "}:") {
+    let kind = if is_hash {
         MAY_BE_HASH_OR_NULL
+    } else if is_list || (is_text && !calls) {
+        MAY_BE_NO_HASH
     } else {
+        // The result of `alias` can be anything, too.
         MAY_BE_NO_HASH | MAY_BE_HASH_OR_NULL
     };
-    if may_call(source) { kind | MAY_CALL } else { kind }
+    if calls { kind | MAY_CALL } else { kind }
 }
 
 /// Whether a value may call functions (`%{lookup('a')}`), by the look of its source.

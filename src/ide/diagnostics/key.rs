@@ -67,7 +67,7 @@ impl<'a> KeyContext<'a> {
 
     /// The values of lower levels for the key; `None` if none of them has it and lookup options do not matter either.
     pub(crate) fn above(&self) -> Option<&KeyAbove<'a>> {
-        self.above.get_or_init(|| self.lower.of_key(self.key, self.entry)).as_ref()
+        self.above.get_or_init(|| self.lower.of_key(self.known, self.key, self.entry)).as_ref()
     }
 
     /// Why the class refuses the parameter that the key sets; `None` if it accepts the value, or if the key does not set a

@@ -8,6 +8,7 @@ pub(super) mod known_keys;
 pub(super) mod lower;
 pub(super) mod near;
 pub(super) mod option_edits;
+pub(super) mod option_keys;
 pub(super) mod patterns;
 pub(super) mod referenced_keys;
 pub(super) mod targets;

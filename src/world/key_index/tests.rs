@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
 
-use super::{FileKeys, MAY_BE_HASH_OR_NULL, MAY_BE_NO_HASH, MIN_HASHED_KEYS};
+use super::{FileKeys, MAY_BE_HASH_OR_NULL, MAY_BE_NO_HASH, MAY_CALL, MIN_HASHED_KEYS, tags_of};
 use crate::data::{DataFile, FileId, Format, Value};
 use crate::world::interner::Interner;
 use crate::world::{Change, FileSet, Host, KeyIndex, MemoryDisk};
@@ -336,18 +337,51 @@ fn value() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn what_a_value_cannot_be_is_seen_by_its_look(value in value()) {
-        let text = format!("k:{value}\nz: 1\n");
-        let data = DataFile::new(FileId(0), Format::Yaml, text.clone().into());
-        let names = Interner::default();
-        let keys = FileKeys::new(&data, &names);
-        let own = keys.keys.iter().filter(|here| &*names.text(here.name()) == "k");
-        let tags = own.fold(0, |all, here| all | here.tagged_name);
-        // Of a file that Puppet refuses, the index may lack a key.
-        if let Some(entry) = data.get("k").filter(|_| tags != 0) {
-            let is_hash = matches!(entry.value.value, Value::Hash(_));
-            let is_null = matches!(entry.value.value, Value::Undef);
-            prop_assert!(is_hash || tags & MAY_BE_NO_HASH != 0, "{text:?}");
-            prop_assert!(!is_hash && !is_null || tags & MAY_BE_HASH_OR_NULL != 0, "{text:?}");
-        }
+        check_tags(Format::Yaml, &format!("k:{value}\nz: 1\n"))?;
     }
+
+    #[test]
+    fn what_a_value_of_json_cannot_be_is_seen_by_its_look(value in json_value()) {
+        check_tags(Format::Json, &format!("{{\"k\":{value},\n\"z\": 1}}\n"))?;
+    }
+}
+
+fn json_value() -> impl Strategy<Value = String> {
+    prop::sample::select(vec![
+        "{}",
+        "{\n\"a\": [\n1]}",
+        "[\n{}]",
+        "\"{}\"",
+        "\"[\\n\"",
+        "1",
+        "null",
+        "true",
+        "-1.5",
+    ])
+    .prop_map(str::to_owned)
+}
+
+/// Checks the tags of the key `k` of a text.
+fn check_tags(format: Format, text: &str) -> Result<(), TestCaseError> {
+    let data = DataFile::new(FileId(0), format, text.to_owned().into());
+    let names = Interner::default();
+    let keys = FileKeys::new(&data, &names);
+    let own = keys.keys.iter().filter(|here| &*names.text(here.name()) == "k");
+    let tags = own.fold(0, |all, here| all | here.tagged_name);
+    // Of a file that Puppet refuses, the index may lack a key.
+    if let Some(entry) = data.get("k").filter(|_| tags != 0) {
+        let is_hash = matches!(entry.value.value, Value::Hash(_));
+        let is_null = matches!(entry.value.value, Value::Undef);
+        prop_assert!(is_hash || tags & MAY_BE_NO_HASH != 0, "{text:?}");
+        prop_assert!(!is_hash && !is_null || tags & MAY_BE_HASH_OR_NULL != 0, "{text:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_text_that_calls_alias_may_be_anything() {
+    let tags = |source: &str| tags_of(source, Format::Yaml) & !MAY_CALL;
+    assert_eq!(tags("\"%{alias('a')}\""), MAY_BE_NO_HASH | MAY_BE_HASH_OR_NULL);
+    assert_eq!(tags("\"%{facts.a}\""), MAY_BE_NO_HASH);
+    assert_eq!(tags("[\"%{alias('a')}\"]"), MAY_BE_NO_HASH);
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{FileKeys, KeyHere, tags_of};
-use crate::data::RootKey;
+use crate::data::{Format, RootKey};
 use crate::syntax::entries::begins_entry;
 use crate::text::{TextRange, common_prefix, common_suffix};
 use crate::world::interner::Interner;
@@ -30,7 +30,9 @@ impl FileKeys {
     ) -> Option<Self> {
         let Edited { keys: replaced, range } = self.edited(old, new)?;
         let found = RootKey::quick_between(new, range.start as u32, range.end as u32)?;
-        let here = |key: &RootKey<'_>| KeyHere::new(key, tags_of(key.value.slice(new)), names);
+        // Only YAML is searched line by line.
+        let tags = |key: &RootKey<'_>| tags_of(key.value.slice(new), Format::Yaml);
+        let here = |key: &RootKey<'_>| KeyHere::new(key, tags(key), names);
         let found: Vec<KeyHere> = found.iter().map(here).collect();
         let names_of = |keys: &[KeyHere]| keys.iter().map(KeyHere::name).collect::<Vec<_>>();
         let has_same_names = names_of(&found) == names_of(&self.keys[replaced.clone()]);

@@ -34,7 +34,10 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         let lost: Vec<_> = hidden.iter().filter(is_lost).map(|it| inspect::to_s(it.0)).collect();
         let has_own = own.iter().any(|(key, _)| hidden.get_value(key).is_none());
         // A hash with the same members and other values is an override, and so is one with entirely different members.
-        if lost.is_empty() || has_own || !at.lower.merges_siblings(above.key, &order.evaluator) {
+        if lost.is_empty()
+            || has_own
+            || !at.lower.merges_siblings(at.known, above.key, &order.evaluator)
+        {
             continue;
         }
         let dots = if lost.len() > MAX_NAMED { ", …" } else { "" };

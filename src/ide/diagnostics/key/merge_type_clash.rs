@@ -29,6 +29,10 @@ const PUPPETS_WORDS: &str = "element of the merge has wrong type";
 pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let Some(perspective) = at.perspective else { return };
     let (key, path) = (at.key(), at.file.path);
+    // Most keys are not merged, which their names show.
+    if at.known().is_some_and(|known| !known.may_have_options(key)) {
+        return;
+    }
     let asked = context::lookup_key([&Segment::Name(key.into())].into_iter());
     let Some(asked) = asked else { return };
     let evaluator = &perspective.evaluator;
@@ -199,6 +203,44 @@ k: {x: "%{Lookup('y')}"}
 #       ^^^^^^^^^^^^^^ error[unknown-function]
 #- /data/b.yaml
 k: 1
+"#,
+        );
+    }
+
+    #[test]
+    fn a_hash_that_looks_up_a_clash_is_not_to_blame() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+lookup_options: {a: {merge: hash}, k: {merge: hash}}
+a: {x: "%{lookup('k')}"}
+k: {x: 1}
+#- /data/b.yaml
+a: {y: 1}
+k: 1
+#  ^ error[merge-type-clash]
+"#,
+        );
+    }
+
+    #[test]
+    fn a_text_may_become_a_hash() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+lookup_options: {k: {merge: unique}}
+k: [1]
+#  ^^^ error[merge-type-clash]
+h: {x: 1}
+#- /data/b.yaml
+k: "%{alias('h')}"
+#  ^^^^^^^^^^^^^^^ error[merge-type-clash]
 "#,
         );
     }

@@ -4,6 +4,7 @@ use crate::data::Value;
 use crate::ide::diagnostics::lookup::LookupContext;
 use crate::ide::diagnostics::shared::targets::{Dug, Targets};
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
+use crate::syntax::key_path::{self, KeyPath};
 
 pub(crate) const RULE: Rule = Rule {
     code: "lookup-of-non-string",
@@ -52,7 +53,8 @@ fn kind(dug: &Dug) -> Option<&'static str> {
 
 /// Whether lookup options convert the key's value.
 fn has_conversion(targets: &Targets<'_>, name: &str) -> bool {
-    let root = name.split('.').next().unwrap_or(name);
+    let path = key_path::parse(name).ok();
+    let Some(root) = path.as_ref().and_then(KeyPath::root_name) else { return true };
     targets.readers().first().is_some_and(|evaluator| {
         let options = evaluator.options_for(root);
         // If the options cannot be determined, a conversion is possible.
@@ -80,6 +82,19 @@ e: [1]
 f: "%{alias('d.x')} %{lookup('d.x')} %{lookup('e')} %{lookup('b.0')} %{lookup('d.y')}"
 #                                                                    ^^^^^^^^^^^^^^^^ warning[missing-lookup-target]
 #   ^^^^^^^^^^^^^^^ error[alias-not-alone]
+"#,
+        );
+    }
+
+    #[test]
+    fn options_of_a_key_with_a_dot() {
+        check(
+            r#"
+lookup_options: {g.h: {convert_to: String}}
+a: "%{lookup(\"'g.h'\")} %{lookup(\"'g.i'\")}"
+#                        ^^^^^^^^^^^^^^^^^^^^ warning[lookup-of-non-string]
+g.h: [1]
+g.i: [1]
 "#,
         );
     }

@@ -11,6 +11,7 @@ use crate::data::{Files as _, PathKind, inspect};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::Related;
 use crate::ide::diagnostics::shared::near::near_key;
+use crate::ide::diagnostics::shared::option_keys::OptionKeys;
 use crate::ide::diagnostics::shared::patterns;
 use crate::limits::MAX_SLOW_COMPARISONS;
 use crate::syntax::ruby_regex::RubyRegex;
@@ -27,6 +28,7 @@ pub(crate) struct KnownKeys<'a> {
     index: Arc<KeyIndex>,
     /// Whether keys may come from somewhere other than files of this workspace.
     is_open: bool,
+    options: OnceCell<Arc<OptionKeys>>,
     /// Whether the layers of modules are open, for the modules that were checked so far.
     open_modules: RefCell<HashMap<Box<str>, bool>>,
     all: OnceCell<Vec<Arc<str>>>,
@@ -66,6 +68,7 @@ impl<'a> KnownKeys<'a> {
             environment,
             index,
             is_open: false,
+            options: OnceCell::new(),
             open_modules: RefCell::default(),
             all: OnceCell::new(),
             of_lines: OnceCell::new(),
@@ -111,7 +114,7 @@ impl<'a> KnownKeys<'a> {
 
     /// Whether a lookup of the root key certainly looks up nothing else, as long as the facts of the node do not.
     pub(crate) fn looks_up_nothing(&self, key: &str) -> bool {
-        self.is_all_here(key) && !self.index.may_call(LOOKUP_OPTIONS)
+        self.is_all_here(key) && !self.index.may_call(key) && !self.index.may_call(LOOKUP_OPTIONS)
     }
 
     /// Whether a hash merge can certainly merge all values of the root key, as long as the facts of the node look up nothing.
@@ -124,10 +127,20 @@ impl<'a> KnownKeys<'a> {
         self.is_all_here(key) && !self.index.may_be_hash_or_null(key)
     }
 
-    /// Whether all values of a root key are in files, and none of them looks up anything.
+    /// Whether a root key has values, and all of them are in files.
     fn is_all_here(&self, key: &str) -> bool {
-        let module = module_of(key).filter(|it| self.environment.modules.contains_key(*it));
-        self.contains(key) && !self.index.may_call(key) && !self.is_open(module)
+        self.contains(key) && !self.is_open(self.module_with_data(key))
+    }
+
+    /// The module of a key, if it is installed.
+    fn module_with_data<'k>(&self, key: &'k str) -> Option<&'k str> {
+        module_of(key).filter(|it| self.environment.modules.contains_key(*it))
+    }
+
+    /// Whether there may be `lookup_options` for the root key, for any node.
+    pub(crate) fn may_have_options(&self, key: &str) -> bool {
+        let read = || OptionKeys::of(self.world, &self.environment, &self.index);
+        self.is_open(self.module_with_data(key)) || self.options.get_or_init(read).may_apply_to(key)
     }
 
     /// The key that a misspelt one was meant to be.

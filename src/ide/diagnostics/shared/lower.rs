@@ -4,7 +4,7 @@
 //! text that the user types, so only those files are searched for each key.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::data::{DataFile, FileId, Files as _, Format, Located, Place, RootEntr
 use crate::engine::{Evaluator, UsedMerge};
 use crate::ide::context::{LOOKUP_OPTIONS, lookup_key};
 use crate::ide::diagnostics::Related;
-use crate::ide::diagnostics::shared::known_keys::module_of;
+use crate::ide::diagnostics::shared::known_keys::{KnownKeys, module_of};
 use crate::syntax::key_path::Segment;
 use crate::world::{Below, FileAbove, FileSet, KeyIndex, LaterSource, ReadOrders, World};
 
@@ -32,14 +32,19 @@ pub(crate) struct LowerLevels<'a> {
 /// The files of some orders, prepared for lookups.
 struct Opened {
     below: Arc<Below>,
-    files: HashMap<FileId, (Arc<str>, Arc<DataFile>)>,
+    /// With their paths, each once, in the order of their numbers.
+    files: Vec<(FileId, Arc<str>, Arc<DataFile>)>,
     evaluators: Vec<OnceCell<Arc<Evaluator>>>,
 }
+
+type Found = HashMap<FileId, LowerValue, foldhash::fast::RandomState>;
 
 /// A key that is looked up in several orders.
 struct WantedKey<'k> {
     key: &'k str,
-    found: HashMap<FileId, LowerValue>,
+    found: Found,
+    /// Whether there may be `lookup_options` for it.
+    has_options: bool,
     /// The sets of files that have it; most orders share them.
     held: RefCell<Vec<(Arc<FileSet>, bool)>>,
 }
@@ -115,40 +120,52 @@ impl<'a> LowerLevels<'a> {
     }
 
     /// The values of lower levels for `key`; `None` if no lower level has it and lookup options do not matter either.
-    pub(crate) fn of_key<'k>(&self, key: &'k str, own: &'k RootEntry) -> Option<KeyAbove<'k>> {
+    /// `known` has all keys of the environment.
+    pub(crate) fn of_key<'k>(
+        &self,
+        known: &KnownKeys<'_>,
+        key: &'k str,
+        own: &'k RootEntry,
+    ) -> Option<KeyAbove<'k>> {
         let opened = self.opened(self.module.or_else(|| module_of(key)));
-        let find = |(file, (path, data)): (&FileId, &(Arc<str>, Arc<DataFile>))| {
+        let find = |(file, path, data): &(FileId, Arc<str>, Arc<DataFile>)| {
             let entry = data.get(key)?;
             let (key_place, value) = (entry.key_place, entry.value.clone());
             Some((*file, LowerValue { path: path.clone(), key_place, value }))
         };
-        let found: HashMap<FileId, LowerValue> = opened.files.iter().filter_map(find).collect();
+        let found: Found = opened.files.iter().filter_map(find).collect();
         // If no lower level has the key, only `knockout-no-effect` has something to check, and it needs a list or a hash
         // with options.
         let may_have_options = matches!(own.value.value, Value::Array(_) | Value::Hash(_))
-            && self.index.contains(LOOKUP_OPTIONS);
+            && known.may_have_options(key);
         if found.is_empty() && !may_have_options {
             return None;
         }
         // If no level has the key, all orders have the same result.
         let count = if found.is_empty() { 1 } else { opened.below.orders.len() };
-        let asked = WantedKey { key, found, held: RefCell::default() };
+        // A key without options is not merged, and options need not be looked up for each node.
+        let has_options = known.may_have_options(key);
+        let asked = WantedKey { key, found, has_options, held: RefCell::default() };
         let orders =
             (0..opened.below.orders.len().min(count)).map(|at| self.order(&opened, at, &asked));
         Some(KeyAbove { key, own, orders: orders.collect(), is_whole: opened.below.is_whole })
     }
 
     /// Whether another key of the same module is merged.
-    pub(crate) fn merges_siblings(&self, key: &str, evaluator: &Evaluator) -> bool {
-        if !self.index.contains(LOOKUP_OPTIONS) {
-            return false;
-        }
+    pub(crate) fn merges_siblings(
+        &self,
+        known: &KnownKeys<'_>,
+        key: &str,
+        evaluator: &Evaluator,
+    ) -> bool {
         let module = module_of(key).map_or(String::new(), |module| format!("{module}::"));
         let siblings = self.index.keys_in(&module).into_iter();
         let mut siblings =
             siblings.filter(|other| **other != *key && module_of(other) == module_of(key));
         // If related keys are merged, this one was probably forgotten.
-        siblings.any(|other| !evaluator.merge_for(&other).is_first_found())
+        siblings.any(|other| {
+            known.may_have_options(&other) && !evaluator.merge_for(&other).is_first_found()
+        })
     }
 
     /// The `lookup_options` of lower levels that keys of `module` see.
@@ -158,7 +175,10 @@ impl<'a> LowerLevels<'a> {
         for (_, sources) in &opened.below.orders {
             for source in sources {
                 let LaterSource::File(file, _) = source else { continue };
-                let Some((path, data)) = opened.files.get(file) else { continue };
+                let Ok(at) = opened.files.binary_search_by_key(file, |(file, ..)| *file) else {
+                    continue;
+                };
+                let (_, path, data) = &opened.files[at];
                 let Some(entry) = data.get(LOOKUP_OPTIONS) else { continue };
                 let (key_place, value) = (entry.key_place, entry.value.clone());
                 if !values.iter().any(|it| it.path == *path) {
@@ -172,28 +192,28 @@ impl<'a> LowerLevels<'a> {
     /// The text that holds a value of a lower level, if it is of this format.
     pub(crate) fn text_of(&self, lower: &LowerValue, format: Format) -> Option<Arc<str>> {
         let opened = self.opened.borrow();
-        let mut files = opened.values().flat_map(|opened| opened.files.values());
-        let (_, data) = files.find(|(path, _)| *path == lower.path)?;
+        let mut files = opened.values().flat_map(|opened| &opened.files);
+        let (.., data) = files.find(|(_, path, _)| *path == lower.path)?;
         (data.format() == format).then(|| data.text().clone())
     }
 
     fn order(&self, opened: &Opened, at: usize, asked: &WantedKey<'_>) -> KeyBelow {
         let (node, sources) = &opened.below.orders[at];
         let value_of = |source: &LaterSource| match source {
-            LaterSource::File(file, _) => asked.found.get(file).cloned(),
+            LaterSource::File(file, _) => asked.found.get(file),
             _ => None,
         };
         let first = sources.iter().position(|it| value_of(it).is_some()).unwrap_or(sources.len());
         let evaluator = opened.evaluators[at]
             .get_or_init(|| self.world.evaluator(self.environment, node))
             .clone();
-        // If no file has lookup_options, no key is merged, and the options need not be looked up for each node.
-        let merge = if self.index.contains(LOOKUP_OPTIONS) {
+        let merge = if asked.has_options {
             evaluator.merge_for(asked.key)
         } else {
             UsedMerge::of_options(None)
         };
-        let values: Vec<LowerValue> = sources.iter().filter_map(value_of).collect();
+        let values: Vec<LowerValue> =
+            sources[first..].iter().filter_map(value_of).cloned().collect();
         // It takes time to search all files. If no level has a value, only deep merges need it.
         let matters = !values.is_empty() || merge.is_deep();
         let is_first_uncertain = matters
@@ -220,16 +240,17 @@ impl<'a> LowerLevels<'a> {
     fn open(&self, module: Option<&str>) -> Opened {
         let world = self.world;
         let below = self.orders.below(&self.file, module);
-        let mut files = HashMap::new();
+        // Each file is read only once, also if it cannot be read.
+        let mut named: BTreeMap<FileId, Format> = BTreeMap::new();
         for (file, format) in below.orders.iter().flat_map(|(_, sources)| files_of(sources)) {
-            // A file that cannot be read is remembered as well, so that it is read only once.
-            files.entry(file).or_insert_with(|| {
-                let path = world.path(file);
-                let data = world.data(&path, format).ok();
-                data.map(|data| (path, data))
-            });
+            named.entry(file).or_insert(format);
         }
-        let files = files.into_iter().filter_map(|(file, it)| Some((file, it?))).collect();
+        let read = |(file, format)| {
+            let path = world.path(file);
+            let data = world.data(&path, format).ok()?;
+            Some((file, path, data))
+        };
+        let files = named.into_iter().filter_map(read).collect();
         let evaluators = below.orders.iter().map(|_| OnceCell::new()).collect();
         Opened { below, files, evaluators }
     }
