@@ -126,8 +126,16 @@ impl Entries {
         }
         let value =
             |(placed, index): (&'a Placed, usize)| self.lowered(text, placed, index).as_ref().ok();
+        let keys = self.keys(text);
+        let hash = hash_of_str(key);
+        if !keys.later.contains_key(&hash) {
+            let is_it = |(placed, index): &(&Placed, usize)| placed.is_called(*index, text, key);
+            let place = |spot: Spot| Some((self.placed(keys, spot)?, spot.index()));
+            return keys.table.candidates(hash).filter_map(place).find(is_it).and_then(value);
+        }
         // If the last entry with the key is broken, the last readable one with this key counts.
-        self.last_called(text, key)
+        self.last_called(keys, hash)
+            .filter(|(placed, index)| placed.is_called(*index, text, key))
             .and_then(value)
             .or_else(|| self.called(text, key).into_iter().rev().find_map(value))
     }
@@ -138,21 +146,14 @@ impl Entries {
         found.filter_map(|(placed, index)| placed.tree(text, index)).collect()
     }
 
-    /// The last entry that may have a root key, if it does.
-    fn last_called(&self, text: &str, key: &str) -> Option<(&Placed, usize)> {
-        let keys = self.keys(text);
-        let hash = hash_of_str(key);
+    /// The last entry of those under the hash of a repeated key.
+    fn last_called(&self, keys: &Keys, hash: u64) -> Option<(&Placed, usize)> {
         // An entry that moved keeps its spot, so the greatest start is the last entry, not the greatest spot.
         let last_of = |hash| keys.candidates(hash).max_by_key(|spot| self.start(keys, *spot));
         let find_lasts =
             || keys.later.keys().filter_map(|hash| Some((*hash, last_of(*hash)?))).collect();
-        let last = if keys.later.contains_key(&hash) {
-            *keys.lasts.get_or_init(find_lasts).get(&hash)?
-        } else {
-            last_of(hash)?
-        };
-        let placed = self.placed(keys, last)?;
-        placed.is_called(last.index(), text, key).then_some((placed, last.index()))
+        let last = *keys.lasts.get_or_init(find_lasts).get(&hash)?;
+        Some((self.placed(keys, last)?, last.index()))
     }
 
     /// The entries with a root key, in the order of the text.
