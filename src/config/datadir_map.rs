@@ -63,6 +63,11 @@ impl DatadirMap {
         self
     }
 
+    /// Whether the map for some environment may replace a directory.
+    pub fn may_move(&self, directory: &str) -> bool {
+        !self.moves.is_empty() || DEPLOYED_TO.iter().any(|it| directory.starts_with(it))
+    }
+
     /// The local place of `directory`, by the longest pair whose first directory is `directory` or contains it.
     pub fn moved<'d>(&self, directory: &'d str) -> Cow<'d, str> {
         let below = |from: &str| {

@@ -35,8 +35,8 @@ pub fn join(base: &str, relative: &str) -> String {
         (_, "") if is_root(base) => base.to_owned(),
         (_, "") => trim_end_slashes(base).to_owned(),
         ("", _) => names.to_owned(),
-        _ if base.ends_with('/') => format!("{base}{names}"),
-        _ => format!("{base}/{names}"),
+        _ if base.ends_with('/') => [base, names].concat(),
+        _ => [base, "/", names].concat(),
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Evaluator {
     node: Arc<Node>,
     version: PuppetVersion,
     datadir_map: DatadirMap,
+    /// The map for the environment; computed on demand, because most directories are never moved.
+    own_datadir_map: OnceLock<DatadirMap>,
     back_ends: Arc<Registry>,
     global: OnceLock<Result<Arc<Layer>, Failure>>,
     own: OnceLock<Result<Option<Arc<Layer>>, Failure>>,
@@ -143,6 +145,7 @@ impl Evaluator {
             node,
             version,
             datadir_map: DatadirMap::default(),
+            own_datadir_map: OnceLock::new(),
             back_ends: Arc::default(),
             global: OnceLock::new(),
             own: OnceLock::new(),
@@ -167,7 +170,7 @@ impl Evaluator {
     /// Reads data from other directories than those in hiera.yaml.
     #[must_use]
     pub fn with_datadir_map(mut self, map: DatadirMap) -> Self {
-        self.datadir_map = map.of_environment(&self.environment);
+        self.datadir_map = map;
         self
     }
 
@@ -385,7 +388,11 @@ impl Evaluator {
     }
 
     pub(crate) fn map_datadir(&self, datadir: Arc<str>) -> Arc<str> {
-        match self.datadir_map.moved(&datadir) {
+        if !self.datadir_map.may_move(&datadir) {
+            return datadir;
+        }
+        let own = || self.datadir_map.clone().of_environment(&self.environment);
+        match self.own_datadir_map.get_or_init(own).moved(&datadir) {
             Cow::Borrowed(_) => datadir,
             Cow::Owned(moved) => moved.into(),
         }

@@ -313,6 +313,7 @@ fn resolve_locations(
     match &level.locations {
         Locations::None => return Ok(None),
         Locations::Paths(templates) => {
+            found.reserve_exact(templates.len());
             for template in templates {
                 let text =
                     interpolate_text(invocation, template, InterpolatedText::ConfigLocation)?;
@@ -342,6 +343,14 @@ fn resolve_locations(
     Ok(Some(found))
 }
 
+/// A template as it is written.
+fn original(template: &Located) -> Arc<str> {
+    match &template.value {
+        Value::String(text) => Arc::clone(text),
+        other => inspect::to_s(other).into(),
+    }
+}
+
 fn existing_path(
     invocation: &Invocation<'_>,
     datadir: &str,
@@ -351,13 +360,13 @@ fn existing_path(
     if let Some(path) = OpenPath::joined(datadir, text, false) {
         let shown = Arc::clone(path.text());
         let open = OpenLocation::new(path, false);
-        return Location::open(inspect::to_s(&template.value).into(), template, open, &shown);
+        return Location::open(original(template), template, open, &shown);
     }
     let location: Arc<str> = path::join(datadir, text).into();
     let files = invocation.evaluator.files();
     // A directory counts as existing, and reading it fails. Without the fact, even `path: "%{facts.x}"` leads to one, the datadir.
     let exists = path::kind(files.as_ref(), &location) != PathKind::Missing;
-    Location::path(inspect::to_s(&template.value).into(), template.place, location, exists)
+    Location::path(original(template), template.place, location, exists)
 }
 
 fn expand_glob(
@@ -384,7 +393,7 @@ fn expand_glob(
 fn uri(text: &Arc<str>, template: &Located) -> Result<Location, Failure> {
     if open_path::has_holes(text) {
         let open = OpenLocation::new(OpenPath::new(Arc::clone(text), false), false);
-        let original = inspect::to_s(&template.value).into();
+        let original = original(template);
         return Ok(Location { is_uri: true, ..Location::open(original, template, open, text) });
     }
     if !is_ruby_uri(text) {
@@ -393,7 +402,7 @@ fn uri(text: &Arc<str>, template: &Located) -> Result<Location, Failure> {
         return Err(Failure::ruby("URI::InvalidURIError", message).at(template.place));
     }
     Ok(Location {
-        original: inspect::to_s(&template.value).into(),
+        original: original(template),
         template_place: template.place,
         location: Arc::clone(text),
         is_uri: true,
@@ -462,7 +471,7 @@ fn open_list(
         .unwrap_or_else(|| OpenPath::new(path::join(datadir, &text).into(), false));
     let shown = Arc::clone(path.text());
     let open = OpenLocation::new(path, true);
-    Ok(vec![Location::open(inspect::to_s(&template.value).into(), template, open, &shown)])
+    Ok(vec![Location::open(original(template), template, open, &shown)])
 }
 
 /// The elements of `mapped_paths`: a string is one element, a hash consists of pairs, a number makes Puppet crash.

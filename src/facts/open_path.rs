@@ -78,6 +78,9 @@ impl OpenPath {
 
     /// The path `relative` in `directory`; `None` if the result has no holes.
     pub fn joined(directory: &str, relative: &str, is_glob: bool) -> Option<Self> {
+        if !has_holes(directory) && !has_holes(relative) {
+            return None;
+        }
         let text = path::join(directory, relative);
         // `..` at the start of a path removes the last name of the directory. If that name is a variable, it may be empty,
         // and then `..` removes the name before it.
