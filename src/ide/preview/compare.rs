@@ -1,5 +1,6 @@
 //! Compares two values: of two nodes, or of the saved files and the unsaved texts.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
@@ -119,14 +120,7 @@ impl Sides<'_> {
         let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { return };
         let before = first.old_range().start..last.old_range().end;
         let after = first.new_range().start..last.new_range().end;
-        let header = format!(
-            "@@ -{},{} +{},{} @@",
-            before.start + 1,
-            before.len(),
-            after.start + 1,
-            after.len()
-        );
-        page.plain(&header);
+        page.plain(&format!("@@ -{} +{} @@", lines_of(&before), lines_of(&after)));
         for op in hunk {
             if let DiffOp::Equal { .. } = op {
                 for at in op.new_range() {
@@ -154,4 +148,19 @@ impl Sides<'_> {
 fn place_of(side: &Preview, line: usize) -> Option<Place> {
     let at = side.lines.binary_search_by_key(&(line as u32), |it| it.line).ok()?;
     side.lines[at].place
+}
+
+/// The first line of a part and the number of its lines. As in `diff -u`, an empty part names the line before it.
+fn lines_of(part: &Range<usize>) -> String {
+    format!("{},{}", part.start + usize::from(!part.is_empty()), part.len())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn an_empty_part_names_the_line_before_it() {
+        assert_eq!(super::lines_of(&(0..0)), "0,0");
+        assert_eq!(super::lines_of(&(2..2)), "2,0");
+        assert_eq!(super::lines_of(&(2..5)), "3,3");
+    }
 }

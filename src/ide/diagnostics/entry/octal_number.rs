@@ -22,7 +22,8 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             continue;
         }
         // A single digit has the same value in base 8 and in base 10.
-        let is_same = plain.text.trim_start_matches('0') == number || number == "0";
+        let digits = plain.text.trim_start_matches(['+', '-']).trim_start_matches('0');
+        let is_same = digits == number.trim_start_matches('-') || number == "0";
         let (severity, what) = if is_same {
             (Severity::Information, "The leading zero is lost.")
         } else {
@@ -64,6 +65,10 @@ a: [0644, 0, 00, 0x1f, 0.5, 08, '0644', 0b1]
 b: {010: x, 07: y}
 #   ^^^ warning[octal-number]
 #           ^^ information[octal-number]
+c: [+07, -07, -010]
+#   ^^^ information[octal-number]: `+07` is the number 7 The leading zero is lost…
+#        ^^^ information[octal-number]: `-07` is the number -7 The leading zero is lost…
+#             ^^^^ warning[octal-number]: `-010` is the number -8 A leading zero makes it octal…
 ",
         );
     }
