@@ -225,6 +225,7 @@ impl<'a> Lowering<'a> {
         for pair in pairs {
             if let Some(anchor) =
                 node.anchor.as_ref().filter(|it| has_merge_of(&pair.value, it, &pair.key))
+                && !self.an_anchor_inside_its_namesake_stays(anchor)
             {
                 // Only a hash that `<<` inside it merges is copied pair by pair. For all others, that would take quadratic time.
                 let so_far = self.anchored_hash(node, hash.clone());
