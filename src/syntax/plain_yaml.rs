@@ -1,13 +1,17 @@
-//! Finds the entries of YAML in its most common form: block hashes and lists, scalars on one line, block scalars. One pass
-//! over the lines is many times faster than libyaml.
+//! Reads YAML in its most common form: block hashes and lists, scalars on one line, block scalars. One pass over the lines is
+//! many times faster than libyaml.
 //!
 //! The scanner refuses every text of which it is not certain, and callers then use libyaml. If it accepts a text, libyaml
-//! finds the same entries and no error. Tests compare both on random texts.
+//! finds the same entries, the same trees and no error. Tests compare both on random texts.
+
+mod pairs;
 
 use memchr::memchr;
 
+use super::tree::ScalarStyle;
 use super::yaml::EntryFlags;
 use super::yaml::may_be_refused;
+pub(super) use pairs::plain_pairs;
 
 /// A root entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,9 +35,75 @@ pub fn plain_entries(text: &str) -> Option<Vec<PlainEntry>> {
     if !has_plain_characters(text) {
         return None;
     }
-    let mut scan = Scan { text: text.as_bytes(), ..Scan::default() };
+    let mut scan = Scan::new(text, Heads::default());
     scan.all()?;
-    (!scan.entries.is_empty()).then_some(scan.entries)
+    let entries = scan.sink.entries;
+    (!entries.is_empty()).then_some(entries)
+}
+
+/// What the scanner found, in the order of the text. Positions are bytes of the text.
+trait Sink {
+    /// A hash or list starts.
+    fn open(&mut self, kind: Kind, at: usize);
+    /// The innermost hash or list ends; one in brackets ends at byte `end`.
+    fn close(&mut self, end: Option<usize>);
+    /// A key as it is written. `is_root` says whether it is one of the root hash.
+    fn key(&mut self, written: Written<'_>, is_root: bool);
+    /// A value or an item on one line, as it is written.
+    fn scalar(&mut self, written: Written<'_>);
+    /// The source of a block scalar, from its `|` or `>` to the line after it. The content is indented by `indent` spaces, if
+    /// it has a line that is not blank. `None` if libyaml must read it.
+    fn block(&mut self, at: usize, source: &[u8], indent: Option<usize>) -> Option<()>;
+}
+
+/// A scalar as it is written, quotes included.
+#[derive(Clone, Copy)]
+struct Written<'t> {
+    at: usize,
+    source: &'t [u8],
+    style: ScalarStyle,
+}
+
+/// Collects the entries and their flags.
+#[derive(Default)]
+struct Heads {
+    entries: Vec<PlainEntry>,
+}
+
+impl Heads {
+    /// Records the flags that a plain scalar may need.
+    fn note(&mut self, scalar: Written<'_>) {
+        if scalar.style == ScalarStyle::Plain
+            && may_be_refused(scalar.source)
+            && let Some(last) = self.entries.last_mut()
+        {
+            last.flags = last.flags.with(EntryFlags::REFUSABLE);
+        }
+    }
+}
+
+impl Sink for Heads {
+    fn open(&mut self, _: Kind, _: usize) {}
+
+    fn close(&mut self, _: Option<usize>) {}
+
+    fn key(&mut self, key: Written<'_>, is_root: bool) {
+        if is_root {
+            let is_plain = key.style == ScalarStyle::Plain;
+            let plain_length = if is_plain { key.source.len() as u16 } else { 0 };
+            let flags = EntryFlags::default();
+            self.entries.push(PlainEntry { start: key.at as u32, plain_length, flags });
+        }
+        self.note(key);
+    }
+
+    fn scalar(&mut self, scalar: Written<'_>) {
+        self.note(scalar);
+    }
+
+    fn block(&mut self, _: usize, _: &[u8], _: Option<usize>) -> Option<()> {
+        Some(())
+    }
 }
 
 /// Whether the text has no tabs, no line ends but `\n`, and no characters that YAML forbids.
@@ -63,12 +133,11 @@ struct Open {
     kind: Kind,
 }
 
-#[derive(Default)]
-struct Scan<'t> {
+struct Scan<'t, S> {
     text: &'t [u8],
     /// Where the next line starts.
     at: usize,
-    entries: Vec<PlainEntry>,
+    sink: S,
     open: Vec<Open>,
     /// Whether the last line ended with a key without a value. An indented next line is then its value.
     waits: bool,
@@ -77,8 +146,8 @@ struct Scan<'t> {
 }
 
 struct Line<'t> {
-    /// The byte at which it starts.
-    start: usize,
+    /// The byte at which its text starts.
+    at: usize,
     /// The number of spaces before the text.
     column: usize,
     text: &'t [u8],
@@ -94,9 +163,14 @@ enum Content {
     Block,
 }
 
-impl<'t> Scan<'t> {
+impl<'t, S: Sink> Scan<'t, S> {
+    fn new(text: &'t str, sink: S) -> Self {
+        let text = text.as_bytes();
+        Self { text, at: 0, sink, open: Vec::new(), waits: false, has_mark: false }
+    }
+
     fn all(&mut self) -> Option<()> {
-        while let Some(Line { start, column, text }) = self.next_line() {
+        while let Some(Line { at, column, text }) = self.next_line() {
             if text.is_empty() || text[0] == b'#' {
                 continue;
             }
@@ -108,7 +182,10 @@ impl<'t> Scan<'t> {
                 self.has_mark = true;
                 continue;
             }
-            self.content_line(start, column, text)?;
+            self.content_line(at, column, text)?;
+        }
+        while !self.open.is_empty() {
+            self.close();
         }
         Some(())
     }
@@ -121,41 +198,51 @@ impl<'t> Scan<'t> {
         self.at += length + 1;
         let line = &rest[..length];
         let column = line.iter().take_while(|byte| **byte == b' ').count();
-        Some(Line { start, column, text: line[column..].trim_ascii_end() })
+        Some(Line { at: start + column, column, text: line[column..].trim_ascii_end() })
     }
 
-    /// Reads one line. `start` is the byte at which the line starts.
-    fn content_line(&mut self, start: usize, column: usize, line: &[u8]) -> Option<()> {
+    /// Reads one line, whose text starts at byte `at`.
+    fn content_line(&mut self, at: usize, column: usize, line: &[u8]) -> Option<()> {
         let is_item = line.starts_with(b"- ");
         if self.open.is_empty() {
             // libyaml accepts an indented root hash, but its keys are not in column 0. A list has no entries at all.
             if column != 0 || is_item {
                 return None;
             }
-            self.open.push(Open { column: 0, kind: Kind::Hash });
+            self.open(0, Kind::Hash, at);
         } else {
-            self.go_to(column, is_item)?;
+            self.go_to(column, is_item, at)?;
         }
         self.waits = false;
         if is_item {
             let content = &line[1..];
             let blanks = content.iter().take_while(|byte| **byte == b' ').count();
-            return self.item(column + 1 + blanks, &content[blanks..]);
+            return self.item(at + 1 + blanks, column + 1 + blanks, &content[blanks..]);
         }
-        self.pair(start, column, line)
+        self.pair(at, column, line)
+    }
+
+    fn open(&mut self, column: usize, kind: Kind, at: usize) {
+        self.open.push(Open { column, kind });
+        self.sink.open(kind, at);
+    }
+
+    fn close(&mut self) {
+        self.open.pop();
+        self.sink.close(None);
     }
 
     /// Closes the collections that end before a line at `column`, and opens the one that starts there.
-    fn go_to(&mut self, column: usize, is_item: bool) -> Option<()> {
+    fn go_to(&mut self, column: usize, is_item: bool, at: usize) -> Option<()> {
         let kind = if is_item { Kind::List } else { Kind::Hash };
         while self.open.last()?.column > column {
-            self.open.pop();
+            self.close();
             self.waits = false;
         }
         let mut top = *self.open.last()?;
         if top.column == column && top.kind == Kind::List && !is_item {
             // The list of a key may be at the same column as the key.
-            self.open.pop();
+            self.close();
             self.waits = false;
             top = *self.open.last()?;
             return (top.column == column && top.kind == Kind::Hash).then_some(());
@@ -168,12 +255,12 @@ impl<'t> Scan<'t> {
         if !may_open || self.open.len() >= MAX_DEPTH {
             return None;
         }
-        self.open.push(Open { column, kind });
+        self.open(column, kind, at);
         Some(())
     }
 
-    /// Reads what follows a `-`.
-    fn item(&mut self, column: usize, content: &[u8]) -> Option<()> {
+    /// Reads what follows a `-`, from byte `at`.
+    fn item(&mut self, at: usize, column: usize, content: &[u8]) -> Option<()> {
         // The value of an item may start on the next line, or be a list on the same line. libyaml reads both.
         if content.is_empty() || content[0] == b'#' || content.starts_with(b"- ") || content == b"-"
         {
@@ -183,45 +270,33 @@ impl<'t> Scan<'t> {
             if self.open.len() >= MAX_DEPTH {
                 return None;
             }
-            self.open.push(Open { column, kind: Kind::Hash });
-            // The column is at least 2 here, so this is not a root key and its start does not matter.
-            return self.pair(0, column, content);
+            self.open(column, Kind::Hash, at);
+            return self.pair(at, column, content);
         }
-        self.value(content).map(|_| ())
+        self.value(at, content).map(|_| ())
     }
 
-    /// Reads `key: value`. `start` is the byte at which it starts, which matters for root keys.
-    fn pair(&mut self, start: usize, column: usize, line: &[u8]) -> Option<()> {
+    /// Reads `key: value`, which starts at byte `at`.
+    fn pair(&mut self, at: usize, column: usize, line: &[u8]) -> Option<()> {
         let (length, is_plain) = key_length(line)??;
-        let key = &line[..length];
-        if column == 0 {
-            let plain_length = if is_plain { length as u16 } else { 0 };
-            let flags = EntryFlags::default();
-            self.entries.push(PlainEntry { start: start as u32, plain_length, flags });
-        }
-        if is_plain {
-            self.note(key);
-        }
-        let content = line[length + 1..].trim_ascii_start();
-        self.waits = matches!(self.value(content)?, Content::Nothing);
+        let style = if is_plain { ScalarStyle::Plain } else { quoted_style(line[0]) };
+        self.sink.key(Written { at, source: &line[..length], style }, column == 0);
+        let behind = &line[length + 1..];
+        let content = behind.trim_ascii_start();
+        let at = at + length + 1 + behind.len() - content.len();
+        self.waits = matches!(self.value(at, content)?, Content::Nothing);
         Some(())
     }
 
-    /// Records the flags that a plain scalar may need.
-    fn note(&mut self, scalar: &[u8]) {
-        if may_be_refused(scalar)
-            && let Some(last) = self.entries.last_mut()
-        {
-            last.flags = last.flags.with(EntryFlags::REFUSABLE);
-        }
-    }
-
-    fn value(&mut self, content: &[u8]) -> Option<Content> {
+    /// Reads a value or an item, from byte `at`.
+    fn value(&mut self, at: usize, content: &[u8]) -> Option<Content> {
         let Some(first) = content.first() else { return Some(Content::Nothing) };
         match first {
             b'#' => Some(Content::Nothing),
             b'\'' | b'"' => {
                 let length = quoted_length(content)?;
+                let (source, style) = (&content[..length], quoted_style(*first));
+                self.sink.scalar(Written { at, source, style });
                 ends_here(&content[length..]).then_some(Content::Whole)
             }
             b'|' | b'>' => {
@@ -230,29 +305,37 @@ impl<'t> Scan<'t> {
                 if !is_plain_head {
                     return None;
                 }
-                self.pass_block()?;
+                let indent = self.pass_block()?;
+                let end = self.at.min(self.text.len());
+                self.sink.block(at, &self.text[at..end], indent)?;
                 Some(Content::Block)
             }
             b'[' => {
-                let length = self.list_length(content)?;
+                self.sink.open(Kind::List, at);
+                let length = self.list_length(at, content)?;
+                self.sink.close(Some(at + length));
                 ends_here(&content[length..]).then_some(Content::Whole)
             }
             b'{' => {
+                self.sink.open(Kind::Hash, at);
+                self.sink.close(Some(at + 2));
                 (content.starts_with(b"{}") && ends_here(&content[2..])).then_some(Content::Whole)
             }
             _ => {
-                let scalar = without_comment(content);
-                if !is_plain_scalar(scalar) {
+                let source = without_comment(content);
+                if !is_plain_scalar(source) {
                     return None;
                 }
-                self.note(scalar);
+                self.sink.scalar(Written { at, source, style: ScalarStyle::Plain });
                 Some(Content::Whole)
             }
         }
     }
 
-    /// Skips the lines of a block scalar: those that are indented at least as much as its first line.
-    fn pass_block(&mut self) -> Option<()> {
+    /// Skips the lines of a block scalar: those that are indented at least as much as its first line. Returns its indentation,
+    /// if it has such a line.
+    #[expect(clippy::option_option, reason = "a text that is refused is not a block without lines")]
+    fn pass_block(&mut self) -> Option<Option<usize>> {
         let parent = self.open.last()?.column;
         let mut own = None;
         while let Some(rest) = self.text.get(self.at..).filter(|rest| !rest.is_empty()) {
@@ -263,18 +346,18 @@ impl<'t> Scan<'t> {
             match own {
                 // libyaml counts the spaces of blank lines too when it determines the indentation.
                 None if is_blank && column > 0 => return None,
-                None if !is_blank && column <= parent => return Some(()),
+                None if !is_blank && column <= parent => return Some(None),
                 None if !is_blank => own = Some(column),
-                Some(own) if !is_blank && column < own => return Some(()),
+                Some(indent) if !is_blank && column < indent => return Some(own),
                 _ => {}
             }
             self.at += length + 1;
         }
-        Some(())
+        Some(own)
     }
 
-    /// The length of a `[…]` that contains only simple words and quoted strings.
-    fn list_length(&mut self, content: &[u8]) -> Option<usize> {
+    /// The length of a `[…]` that contains only simple words and quoted strings; it starts at byte `from`.
+    fn list_length(&mut self, from: usize, content: &[u8]) -> Option<usize> {
         let mut at = 1;
         let blanks = |at: usize| content[at..].iter().take_while(|byte| **byte == b' ').count();
         at += blanks(at);
@@ -283,17 +366,16 @@ impl<'t> Scan<'t> {
         }
         loop {
             let item = &content[at..];
-            let length = match item.first()? {
-                b'\'' | b'"' => quoted_length(item)?,
+            let (length, style) = match item.first()? {
+                quote @ (b'\'' | b'"') => (quoted_length(item)?, quoted_style(*quote)),
                 first if first.is_ascii_alphanumeric() => {
                     let is_inside =
                         |byte: &u8| byte.is_ascii_alphanumeric() || b"_./-".contains(byte);
-                    let length = item.iter().take_while(|byte| is_inside(byte)).count();
-                    self.note(&item[..length]);
-                    length
+                    (item.iter().take_while(|byte| is_inside(byte)).count(), ScalarStyle::Plain)
                 }
                 _ => return None,
             };
+            self.sink.scalar(Written { at: from + at, source: &item[..length], style });
             at += length;
             at += blanks(at);
             match content.get(at)? {
@@ -304,6 +386,10 @@ impl<'t> Scan<'t> {
             at += blanks(at);
         }
     }
+}
+
+fn quoted_style(quote: u8) -> ScalarStyle {
+    if quote == b'"' { ScalarStyle::DoubleQuoted } else { ScalarStyle::SingleQuoted }
 }
 
 /// The length of the key at the start of a text, and whether it is plain. `Some(None)` if there is no key, `None` if this is
@@ -390,7 +476,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::syntax::yaml::{RootScan, ScanStep};
+    use crate::syntax::yaml::{RootScan, ScanStep, pairs_by_libyaml};
 
     /// The entries that libyaml finds; `None` if the text is anything else.
     fn entries_by_libyaml(text: &str) -> Option<Vec<PlainEntry>> {
@@ -419,6 +505,9 @@ mod tests {
         let found = plain_entries(text);
         if let Some(found) = &found {
             assert_eq!(entries_by_libyaml(text).as_ref(), Some(found), "{text:?}");
+        }
+        if let Some(pairs) = plain_pairs(text) {
+            assert_eq!(pairs_by_libyaml(text).as_ref(), Ok(&pairs), "{text:?}");
         }
         found.is_some()
     }

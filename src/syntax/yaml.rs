@@ -68,9 +68,16 @@ pub fn parse(text: &str) -> Parsed {
 }
 
 /// Parses top-level entries as libyaml does in the middle of a block hash. `text` starts with the key of the first entry, at
-/// column 0. The ranges of each pair are relative to the first byte of its own entry.
+/// column 0. The ranges of each pair are relative to the first byte of its own entry. libyaml is needed only for texts of an
+/// unusual form.
 pub fn parse_entries(text: &str) -> Result<Vec<Pair>, YamlError> {
     tree::parse_pairs(text)
+}
+
+/// [`parse_entries`] by libyaml alone.
+#[cfg(test)]
+pub(super) fn pairs_by_libyaml(text: &str) -> Result<Vec<Pair>, YamlError> {
+    tree::pairs_by_libyaml(text)
 }
 
 impl YamlError {

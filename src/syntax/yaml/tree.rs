@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::events::{Event, EventKind, Events, Properties};
 use super::source::{behind_properties, end_of_block_scalar};
 use super::{MAX_NESTING, PRECEDING, Parsed, YamlError};
+use crate::syntax::plain_yaml::plain_pairs;
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 use crate::text::TextRange;
 
@@ -20,6 +21,14 @@ pub(super) fn parse_document(text: &str) -> Parsed {
 
 /// The pairs of a text that starts with a root key. Ranges are relative to the key of the pair.
 pub(super) fn parse_pairs(text: &str) -> Result<Vec<Pair>, YamlError> {
+    match plain_pairs(text) {
+        Some(pairs) => Ok(pairs),
+        None => pairs_by_libyaml(text),
+    }
+}
+
+/// The same by libyaml.
+pub(super) fn pairs_by_libyaml(text: &str) -> Result<Vec<Pair>, YamlError> {
     let mut builder = Builder::new(text, PRECEDING);
     let mut parsed = Parsed::default();
     builder.document(&mut parsed)?;
