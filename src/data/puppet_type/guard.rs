@@ -46,6 +46,11 @@ impl Guard {
         self.failure.is_some()
     }
 
+    /// Whether the walk is inside of a recursive alias.
+    pub(super) fn remembers(&self) -> bool {
+        self.recursion.is_some()
+    }
+
     /// One step down. After the walk has failed, the result is always `false`.
     pub(super) fn step(&mut self, walk: impl FnOnce(&mut Self) -> bool) -> bool {
         self.step_within(MAX_DEPTH, walk)

@@ -18,6 +18,12 @@ impl Type {
         guard.step_into(|guard| match self {
             Self::Any | Self::Unit => true,
             Self::Variant(types) => types.iter().any(|it| it.has_instance(value, guard)),
+            // Only the first alias tries the short way, so that a value is not walked through again at each level.
+            Self::Alias(Alias::Data | Alias::RichData)
+                if !guard.remembers() && is_plain_data(value, PLAIN_DEPTH) =>
+            {
+                true
+            }
             Self::Alias(alias) if alias.is_recursive() => {
                 through_alias(alias.identity(), value, guard, |guard| {
                     alias.resolved().has_instance(value, guard)
@@ -93,6 +99,30 @@ impl Type {
             | (_, Value::Array(_) | Value::Hash(_)) => false,
             _ => self.assignable(&type_of(value), guard),
         }
+    }
+}
+
+/// More levels of nesting take the long way, which counts its steps.
+const PLAIN_DEPTH: u32 = 64;
+
+/// Whether a value is `Data`, and therefore `RichData`; `false` if that takes more than a look at it.
+fn is_plain_data(value: &Value, depth: u32) -> bool {
+    match value {
+        Value::Undef
+        | Value::Boolean(_)
+        | Value::Integer(_)
+        | Value::BigInteger(_)
+        | Value::String(_) => true,
+        Value::Array(items) => {
+            depth > 0 && items.iter().all(|it| is_plain_data(&it.value, depth - 1))
+        }
+        Value::Hash(hash) => {
+            let is_plain = |(key, member): (&Value, &Member)| {
+                key.as_str().is_some() && is_plain_data(&member.value.value, depth - 1)
+            };
+            depth > 0 && hash.iter().all(is_plain)
+        }
+        _ => false,
     }
 }
 
