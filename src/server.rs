@@ -11,7 +11,6 @@ mod from_proto;
 mod handlers;
 mod ingress;
 mod intake;
-mod memory;
 mod outgoing;
 mod output;
 mod parts;

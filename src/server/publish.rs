@@ -18,7 +18,6 @@ use tower_lsp_server::ls_types::{Diagnostic, PublishDiagnosticsParams, Uri};
 
 use super::context::Context;
 use super::handlers::nodes::{ActiveNodeItem, active_node};
-use super::memory;
 use super::pool::Pool;
 use super::session::{Session, SharedSession};
 use super::to_proto;
@@ -67,7 +66,6 @@ pub(super) async fn publish(
     pool: Pool,
 ) {
     let mut published = Published::default();
-    let mut given_back = Instant::now();
     while revisions.changed().await.is_ok() {
         let last_stop = Instant::now() + STOPPING;
         let found = loop {
@@ -93,11 +91,6 @@ pub(super) async fn publish(
             let is_checking = revisions.has_changed().unwrap_or(false);
             session.set_status(|status| status.is_checking = is_checking);
         });
-        if given_back.elapsed() > memory::KEPT {
-            given_back = Instant::now();
-            // The call may take long, and nobody waits for its result.
-            drop(tokio::task::spawn_blocking(memory::give_back));
-        }
     }
 }
 
