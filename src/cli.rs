@@ -12,6 +12,7 @@ use crate::settings;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use terminal::{Color, complain};
 
+mod answer_json;
 pub mod check;
 mod check_baseline;
 mod check_findings;
@@ -156,7 +157,12 @@ pub fn run() -> ExitCode {
 
 /// Writes to standard output; a closed pipe (`| head`) is not an error.
 pub(crate) fn print(text: &str) {
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    print_bytes(text.as_bytes());
+}
+
+/// Prints a long text in UTF-8.
+pub(crate) fn print_bytes(text: &[u8]) {
+    let _ = std::io::stdout().lock().write_all(text);
 }
 
 /// Prints the output of a command, or its error, and returns the exit code.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
 
+use super::answer_json::{AnswerJson, conditions_json};
 use super::diff::DiffFormat;
-use super::lookup_output::Output;
 use super::shown::{in_a_line, in_lines, within_a_line};
 use crate::data::render;
 use crate::engine::Answer;
@@ -183,7 +183,7 @@ fn shown(answer: &Answer) -> String {
 fn json_of(report: &Report) -> Json {
     let changes = report.found.changes.iter().map(|change| {
         let names = report.found.names(change).map(|it| Json::from(&**it));
-        let cases = change.cases.iter().map(|it| Json::Object(Output::conditions_json(it)));
+        let cases = change.cases.iter().map(|it| Json::Object(conditions_json(it)));
         let causes = change.causes.iter();
         let causes = causes.map(|it| json!({"file": report.path(it), "line": it.line}));
         json!({
@@ -207,7 +207,7 @@ fn json_of(report: &Report) -> Json {
 
 /// As in `lookup --render-as jsonl`, without secrets.
 fn answer_json(answer: &Answer) -> Map<String, Json> {
-    let mut members = Output::answer_json(&without_secrets(answer));
+    let mut members = AnswerJson(&without_secrets(answer)).members();
     if let Ok(Some(value)) = &answer.outcome
         && answer.is_certain()
         && render::has_encrypted_text(&value.value)

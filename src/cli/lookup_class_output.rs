@@ -4,9 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::lookup_output::{
-    as_seen_from_here, conditions_json, if_text, left_out_json, left_out_text,
-};
+use super::answer_json::{conditions_json, left_out_json};
+use super::lookup_output::{as_seen_from_here, if_text, left_out_text};
 use super::shown::{in_lines, within_a_line};
 use crate::binding::{Binding, Bound, BoundCase, Verdict, refusal};
 use crate::code::ClassCode;

@@ -4,21 +4,19 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
+use super::answer_json::Record;
 use super::fleet;
 use super::lookup::{DEPENDS, LookupArguments, RenderAs};
 use super::lookup_output::Output as LookupOutput;
 use super::lookup_queries::Query;
-use super::print;
 use super::progress::Progress;
 use super::shown::{counted, in_a_line, in_lines, within_a_line};
+use super::{print, print_bytes};
 use crate::data::{Files, render};
 use crate::engine::{Answer, Request};
-use crate::world::{Fleet, SharedAnswer, parallel};
-
-/// The number of keys that are looked up before their answers are printed.
-const KEYS_AT_ONCE: usize = 64;
+use crate::world::{Fleet, SharedAnswer};
 
 /// Names of nodes that a table shows of each group.
 const MAX_NAMES: usize = 8;
@@ -51,36 +49,23 @@ pub(super) fn check_arguments(arguments: &LookupArguments) -> Result<(), String>
     Ok(())
 }
 
-/// Bytes of data from which on a fleet is made anew for each [`KEYS_OF_PART`] keys, so that what keys are parsed to is let go.
-const BYTES_OF_MANY: u64 = 64 << 20;
-
-/// The number of keys for one fleet if there is very much data.
-const KEYS_OF_PART: usize = 384;
-
 /// Prints the answers of all nodes, key by key.
 pub(super) fn run(
-    mut fleet: Fleet,
+    fleet: Fleet,
     queries: &[Query],
-    request_of: impl Fn(&Query) -> Request + Sync,
+    request_of: impl Fn(&Query) -> Request,
     format: RenderAs,
 ) -> ExitCode {
     let progress = Progress::beside_answers(queries.len(), "keys");
     let names = NodeNames::of(&fleet);
     let mut output = Output::new(format);
-    for part in queries.chunks(KEYS_OF_PART) {
-        // Parsed files of earlier keys would fill the memory. In small workspaces, parsing them again costs more.
-        if output.keys > 0 && fleet.world().bytes_read() > BYTES_OF_MANY {
-            fleet = fleet.renewed();
-        }
-        let printer = Printer { fleet: &fleet, format, names: &names };
-        for some in part.chunks(KEYS_AT_ONCE) {
-            let written = parallel::map(some, |query| {
-                progress.step();
-                printer.write(query, fleet.answers(&request_of(query)))
-            });
-            output.print(written);
-        }
-    }
+    let printer = Printer { fleet: &fleet, format, names: &names };
+    let requests: Vec<Request> = queries.iter().map(request_of).collect();
+    let write = |at: usize, answers| {
+        progress.step();
+        printer.write(&queries[at], answers)
+    };
+    fleet.answers_to_each(&requests, write, |written| output.print(written));
     progress.end();
     let code = output.end();
     // The process ends: its memory goes at once, and not piece by piece.
@@ -100,7 +85,8 @@ struct Output {
 /// The answers for one key, in the form that is printed.
 #[derive(Default)]
 struct Written {
-    text: String,
+    /// UTF-8.
+    text: Vec<u8>,
     /// How many records of JSON these are.
     records: usize,
     depends: bool,
@@ -113,19 +99,17 @@ impl Output {
     }
 
     fn print(&mut self, written: Vec<Written>) {
-        let mut text = String::new();
         for one in written {
             // The list is written piece by piece, so its brackets and commas are written here.
             if self.format == RenderAs::Json && one.records > 0 {
-                text.push_str(if self.records == 0 { "[\n" } else { ",\n" });
+                print(if self.records == 0 { "[\n" } else { ",\n" });
             }
-            text.push_str(&one.text);
+            print_bytes(&one.text);
             self.keys += 1;
             self.records += one.records;
             self.depends |= one.depends;
             self.has_failed |= one.has_failed;
         }
-        print(&text);
     }
 
     fn end(&self) -> ExitCode {
@@ -163,17 +147,17 @@ impl Printer<'_> {
             written.has_failed |= answer.is_certain() && answer.outcome.is_err();
         }
         if self.format == RenderAs::Table {
-            self.write_table(&mut written.text, &query.key, &groups);
+            written.text = self.table(&query.key, &groups).into_bytes();
             return written;
         }
         let is_list = self.format == RenderAs::Json;
         for group in &groups {
             if is_list && written.records > 0 {
-                written.text.push_str(",\n");
+                written.text.extend(b",\n");
             }
             self.write_record(&mut written.text, query, group);
             if !is_list {
-                written.text.push('\n');
+                written.text.push(b'\n');
             }
             written.records += 1;
         }
@@ -181,27 +165,23 @@ impl Printer<'_> {
     }
 
     /// `{"key": …, "status": …, …, "nodes": […]}`
-    fn write_record(&self, text: &mut String, query: &Query, group: &SharedAnswer) {
-        let mut record = Map::new();
-        record.insert("key".into(), query.key.as_str().into());
-        record.append(&mut LookupOutput::answer_json(&group.answer));
-        if let Some(merge) = &query.merge {
-            record.insert("merge".into(), merge.clone());
-        }
-        let _ = write!(text, "{}", Json::Object(record));
+    fn write_record(&self, text: &mut Vec<u8>, query: &Query, group: &SharedAnswer) {
+        let (key, answer, merge) = (&*query.key, &group.answer, query.merge.as_ref());
+        Record { key, answer, merge, explain: None }.write(text);
         // The nodes are the last member.
         text.pop();
-        text.push_str(",\"nodes\":[");
+        text.extend(b",\"nodes\":[");
         for (at, node) in group.nodes.iter().enumerate() {
             if at > 0 {
-                text.push(',');
+                text.push(b',');
             }
-            text.push_str(&self.names.0[*node as usize]);
+            text.extend(self.names.0[*node as usize].as_bytes());
         }
-        text.push_str("]}");
+        text.extend(b"]}");
     }
 
-    fn write_table(&self, text: &mut String, key: &str, groups: &[SharedAnswer]) {
+    fn table(&self, key: &str, groups: &[SharedAnswer]) -> String {
+        let mut text = String::new();
         let total = self.fleet.nodes().len();
         let answers = match groups.len() {
             1 => "the same for all".to_owned(),
@@ -214,6 +194,7 @@ impl Printer<'_> {
                 let _ = writeln!(text, "    {line}");
             }
         }
+        text
     }
 
     /// `2 nodes: web01, web02`.

@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
+use super::answer_json::{AnswerJson, Record};
 use super::lookup::{LookupArguments, RenderAs, not_found_line};
 use super::shown::{in_lines, within_a_line};
 use crate::data::{Files, Located, Place, render};
 use crate::engine::explain::{self, Annotate};
-use crate::engine::{Answer, Assumed, Case, Condition, Failure, LeftOut, TraceNode};
+use crate::engine::{Answer, Case, Condition, Failure, LeftOut, TraceNode};
 use crate::text::{Encoding, LineIndex};
 use crate::world::World;
 
@@ -52,7 +53,9 @@ impl Output {
         answer: &Answer,
     ) {
         if self.format == RenderAs::Jsonl {
-            let _ = writeln!(text, "{}", self.json_line(key, merge, answer));
+            let trace = answer.trace.as_ref().filter(|_| self.explain);
+            let explain = trace.map(|trace| self.explain_text(trace));
+            let _ = writeln!(text, "{}", Record { key, answer, merge, explain }.text());
             return;
         }
         if !answer.is_certain() {
@@ -112,7 +115,7 @@ impl Output {
     /// A value that depends on facts that are not known: each case with its conditions.
     pub(super) fn cases(&self, answer: &Answer, names: &[Arc<str>]) -> String {
         if self.format == RenderAs::Json {
-            return format!("{:#}\n", Json::Object(Self::depends(answer)));
+            return format!("{:#}\n", Json::Object(AnswerJson(answer).members()));
         }
         let mut text = String::new();
         let alone = [Case { conditions: Vec::new(), answer: answer.clone() }];
@@ -157,111 +160,6 @@ impl Output {
         }
         text
     }
-
-    /// The members of a record for an answer: `status`, `value` and so on.
-    pub(super) fn answer_json(answer: &Answer) -> Map<String, Json> {
-        if !answer.is_certain() {
-            return Self::depends(answer);
-        }
-        let mut members = Map::new();
-        Self::add_outcome(&mut members, answer);
-        members
-    }
-
-    fn json_line(&self, key: &str, merge: Option<&Json>, answer: &Answer) -> Json {
-        let mut line = Map::new();
-        line.insert("key".into(), key.into());
-        line.append(&mut Self::answer_json(answer));
-        if let Some(merge) = merge {
-            line.insert("merge".into(), merge.clone());
-        }
-        if self.explain
-            && let Some(trace) = &answer.trace
-        {
-            line.insert("explain".into(), self.explain_text(trace).into());
-        }
-        Json::Object(line)
-    }
-
-    /// The conditions of a case.
-    pub(super) fn conditions_json(conditions: &[Condition]) -> Map<String, Json> {
-        conditions_json(conditions)
-    }
-
-    /// `status: depends` with the cases.
-    fn depends(answer: &Answer) -> Map<String, Json> {
-        let mut line = Map::new();
-        line.insert("status".into(), "depends".into());
-        let on = answer.depends_on().iter().map(|name| Json::from(&**name)).collect();
-        line.insert("on".into(), Json::Array(on));
-        line.insert("complete".into(), answer.left_out.is_empty().into());
-        let alone = [Case { conditions: Vec::new(), answer: answer.clone() }];
-        let cases = if answer.cases.is_empty() { &alone[..] } else { &answer.cases };
-        let case = |case: &Case| {
-            let mut line = Map::new();
-            line.insert("if".into(), Json::Object(conditions_json(&case.conditions)));
-            Self::add_outcome(&mut line, &case.answer);
-            Json::Object(line)
-        };
-        line.insert("cases".into(), cases.iter().map(case).collect());
-        if !answer.left_out.is_empty() {
-            let left_out = answer.left_out.iter().map(left_out_json).collect();
-            line.insert("left_out".into(), Json::Array(left_out));
-        }
-        line
-    }
-
-    /// The outcome of an answer without cases.
-    fn add_outcome(line: &mut Map<String, Json>, answer: &Answer) {
-        let status = match &answer.outcome {
-            // A level that was not evaluated may have another value, also if a value was found.
-            Ok(_) if !answer.opaque.is_empty() => "unknown",
-            Ok(Some(_)) => "found",
-            Ok(None) => "not_found",
-            Err(_) => "error",
-        };
-        line.insert("status".into(), status.into());
-        match &answer.outcome {
-            Ok(Some(value)) => {
-                line.insert("value".into(), render::to_exact_json(&value.value));
-                if render::has_encrypted_text(&value.value) {
-                    line.insert("encrypted".into(), true.into());
-                }
-            }
-            Ok(None) => {}
-            Err(failure) => {
-                line.insert("error".into(), (&*failure.message).into());
-                line.insert("error_class".into(), failure.class.ruby_name().into());
-            }
-        }
-        if !answer.open.is_empty() {
-            let names = answer.open.iter().map(|name| Json::from(&**name)).collect();
-            line.insert("open".into(), Json::Array(names));
-        }
-        if !answer.opaque.is_empty() {
-            let names = answer.opaque.iter().map(|it| Json::from(&*it.level)).collect();
-            line.insert("opaque".into(), Json::Array(names));
-        }
-    }
-}
-
-pub(super) fn conditions_json(conditions: &[Condition]) -> Map<String, Json> {
-    let condition = |it: &Condition| {
-        let value = match &it.value {
-            Assumed::Text(text) => Json::from(&**text),
-            Assumed::Unset => Json::Null,
-        };
-        (it.variable.to_string(), value)
-    };
-    conditions.iter().map(condition).collect()
-}
-
-pub(super) fn left_out_json(left_out: &LeftOut) -> Json {
-    serde_json::json!({
-        "level": left_out.level.as_deref(),
-        "on": left_out.variables.iter().map(|it| &**it).collect::<Vec<_>>(),
-        "files": left_out.files,
-    })
 }
 
 /// `if role is web and facts.os.family is Debian`, or `otherwise`.

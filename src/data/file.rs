@@ -205,6 +205,14 @@ impl DataFile {
         }
     }
 
+    /// [`Self::get`] for one of very many files: a value that is read for the first time is not kept in the file.
+    pub fn read(&self, key: &str) -> Option<Cow<'_, RootEntry>> {
+        match self.content() {
+            Content::Entries(entries) => entries.read(&self.text, key),
+            Content::Whole(whole) => whole.get(key).map(Cow::Borrowed),
+        }
+    }
+
     /// All entries in the order of Puppet's hash (first position, last value of duplicate keys).
     pub fn entries(&self) -> impl Iterator<Item = &RootEntry> {
         match self.content() {

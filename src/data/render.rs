@@ -6,7 +6,7 @@ mod scalar;
 mod tree;
 mod yaml;
 
-pub use json::{to_exact_json, to_json};
+pub use json::{ExactJson, to_exact_json, to_json};
 pub use tree::{Tree, tree_to_json, tree_to_yaml};
 pub use yaml::{to_yaml, to_yaml_key, to_yaml_leaf};
 

@@ -435,7 +435,8 @@ impl Evaluator {
         let made = shared.unwrap_or_else(|| Arc::new(ModuleScope::of(Some(name))));
         let mut modules = self.modules.write().unwrap_or_else(PoisonError::into_inner);
         // If another thread was faster, its scope is used: the lookup_options that it collects are kept in it.
-        Arc::clone(modules.entry(Arc::from(name)).or_insert(made))
+        let name = made.name.clone().unwrap_or_else(|| Arc::from(name));
+        Arc::clone(modules.entry(name).or_insert(made))
     }
 
     pub(crate) fn no_module(&self) -> &Arc<ModuleScope> {

@@ -1,9 +1,11 @@
 //! The three layers and how a lookup searches one of them: levels in order, locations in order, each through its back end.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use super::assumptions::{Assumed, Condition, Fork, Turn, Way};
 use super::calls;
+use super::evaluator::Evaluator;
 use super::failure::{Failure, FailureClass};
 use super::footprint::Footprint;
 use super::hierarchy::{self, Location, ResolvedLevel};
@@ -361,10 +363,11 @@ impl Layer {
             .as_ref()
             .map_err(Clone::clone)?;
         let root = key.root();
-        let Some(entry) = self.entry(file, root) else {
+        let Some(entry) = self.entry(invocation.evaluator, file, root) else {
             invocation.report_not_found(root);
             return Ok(None);
         };
+        let entry = entry.as_ref();
         // Options are collected once for many lookups, and only the first of them would be recorded.
         let is_collected = &**root == LOOKUP_OPTIONS;
         if invocation.evaluator.reads_broken_files() && file.is_broken() && !is_collected {
@@ -402,8 +405,17 @@ impl Layer {
     }
 
     /// Keys of module data without the module's prefix do not exist.
-    fn entry<'f>(&self, file: &'f DataFile, root: &str) -> Option<&'f RootEntry> {
-        if self.may_have(root) { file.get(root) } else { None }
+    fn entry<'f>(
+        &self,
+        evaluator: &Evaluator,
+        file: &'f DataFile,
+        root: &str,
+    ) -> Option<Cow<'f, RootEntry>> {
+        if !self.may_have(root) {
+            return None;
+        }
+        // The values of thousands of nodes' own files would fill the memory, and each of them is read only once.
+        if evaluator.is_one_of_many() { file.read(root) } else { file.get(root).map(Cow::Borrowed) }
     }
 
     /// Whether a `data_hash` of the layer may contain a key.

@@ -99,11 +99,6 @@ impl DiskTable {
         }
     }
 
-    /// The bytes of the texts that were read.
-    pub(super) fn bytes_read(&self) -> u64 {
-        self.bytes.load(Ordering::Relaxed)
-    }
-
     /// Records why something at or below `path` is left out.
     pub(super) fn left_out(&self, path: &str, why: String) {
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);

@@ -11,6 +11,7 @@ mod causes;
 mod comparison;
 mod difference;
 mod earlier_answers;
+mod groups;
 mod kept;
 #[cfg(test)]
 mod random_data;
@@ -28,7 +29,7 @@ use crate::backends::Registry;
 use crate::config::Environment;
 use crate::engine::cases::{is_same, is_same_outcome};
 use crate::engine::footprint::{new_hasher, outcome_hash};
-use crate::engine::{Answer, Dependency, Evaluator, Request};
+use crate::engine::{Answer, Evaluator, Request};
 use crate::facts::Node;
 pub use before::Before;
 pub use causes::Cause;
@@ -41,9 +42,6 @@ pub(super) use references::{KnownReferences, RootName};
 
 /// A number for each node. Nodes with the same number find the same at a step of a lookup.
 type Column = Arc<[u64]>;
-
-/// With at least this many groups of nodes, all processors do the lookups. Fewer groups are not worth a thread.
-const MANY_GROUPS: usize = 64;
 
 /// Some nodes of one environment in one snapshot, and what is known about their answers.
 pub struct Fleet {
@@ -60,8 +58,8 @@ pub struct Fleet {
 /// An answer and the nodes that get it, by their numbers, in order.
 #[derive(Debug, Clone)]
 pub struct SharedAnswer {
-    /// The answer, as the first of the nodes gets it.
-    pub answer: Answer,
+    /// The answer, as the first of the nodes gets it. It is boxed, because a fleet has very many of them.
+    pub answer: Box<Answer>,
     /// The nodes.
     pub nodes: Vec<u32>,
 }
@@ -86,15 +84,6 @@ impl Fleet {
     ) -> Self {
         let mut readings = Readings::new(world, environment, nodes, back_ends);
         readings.reads_broken_files = true;
-        Self::of(readings)
-    }
-
-    /// The same nodes with nothing parsed. Earlier results are dropped.
-    #[must_use]
-    pub fn renewed(&self) -> Self {
-        // The structure of hierarchies does not depend on texts, so it does not have to be computed again.
-        let readings = self.readings.with_world(&self.readings.world.short_lived());
-        readings.share(&self.readings);
         Self::of(readings)
     }
 
@@ -126,108 +115,49 @@ impl Fleet {
 
     /// What all nodes get: each different answer once, without its footprint, in the order of its first node.
     pub fn answers(&self, request: &Request) -> Vec<SharedAnswer> {
-        self.answers_among(request, self.all_nodes())
+        self.answers_among(request, &self.all_nodes())
+    }
+
+    /// [`Self::answers`] to many requests, which is faster than to ask for one after the other. `then` gets the position of
+    /// each request, and its answers; the processors share this work. The results go to `done`, in the order of the
+    /// requests, some at a time.
+    pub fn answers_to_each<R: Send + Sync>(
+        &self,
+        requests: &[Request],
+        then: impl Fn(usize, Vec<SharedAnswer>) -> R + Sync,
+        done: impl FnMut(Vec<R>),
+    ) {
+        let then = |at, found| then(at, distinct(found));
+        self.by_footprint(requests, &self.all_nodes(), then, done);
     }
 
     fn all_nodes(&self) -> Vec<u32> {
         (0..self.nodes().len() as u32).collect()
     }
 
-    /// The same for some of the nodes.
-    fn answers_among(&self, request: &Request, nodes: Vec<u32>) -> Vec<SharedAnswer> {
-        let mut distinct: Vec<SharedAnswer> = Vec::new();
-        let mut by_hash: HashMap<u64, Vec<usize>> = HashMap::new();
-        for found in self.by_footprint(request, nodes) {
-            // Different answers may have the same hash, so the hash only narrows down what is compared.
-            let known = by_hash.entry(outcome_hash(&found.answer)).or_default();
-            let is_it = |at: &&usize| is_same_with_cases(&distinct[**at].answer, &found.answer);
-            if let Some(at) = known.iter().find(is_it) {
-                distinct[*at].nodes.extend(found.nodes);
-            } else {
-                known.push(distinct.len());
-                distinct.push(found);
-            }
-        }
-        for group in &mut distinct {
-            group.nodes.sort_unstable();
-        }
-        distinct.sort_unstable_by_key(|group| group.nodes.first().copied());
-        distinct
+    /// [`Self::answers`] for some of the nodes.
+    fn answers_among(&self, request: &Request, nodes: &[u32]) -> Vec<SharedAnswer> {
+        distinct(self.answers_by_reads_among(request, nodes))
     }
 
     /// [`Self::answers`], but one for each group of nodes whose lookups read the same. All values of a group come from the same
     /// places.
     pub fn answers_by_reads(&self, request: &Request) -> Vec<SharedAnswer> {
-        self.by_footprint(request, self.all_nodes())
+        self.answers_by_reads_among(request, &self.all_nodes())
+    }
+
+    fn answers_by_reads_among(&self, request: &Request, nodes: &[u32]) -> Vec<SharedAnswer> {
+        let mut answers = Vec::new();
+        let keep = |_, found| found;
+        self.by_footprint(std::slice::from_ref(request), nodes, keep, |mut found| {
+            answers = found.pop().unwrap_or_default();
+        });
+        answers
     }
 
     /// What the node with this number gets; other nodes are not considered.
     pub fn answer_of(&self, node: u32, request: &Request) -> Answer {
         self.evaluator(node).call(request)
-    }
-
-    /// The answers, one for each group of nodes whose lookups read the same.
-    fn by_footprint(&self, request: &Request, nodes: Vec<u32>) -> Vec<SharedAnswer> {
-        let request = Request { wants_footprint: true, ..request.clone() };
-        let mut found = Vec::new();
-        let mut left: Vec<Vec<u32>> = vec![nodes];
-        while !left.is_empty() {
-            let asked = std::mem::take(&mut left);
-            let answer = |nodes: &Vec<u32>| Some(self.evaluator(*nodes.first()?).call(&request));
-            // A group of a thousand nodes that each have a file of their own splits into a thousand groups.
-            let answers: Vec<Option<Answer>> = if asked.len() < MANY_GROUPS {
-                asked.iter().map(answer).collect()
-            } else {
-                parallel::map(&asked, answer)
-            };
-            // Groups are split one after the other, because most of them share the columns that split them, and these are kept.
-            for (mut nodes, answer) in asked.into_iter().zip(answers) {
-                let Some(mut answer) = answer else { continue };
-                let footprint = answer.footprint.take().unwrap_or_default();
-                for dependency in footprint.dependencies() {
-                    // A single node cannot be split, and its columns may be expensive.
-                    if nodes.len() == 1 {
-                        break;
-                    }
-                    nodes = self.split(&dependency, nodes, &mut left);
-                }
-                found.push(SharedAnswer { answer, nodes });
-            }
-        }
-        found
-    }
-
-    /// The nodes that agree with the first one in everything that was read. The others are added to `left`, in groups.
-    fn split(&self, by: &Dependency, nodes: Vec<u32>, left: &mut Vec<Vec<u32>>) -> Vec<u32> {
-        let column = match by {
-            Dependency::Variable(expression) => self.readings.variable(expression),
-            Dependency::Key(root) => self.readings.key(root),
-            // The lookup depends on something that no column describes, so no two nodes may share it.
-            Dependency::Node => {
-                let first = nodes[0];
-                left.extend(nodes[1..].iter().map(|node| vec![*node]));
-                return vec![first];
-            }
-        };
-        let of_first = column[nodes[0] as usize];
-        if nodes.iter().all(|node| column[*node as usize] == of_first) {
-            return nodes;
-        }
-        let mut same = Vec::new();
-        let mut others: HashMap<u64, usize, foldhash::fast::RandomState> = HashMap::default();
-        for node in nodes {
-            let number = column[node as usize];
-            if number == of_first {
-                same.push(node);
-                continue;
-            }
-            let at = *others.entry(number).or_insert_with(|| {
-                left.push(Vec::new());
-                left.len() - 1
-            });
-            left[at].push(node);
-        }
-        same
     }
 
     /// The differences from `before`, if they were computed earlier.
@@ -298,6 +228,28 @@ impl Fleet {
     fn new_evaluator_of(&self, node: &Arc<Node>) -> Evaluator {
         self.readings.new_evaluator_of(node)
     }
+}
+
+/// Each different answer once, with all of its nodes, in the order of its first node.
+fn distinct(found: Vec<SharedAnswer>) -> Vec<SharedAnswer> {
+    let mut distinct: Vec<SharedAnswer> = Vec::new();
+    let mut by_hash: HashMap<u64, Vec<usize>, foldhash::fast::RandomState> = HashMap::default();
+    for found in found {
+        // Different answers may have the same hash, so the hash only narrows down what is compared.
+        let known = by_hash.entry(outcome_hash(&found.answer)).or_default();
+        let is_it = |at: &&usize| is_same_with_cases(&distinct[**at].answer, &found.answer);
+        if let Some(at) = known.iter().find(is_it) {
+            distinct[*at].nodes.extend(found.nodes);
+        } else {
+            known.push(distinct.len());
+            distinct.push(found);
+        }
+    }
+    for group in &mut distinct {
+        group.nodes.sort_unstable();
+    }
+    distinct.sort_unstable_by_key(|group| group.nodes.first().copied());
+    distinct
 }
 
 /// Whether two answers are equal, case by case. What else an uncertain answer depends on may follow from earlier lookups, so

@@ -1,8 +1,8 @@
 //! Processes files or nodes in parallel, on all processors.
 
 use std::num::NonZero;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 
 /// The stack size of each thread in bytes: data that is nested as deeply as Puppet allows is walked recursively.
@@ -37,6 +37,18 @@ pub(crate) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R +
     results.into_iter().map(done).collect()
 }
 
+/// [`map`] for work that consumes its items.
+pub(crate) fn map_owned<T: Send, R: Send + Sync>(
+    items: Vec<T>,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
+    let items: Vec<Mutex<Option<T>>> = items.into_iter().map(|it| Mutex::new(Some(it))).collect();
+    map(&items, |item| {
+        let item = item.lock().unwrap_or_else(PoisonError::into_inner).take();
+        work(item.expect("each item is given out once"))
+    })
+}
+
 /// Whether `holds` returns true for all items.
 pub(crate) fn all<T: Sync>(items: &[T], holds: impl Fn(&T) -> bool + Sync) -> bool {
     // Items are checked in parts, because a result for each item costs more than a quick check.
@@ -51,5 +63,7 @@ mod tests {
         let items: Vec<usize> = (0..1_000).collect();
         assert_eq!(super::map(&items, |item| item + 1), (1..1_001).collect::<Vec<_>>());
         assert!(super::map(&[] as &[u8], |item| *item).is_empty());
+        let names: Vec<String> = items.iter().map(ToString::to_string).collect();
+        assert_eq!(super::map_owned(names.clone(), |name| name), names);
     }
 }

@@ -186,11 +186,6 @@ impl World {
         Arc::new(world)
     }
 
-    /// The size in bytes of all files that were read.
-    pub fn bytes_read(&self) -> u64 {
-        self.texts.base.bytes_read()
-    }
-
     /// The number of changes since the host was created.
     pub fn revision(&self) -> u64 {
         self.revision

@@ -5,6 +5,7 @@ mod edit;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexMap;
@@ -54,8 +55,19 @@ pub(super) struct Placed {
     lowered: Arc<Lowered>,
 }
 
-/// Boxed, because most entries of most files are never looked up.
-type Lowered = OnceLock<Box<[OnceLock<Box<Result<RootEntry, Box<LowerError>>>>]>>;
+/// The values of a chunk's entries.
+#[derive(Debug, Default)]
+struct Lowered {
+    /// Boxed, because most entries of most files are never looked up.
+    values: OnceLock<Box<[OnceLock<Box<LoweredEntry>>]>>,
+    /// A bit for each entry that was read without keeping its value.
+    was_read: AtomicU64,
+}
+
+type LoweredEntry = Result<RootEntry, Box<LowerError>>;
+
+/// Each entry of a chunk has a bit in `Lowered::was_read`.
+const _: () = assert!(ENTRIES_PER_CHUNK <= u64::BITS as usize);
 
 /// The index of keys.
 #[derive(Debug, Clone)]
@@ -129,15 +141,40 @@ impl Entries {
         let keys = self.keys(text);
         let hash = hash_of_str(key);
         if !keys.later.contains_key(&hash) {
-            let is_it = |(placed, index): &(&Placed, usize)| placed.is_called(*index, text, key);
-            let place = |spot: Spot| Some((self.placed(keys, spot)?, spot.index()));
-            return keys.table.candidates(hash).filter_map(place).find(is_it).and_then(value);
+            return self.called_once(text, keys, hash, key).and_then(value);
         }
         // If the last entry with the key is broken, the last readable one with this key counts.
         self.last_called(keys, hash)
             .filter(|(placed, index)| placed.is_called(*index, text, key))
             .and_then(value)
             .or_else(|| self.called(text, key).into_iter().rev().find_map(value))
+    }
+
+    /// [`Self::get`], but a value that is read for the first time is not kept.
+    pub(super) fn read<'a>(&'a self, text: &str, key: &str) -> Option<Cow<'a, RootEntry>> {
+        let keys = self.keys(text);
+        let hash = hash_of_str(key);
+        if self.flags.has(EntryFlags::ENTANGLED) || keys.later.contains_key(&hash) {
+            return self.get(text, key).map(Cow::Borrowed);
+        }
+        let (placed, index) = self.called_once(text, keys, hash, key)?;
+        if placed.is_first_read(index) {
+            return self.lower(text, placed, index).ok().map(Cow::Owned);
+        }
+        self.lowered(text, placed, index).as_ref().ok().map(Cow::Borrowed)
+    }
+
+    /// The only entry with a root key, by the hash of the key.
+    fn called_once(
+        &self,
+        text: &str,
+        keys: &Keys,
+        hash: u64,
+        key: &str,
+    ) -> Option<(&Placed, usize)> {
+        let place = |spot: Spot| Some((self.placed(keys, spot)?, spot.index()));
+        let is_it = |(placed, index): &(&Placed, usize)| placed.is_called(*index, text, key);
+        keys.table.candidates(hash).filter_map(place).find(is_it)
     }
 
     /// The trees of the entries with a root key, in the order of the text.
@@ -350,28 +387,19 @@ impl Entries {
 
     #[cfg(test)]
     pub(super) fn lowered_entries(&self) -> usize {
-        let made = self.chunks.iter().filter_map(|placed| placed.lowered.get());
+        let made = self.chunks.iter().filter_map(|placed| placed.lowered.values.get());
         made.flatten().filter(|slot| slot.get().is_some()).count()
     }
 
     /// An entry's value, lowered when first asked for.
-    fn lowered<'a>(
-        &self,
-        text: &str,
-        placed: &'a Placed,
-        index: usize,
-    ) -> &'a Result<RootEntry, Box<LowerError>> {
+    fn lowered<'a>(&self, text: &str, placed: &'a Placed, index: usize) -> &'a LoweredEntry {
         let count = placed.chunk.heads().len();
-        let all = placed.lowered.get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
+        let values = &placed.lowered.values;
+        let all = values.get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
         all[index].get_or_init(|| Box::new(self.lower(text, placed, index)))
     }
 
-    fn lower(
-        &self,
-        text: &str,
-        placed: &Placed,
-        index: usize,
-    ) -> Result<RootEntry, Box<LowerError>> {
+    fn lower(&self, text: &str, placed: &Placed, index: usize) -> LoweredEntry {
         let start = placed.base + placed.chunk.range(index).start;
         let refused = |error: &YamlError| LowerError {
             message: error.message.clone(),
@@ -492,6 +520,13 @@ impl Placed {
     /// Whether both are the same bytes, at any place.
     pub(super) fn is_same_source(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.chunk, &other.chunk)
+    }
+
+    /// Whether neither this function nor `Entries::lowered` was called for an entry before.
+    fn is_first_read(&self, index: usize) -> bool {
+        let is_kept = self.lowered.values.get().is_some_and(|it| it[index].get().is_some());
+        let bit = 1 << index;
+        !is_kept && self.lowered.was_read.fetch_or(bit, Ordering::Relaxed) & bit == 0
     }
 
     /// The key of an entry of `text`, the whole file's, unless it is broken.

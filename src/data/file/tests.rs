@@ -69,6 +69,7 @@ fn check_split(text: &str) {
             assert_eq!(all_of(&split), all_of(&whole), "content of {text:?}");
         }
         assert_eq!(trees_of(&split), trees_of(&whole), "trees of {text:?}");
+        let unread = yaml(text);
         for entry in whole.entries() {
             if let Some(key) = entry.key.as_str() {
                 assert_eq!(
@@ -76,6 +77,10 @@ fn check_split(text: &str) {
                     format!("{:?}", whole.get(key)),
                     "{key} of {text:?}"
                 );
+                for _ in 0..3 {
+                    let read = unread.read(key);
+                    assert_eq!(format!("{read:?}"), format!("{:?}", whole.get(key)), "{text:?}");
+                }
             }
         }
     }
@@ -446,4 +451,17 @@ proptest! {
             prop_assert_eq!(&first, &told(&yaml(&text)));
         }
     }
+}
+
+#[test]
+fn a_value_that_is_read_once_is_not_kept() {
+    let file = yaml("a: 1\nb: [2]\na::c: x\n");
+    assert!(matches!(file.read("b"), Some(Cow::Owned(_))));
+    assert_eq!(file.lowered_entries(), 0);
+    assert!(matches!(file.read("b"), Some(Cow::Borrowed(_))));
+    assert!(matches!(file.read("b"), Some(Cow::Borrowed(_))));
+    assert_eq!(file.lowered_entries(), 1);
+    let _ = file.get("a");
+    assert!(matches!(file.read("a"), Some(Cow::Borrowed(_))));
+    assert!(file.read("d").is_none());
 }

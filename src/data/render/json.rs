@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use serde_json::{Map, Value as Json};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::Value as Json;
 
 use crate::data::inspect;
 use crate::data::value::{Hash, Located, Value};
@@ -11,28 +12,41 @@ use crate::data::value::{Hash, Located, Value};
 /// are not strings (`{"__ptype": "Hash", "pairs": [[k, v], …]}`), and, with a `value`, `Float` (NaN and infinities),
 /// `Integer` (beyond 64 bits, as digits), `Sensitive` (not redacted), `Bytes` (hexadecimal), `Binary` (base 64), `Symbol`,
 /// and any other Puppet class.
+pub struct ExactJson<'v>(pub &'v Value);
+
+/// [`ExactJson`] as a tree.
 pub fn to_exact_json(value: &Value) -> Json {
-    match value {
-        Value::Undef => Json::Null,
-        Value::Boolean(it) => (*it).into(),
-        Value::Integer(it) => (*it).into(),
-        Value::BigInteger(digits) => {
-            digits.parse::<u64>().map_or_else(|_| tagged("Integer", &**digits), Json::from)
+    // No value refuses to be written.
+    serde_json::to_value(ExactJson(value)).unwrap_or_default()
+}
+
+impl Serialize for ExactJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Undef => serializer.serialize_unit(),
+            Value::Boolean(it) => serializer.serialize_bool(*it),
+            Value::Integer(it) => serializer.serialize_i64(*it),
+            Value::BigInteger(digits) => match digits.parse::<u64>() {
+                Ok(number) => serializer.serialize_u64(number),
+                Err(_) => tagged(serializer, "Integer", &**digits),
+            },
+            Value::Float(it) if it.is_finite() => serializer.serialize_f64(*it),
+            Value::Float(it) => tagged(serializer, "Float", &inspect::float_to_s(*it)),
+            Value::String(text) => serializer.serialize_str(text),
+            Value::Bytes(bytes) => tagged(serializer, "Bytes", &hexadecimal(bytes)),
+            Value::Array(items) => {
+                serializer.collect_seq(items.iter().map(|it| ExactJson(&it.value)))
+            }
+            Value::Hash(hash) => write_hash(hash, serializer),
+            Value::Default => serializer.collect_map([("__ptype", "Default")]),
+            Value::Symbol(name) => tagged(serializer, "Symbol", &**name),
+            Value::Sensitive(inner) => {
+                let inner: &Located = inner;
+                tagged(serializer, "Sensitive", &Self(&inner.value))
+            }
+            Value::Binary(_) => tagged(serializer, "Binary", &inspect::to_s(self.0)),
+            Value::Object { class, text } => tagged(serializer, ruby_name(class), &**text),
         }
-        Value::Float(it) if it.is_finite() => (*it).into(),
-        Value::Float(it) => tagged("Float", inspect::float_to_s(*it)),
-        Value::String(text) => (&**text).into(),
-        Value::Bytes(bytes) => tagged("Bytes", hexadecimal(bytes)),
-        Value::Array(items) => items.iter().map(|it| to_exact_json(&it.value)).collect(),
-        Value::Hash(hash) => hash_to_exact_json(hash),
-        Value::Default => object([("__ptype", "Default".into())]),
-        Value::Symbol(name) => tagged("Symbol", &**name),
-        Value::Sensitive(inner) => {
-            let inner: &Located = inner;
-            tagged("Sensitive", to_exact_json(&inner.value))
-        }
-        Value::Binary(_) => tagged("Binary", inspect::to_s(value)),
-        Value::Object { class, text } => tagged(ruby_name(class), &**text),
     }
 }
 
@@ -76,21 +90,17 @@ pub(super) fn write_json_text(text: &str, out: &mut String) {
     out.push_str(&Json::from(text).to_string());
 }
 
-fn hash_to_exact_json(hash: &Hash) -> Json {
-    let members: Option<Map<String, Json>> = hash
-        .iter()
-        .map(|(key, member)| Some((key.as_str()?.to_owned(), to_exact_json(&member.value.value))))
-        .collect();
-    members.map_or_else(
-        || {
-            let pair = |key: &Value, value: &Value| {
-                Json::Array(vec![to_exact_json(key), to_exact_json(value)])
-            };
-            let pairs = hash.iter().map(|(key, member)| pair(key, &member.value.value)).collect();
-            object([("__ptype", "Hash".into()), ("pairs", Json::Array(pairs))])
-        },
-        Json::Object,
-    )
+fn write_hash<S: Serializer>(hash: &Hash, serializer: S) -> Result<S::Ok, S::Error> {
+    let members = || hash.iter().map(|(key, member)| (key, ExactJson(&member.value.value)));
+    if members().all(|(key, _)| key.as_str().is_some()) {
+        let named = members().filter_map(|(key, value)| Some((key.as_str()?, value)));
+        return serializer.collect_map(named);
+    }
+    let mut object = serializer.serialize_map(Some(2))?;
+    object.serialize_entry("__ptype", "Hash")?;
+    let pairs: Vec<_> = members().map(|(key, value)| (ExactJson(key), value)).collect();
+    object.serialize_entry("pairs", &pairs)?;
+    object.end()
 }
 
 /// The last part of the name of Ruby's class.
@@ -102,12 +112,15 @@ fn ruby_name(class: &str) -> &str {
     }
 }
 
-fn tagged(class: &str, value: impl Into<Json>) -> Json {
-    object([("__ptype", class.into()), ("value", value.into())])
-}
-
-fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
-    members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>().into()
+fn tagged<S: Serializer>(
+    serializer: S,
+    class: &str,
+    value: &(impl Serialize + ?Sized),
+) -> Result<S::Ok, S::Error> {
+    let mut object = serializer.serialize_map(Some(2))?;
+    object.serialize_entry("__ptype", class)?;
+    object.serialize_entry("value", value)?;
+    object.end()
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

@@ -97,7 +97,7 @@ impl FleetPair {
             _ => self.after.all_nodes(),
         };
         let before = self.before.earlier_answers(request, &nodes);
-        let after = self.after.answers_among(request, nodes);
+        let after = self.after.answers_among(request, &nodes);
         let mut difference = Difference::default();
         for group in before.iter().chain(&*after) {
             difference.note_unknown(&group.answer);
@@ -110,8 +110,8 @@ impl FleetPair {
             let causes = nodes.first().map(|node| causes(self, *node, request));
             difference.changes.push(Change {
                 key: Arc::clone(key),
-                before: before.clone(),
-                after: after.clone(),
+                before: before.as_ref().clone(),
+                after: after.as_ref().clone(),
                 nodes,
                 cases: Vec::new(),
                 causes: causes.unwrap_or_default(),

@@ -36,7 +36,7 @@ impl EarlierAnswers {
 impl Fleet {
     /// The answers of some of the nodes, each different answer once. They are kept.
     pub(super) fn earlier_answers(&self, request: &Request, nodes: &[u32]) -> Arc<[SharedAnswer]> {
-        let ask = || -> Arc<[SharedAnswer]> { self.answers_among(request, nodes.to_vec()).into() };
+        let ask = || -> Arc<[SharedAnswer]> { self.answers_among(request, nodes).into() };
         let Some(key) = request.plain_key() else { return ask() };
         let known = self.earlier.with(key, |it| it.shared.clone());
         if let Some((_, found)) = known.filter(|(asked, _)| asked == nodes) {

@@ -68,13 +68,6 @@ impl Readings {
         }
     }
 
-    /// The same with another snapshot of the same files.
-    pub(super) fn with_world(&self, world: &Arc<World>) -> Self {
-        let (nodes, back_ends) = (self.nodes.clone(), self.back_ends.clone());
-        let made = Self::new(world, &self.environment, nodes, back_ends);
-        Self { reads_broken_files: self.reads_broken_files, ..made }
-    }
-
     /// Takes everything that depends only on hierarchies, nodes and the set of files from others, which have the same ones.
     pub(super) fn share(&self, twin: &Self) {
         // Both may be the same, so nothing is computed while a lock is held. Values that are already known stay.

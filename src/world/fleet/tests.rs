@@ -1,5 +1,6 @@
 //! Answers that are shared are those that each node gets alone.
 
+use super::groups::MANY_GROUPS;
 use super::random_data::{KEYS, ROOT, Random, world_of};
 use super::*;
 use crate::config::PuppetVersion;
@@ -65,16 +66,15 @@ fn shared_answers_are_those_of_each_node() {
         let texts = random.texts();
         let version = if seed % 2 == 0 { PuppetVersion::V8 } else { PuppetVersion::V7 };
         let world = world_of(&texts, version);
-        let Some(mut fleet) = fleet_of(&world, seed % 4 < 2) else { continue };
+        let Some(fleet) = fleet_of(&world, seed % 4 < 2) else { continue };
         let alone: Vec<Evaluator> =
             fleet.nodes().iter().map(|node| fleet.new_evaluator_of(node)).collect();
-        for (at, key) in KEYS.iter().copied().enumerate() {
-            if seed % 3 == 0 && at == KEYS.len() / 2 {
-                // What the first keys were parsed to is let go.
-                fleet = fleet.renewed();
-            }
-            let request = Request::key(key);
-            let answers = fleet.answers(&request);
+        let requests: Vec<Request> = KEYS.iter().copied().map(Request::key).collect();
+        let mut together = Vec::new();
+        fleet.answers_to_each(&requests, |at, answers| (at, answers), |some| together.extend(some));
+        for ((position, key), (at, answers)) in KEYS.iter().enumerate().zip(together) {
+            assert_eq!(position, at, "the answers keep the order of the requests");
+            let request = Request::key(*key);
             for (number, evaluator) in (0_u32..).zip(&alone) {
                 let name = &evaluator.node().name;
                 let has_it = |it: &&SharedAnswer| it.nodes.contains(&number);
@@ -344,7 +344,7 @@ fn check_lookups(data: &[(&str, &str)], key: &str, expected: usize) {
     let nodes = world.nodes(&environment);
     assert_eq!(nodes.len(), 100);
     let fleet = Fleet::new(&world, &environment, nodes, world.back_ends().clone());
-    assert_eq!(fleet.by_footprint(&Request::key(key), (0..100).collect()).len(), expected);
+    assert_eq!(fleet.answers_by_reads(&Request::key(key)).len(), expected);
 }
 
 /// How many of `count` nodes are compared for a key after an edit of one file. Each node has a file of its own with `own`, which

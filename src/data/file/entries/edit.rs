@@ -2,7 +2,7 @@
 //! before.
 
 use super::super::rescan::{Broken, Scanned, scan};
-use super::{Entries, Keys, OnceLock, Placed, Spot, placed_chunks, places};
+use super::{Arc, Entries, Keys, OnceLock, Placed, Spot, placed_chunks, places};
 use crate::syntax::entries::has_usual_lines;
 use crate::syntax::yaml::EntryFlags;
 use crate::text::{TextRange, common_prefix, common_suffix};
@@ -204,7 +204,7 @@ fn moved(placed: &Placed, edit: Edit, aliases: bool) -> Placed {
     if !edit.moves_what_follows() && !aliases {
         return placed.clone();
     }
-    Placed { base: edit.moved(placed.base), lowered: OnceLock::new().into(), ..placed.clone() }
+    Placed { base: edit.moved(placed.base), lowered: Arc::default(), ..placed.clone() }
 }
 
 impl Placed {
