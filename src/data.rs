@@ -5,6 +5,7 @@ pub mod file;
 pub mod fingerprint;
 pub mod inspect;
 pub mod json;
+mod key_search;
 pub mod lower;
 pub mod memory;
 pub mod puppet_type;
@@ -18,6 +19,7 @@ pub use file::{
     DataFile, DuplicateKey, EntryEdits, EntryTree, FileError, Format, RootEntry, RootKey, Verdict,
     new_id,
 };
+pub use key_search::may_have_key;
 pub use memory::MemoryFiles;
 pub use source::{DirItem, Files, PathKind};
 pub use value::{FileId, Hash, Located, Member, Place, Value};

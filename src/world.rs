@@ -41,7 +41,7 @@ pub use fleet::{
     is_unchanged,
 };
 pub use host::{Change, Effect, Host};
-pub use key_index::{KeyIndex, KeyPlace};
+pub use key_index::{CallWords, KeyIndex, KeyPlace};
 pub use loader::Disk;
 pub use memory::MemoryDisk;
 pub use moment::{KeyEdits, Moment};

@@ -54,8 +54,8 @@ pub struct Evaluator {
 
 /// Knows which files have a root key, without opening them.
 pub trait KeyFinder: Send + Sync {
-    /// The paths of the files that have `root`, in any order.
-    fn files_with(&self, root: &str) -> Vec<Arc<str>>;
+    /// The paths of the files that have `root`, in any order. `among` returns the paths that matter; others may be missing.
+    fn files_with(&self, root: &str, among: &dyn Fn() -> Vec<Arc<str>>) -> Vec<Arc<str>>;
 }
 
 /// Provides the shared state of a module's keys from evaluators of other nodes for which it is the same.

@@ -158,7 +158,7 @@ fn having(
 ) -> Candidates {
     let files = evaluator.files().as_ref();
     if let Some(finder) = evaluator.key_finder() {
-        let mut paths = finder.files_with(root);
+        let mut paths = finder.files_with(root, &|| paths_of(evaluator, open));
         if !known.is_asked_often() {
             return candidates(open.path.fits_among(paths.iter()).iter());
         }
@@ -187,6 +187,12 @@ fn having(
         }))
     });
     candidates(index.may_have(root).map(|at| &all[at]).filter(has_a_say))
+}
+
+/// All files that an open path can lead to.
+fn paths_of(evaluator: &Evaluator, open: &OpenLocation) -> Vec<Arc<str>> {
+    let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
+    all.iter().map(|fit| Arc::clone(&fit.path)).collect()
 }
 
 /// The ways to one file among fits that are sorted by path.
@@ -312,7 +318,7 @@ fn open_options<'l>(layer: &'l Layer, invocation: &Invocation<'_>) -> &'l [OpenO
             }
             for open in level.locations.iter().flatten().filter_map(|it| it.open.as_ref()) {
                 let paths: Vec<Arc<str>> = if let Some(finder) = evaluator.key_finder() {
-                    let all = finder.files_with(LOOKUP_OPTIONS);
+                    let all = finder.files_with(LOOKUP_OPTIONS, &|| paths_of(evaluator, open));
                     let fits = open.path.fits_among(all.iter());
                     fits.into_iter().map(|it| it.path).collect()
                 } else {

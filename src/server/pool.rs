@@ -21,13 +21,19 @@ const CONTENT_MODIFIED: i64 = -32801;
 #[derive(Debug, Clone)]
 pub(super) struct Pool {
     slots: Arc<Semaphore>,
+    size: usize,
     stop: Stop,
 }
 
 impl Pool {
     /// Creates a pool for `size` jobs at a time, which ends with `stop`.
     pub(super) fn new(size: usize, stop: Stop) -> Self {
-        Self { slots: Arc::new(Semaphore::new(size)), stop }
+        Self { slots: Arc::new(Semaphore::new(size)), size, stop }
+    }
+
+    /// Whether other jobs run beside the job that calls this.
+    pub(super) fn has_other_jobs(&self) -> bool {
+        self.slots.available_permits() + 1 < self.size
     }
 
     /// Runs `work`. If the future is dropped, waiting work does not start, and the token of running work is cancelled.

@@ -147,6 +147,12 @@ impl DiskTable {
         self.files.get(path)?.now.get()?.clone().ok()
     }
 
+    /// Whether `look` returns true for the bytes of the file at `path`, which are not kept; true if this takes more than
+    /// reading them once.
+    pub(super) fn may_hold(&self, path: &str, look: impl Fn(&[u8]) -> bool) -> bool {
+        self.beside.is_some() || self.reader.read(path).map_or(true, |bytes| look(&bytes))
+    }
+
     /// The kind of `path`. It is searched for in its directory's listing, so that a thousand calls for one directory read the
     /// disk once.
     pub fn kind(&self, path: &str) -> PathKind {

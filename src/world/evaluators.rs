@@ -186,11 +186,11 @@ impl World {
         // It uses the texts instead of this world, which would otherwise keep itself in memory through its evaluators.
         let made = self.evaluator_reading(Arc::new(self.texts.clone()), environment, node);
         let made = made.reading_broken_files();
-        // Only open variables make a path open, so a complete node never needs the index, which reads all data files.
+        // Only open variables make a path open, so a complete node never needs to know which files have a key.
         if node.is_complete() {
             return made;
         }
-        made.with_key_finder(self.key_index(environment))
+        made.with_key_finder(self.key_finder(environment))
             .sharing_open_files(self.evaluators.open_files.of(self, environment))
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use super::file_entry::FileEntry;
-use super::key_index::{BulkIndex, KeyIndex, KeyPlace};
+use super::key_index::{self, BulkIndex, KeyIndex, KeyPlace};
 use super::nodes::DataFiles;
 use super::parallel;
 use super::reach::Reach;
@@ -13,6 +13,7 @@ use super::snapshot::World;
 use super::texts::Texts;
 use crate::config::Environment;
 use crate::data::{Format, RootEntry};
+use crate::engine::KeyFinder;
 use crate::text::TextRange;
 
 /// If more files than this changed, the bulk is rebuilt, so that the layer over it stays small.
@@ -90,15 +91,21 @@ impl World {
     /// Which files have which keys. The first call reads all data files of the environment, which takes seconds for tens of
     /// thousands of files. Later calls only process what changed since.
     pub fn key_index(&self, environment: &Environment) -> Arc<KeyIndex> {
-        let here = self.indexes.here.slot(&key_of(environment));
-        here.get_or_init(|| {
-            let reach = self.reach(environment);
-            let bulk = self.indexes.bulk.by_environment.slot(&key_of(environment));
-            let make = || Arc::new(BulkIndex::build(&self.indexes.bulk.texts, &reach));
-            let bulk = bulk.get_or_init(make).clone();
-            Arc::new(KeyIndex::new(bulk, &self.texts, &reach, self.indexes.changed.iter()))
+        let finder = self.key_finder(environment);
+        let make = || Arc::new(BulkIndex::build(&self.indexes.bulk.texts, &finder.reach));
+        finder.index_with(finder.bulk.get_or_init(make))
+    }
+
+    /// What finds the files with a key for lookups in the environment.
+    pub(super) fn key_finder(&self, environment: &Environment) -> Arc<IndexOrTexts> {
+        let key = key_of(environment);
+        Arc::new(IndexOrTexts {
+            texts: self.texts.clone(),
+            reach: self.reach(environment),
+            bulk: self.indexes.bulk.by_environment.slot(&key),
+            changed: self.indexes.changed.clone(),
+            here: self.indexes.here.slot(&key),
         })
-        .clone()
     }
 
     /// Reads the data files of the environment before all of them are needed. Stops when `is_cancelled` returns true. `tell`
@@ -148,12 +155,107 @@ impl World {
 
     /// [`Self::key_index`] if that does not require reading everything first.
     pub fn key_index_if_built(&self, environment: &Environment) -> Option<Arc<KeyIndex>> {
+        // A look at the reach could list directories.
         let bulk = self.indexes.bulk.by_environment.get(&key_of(environment))?;
         bulk.get().is_some().then(|| self.key_index(environment))
+    }
+}
+
+/// Finds the files with a key for one snapshot: in the index if it has been built, or else in the texts. A first lookup thus
+/// reads only the files that its levels can lead to. Both find the same.
+pub(super) struct IndexOrTexts {
+    texts: Texts,
+    reach: Arc<Reach>,
+    bulk: Arc<OnceLock<Arc<BulkIndex>>>,
+    changed: Arc<BTreeSet<Arc<str>>>,
+    here: Arc<OnceLock<Arc<KeyIndex>>>,
+}
+
+impl IndexOrTexts {
+    fn index_with(&self, bulk: &Arc<BulkIndex>) -> Arc<KeyIndex> {
+        let changed = self.changed.iter();
+        let make = || KeyIndex::new(bulk.clone(), &self.texts, &self.reach, changed);
+        self.here.get_or_init(|| Arc::new(make())).clone()
+    }
+}
+
+impl KeyFinder for IndexOrTexts {
+    fn files_with(&self, root: &str, among: &dyn Fn() -> Vec<Arc<str>>) -> Vec<Arc<str>> {
+        if let Some(bulk) = self.bulk.get() {
+            return self.index_with(bulk).paths_with(root);
+        }
+        let mut paths = among();
+        // Several ways may lead to one file.
+        paths.sort_unstable();
+        paths.dedup();
+        let has_it = |path: &Arc<str>| {
+            let format = self.reach.format_of(path);
+            format.is_some_and(|it| key_index::has_key(&self.texts, path, it, root))
+        };
+        let found = parallel::map(&paths, has_it);
+        paths.into_iter().zip(found).filter_map(|(path, has_it)| has_it.then_some(path)).collect()
     }
 }
 
 /// Identifies an environment: by its directory, and by its name, which the command line can set.
 pub(super) fn key_of(environment: &Environment) -> String {
     format!("{} {}", environment.name, environment.directory())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::{Change, Host, MemoryDisk};
+
+    const HIERA_YAML: &str = "
+version: 5
+hierarchy:
+  - {name: nodes, path: 'nodes/%{trusted.certname}.yaml'}
+  - {name: roles, path: 'roles/%{role}.json', data_hash: json_data}
+  - {name: common, path: common.yaml}
+";
+
+    const FILES: [(&str, &str); 9] = [
+        ("/r/hiera.yaml", HIERA_YAML),
+        ("/r/data/common.yaml", "a: 1\nb: 2\nlookup_options: {a: {merge: hash}}\n"),
+        ("/r/data/nodes/plain.yaml", "a: b\nc: a\n"),
+        ("/r/data/nodes/escaped.yaml", "\"\\x61\": 1\n!!binary Yg==: 2\n"),
+        ("/r/data/nodes/merged.yaml", "x: &x {a: 1}\n<<: *x\n"),
+        ("/r/data/nodes/broken.yaml", "a: [1\nb: 2\n"),
+        ("/r/data/nodes/list.yaml", "- a\n- b\n"),
+        ("/r/data/roles/web.json", "{\"a\": 1, \"\\u0062\": 2}"),
+        ("/r/data/elsewhere.yaml", "a: 1\n"),
+    ];
+
+    /// The files with a key, found without an index, and with one.
+    fn both_ways(host: &Host, key: &str) -> [Vec<Arc<str>>; 2] {
+        let world = host.snapshot();
+        let environment = world.environment_of("/r/hiera.yaml").expect("an environment");
+        let all = || world.data_files(&environment).iter().map(|it| it.0.clone()).collect();
+        let find = || {
+            let mut found = world.key_finder(&environment).files_with(key, &all);
+            found.sort_unstable();
+            found
+        };
+        let without = find();
+        assert!(world.key_index_if_built(&environment).is_none());
+        world.key_index(&environment);
+        [without, find()]
+    }
+
+    #[test]
+    fn texts_and_the_index_show_the_same_files() {
+        for key in ["a", "b", "c", "d", "x", "lookup_options", "<<"] {
+            let mut host = Host::new(Arc::new(MemoryDisk::new(FILES)));
+            let [without, with] = both_ways(&host, key);
+            assert_eq!(without, with, "{key}");
+            assert_eq!(without.len() > 1, matches!(key, "a" | "b"), "{key}: {without:?}");
+            let text = "d: 1\n\"\\x62\": 2\n".to_owned();
+            let path = "/r/data/nodes/plain.yaml".to_owned();
+            host = Host::new(Arc::new(MemoryDisk::new(FILES)));
+            host.apply(Change::OpenBuffer { path, text, version: 1 });
+            let [without, with] = both_ways(&host, key);
+            assert_eq!(without, with, "{key} after an edit");
+        }
+    }
 }

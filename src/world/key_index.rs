@@ -3,7 +3,11 @@
 //! The bulk is built once, in flat tables. Later changes form a layer over it, file by file, so that the cost of typing does
 //! not depend on the number of files.
 
+mod call_words;
 mod typed;
+
+pub use call_words::CallWords;
+use call_words::KnownCallWords;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -14,7 +18,6 @@ use super::reach::Reach;
 use super::read_orders::FileSet;
 use super::texts::Texts;
 use crate::data::{DataFile, FileId, Format, RootKey};
-use crate::engine::KeyFinder;
 use crate::syntax::interpolation::{calls_in, hides_tokens};
 use crate::text::TextRange;
 
@@ -22,6 +25,7 @@ use crate::text::TextRange;
 #[derive(Debug)]
 pub struct KeyIndex {
     names: Arc<Interner>,
+    texts: Texts,
     bulk: Arc<BulkIndex>,
     /// Files that differ from the bulk, with their current keys; `None` if they are no longer data files.
     changed: BTreeMap<Arc<str>, Option<IndexedFile>>,
@@ -64,8 +68,8 @@ impl KeyIndex {
         };
         let changed: BTreeMap<_, _> = changed.map(|path| (path.clone(), look(path))).collect();
         let replaced = changed.keys().filter_map(|path| bulk.position(path)).collect();
-        let names = texts.base.names().clone();
-        Self { names, bulk, changed, replaced, new_names: OnceLock::new() }
+        let (names, texts) = (texts.base.names().clone(), texts.clone());
+        Self { names, texts, bulk, changed, replaced, new_names: OnceLock::new() }
     }
 
     /// The places where `key` is written, by path.
@@ -83,39 +87,13 @@ impl KeyIndex {
     /// depend on the number of files.
     pub fn first_places(&self, key: &str, most_files: usize) -> (Vec<KeyPlace>, bool) {
         let Some(name) = self.names.known(key) else { return (Vec::new(), true) };
-        self.first_where(name, most_files, true, &|_| true)
-    }
-
-    /// The places of `key` whose values may call functions, in the first files that have such a value, and whether no other
-    /// file has one.
-    pub fn first_calls(&self, key: &str, most_files: usize) -> (Vec<KeyPlace>, bool) {
-        let Some(name) = self.names.known(key) else { return (Vec::new(), true) };
-        // Most keys never call a function, and the bulk knows it without a look at their files.
-        self.first_where(name, most_files, self.bulk.may_call(name), &KeyHere::may_call)
-    }
-
-    /// The places of a name that are wanted, in the first files with such a place, and whether no other file has one.
-    /// Unless `asks_bulk`, only files that changed can have one.
-    fn first_where(
-        &self,
-        name: u32,
-        most_files: usize,
-        asks_bulk: bool,
-        is_wanted: &dyn Fn(&KeyHere) -> bool,
-    ) -> (Vec<KeyPlace>, bool) {
-        let has_one = |file: &&IndexedFile| file.keys.of(name).any(is_wanted);
         // The bulk's files are sorted, and only a few files have changed.
-        let kept = asks_bulk.then(|| self.kept_with(name).filter(has_one).take(most_files + 1));
-        let kept = kept.into_iter().flatten();
-        let changed = self.changed_with(name).filter(has_one);
-        let mut files: Vec<&IndexedFile> = kept.chain(changed).collect();
+        let kept = self.kept_with(name).take(most_files + 1);
+        let mut files: Vec<&IndexedFile> = kept.chain(self.changed_with(name)).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let is_whole = files.len() <= most_files;
         files.truncate(most_files);
-        let places = files.into_iter().flat_map(|file| {
-            file.keys.of(name).filter(|it| is_wanted(it)).map(|it| file.place(it))
-        });
-        (places.collect(), is_whole)
+        (files.into_iter().flat_map(|file| file.places(name)).collect(), is_whole)
     }
 
     /// The format that the file at `path` is read as, if it is a data file.
@@ -132,6 +110,12 @@ impl KeyIndex {
     /// Whether any file has `key`.
     pub fn contains(&self, key: &str) -> bool {
         self.names.known(key).is_some_and(|name| self.is_held(name))
+    }
+
+    /// The paths of the files that have `key`.
+    pub(super) fn paths_with(&self, key: &str) -> Vec<Arc<str>> {
+        let Some(name) = self.names.known(key) else { return Vec::new() };
+        self.files_with(name).map(|file| file.path.clone()).collect()
     }
 
     /// The number of files that have `key`, counted up to `most`.
@@ -272,13 +256,6 @@ impl KeyIndex {
     fn changed_with(&self, name: u32) -> impl Iterator<Item = &IndexedFile> {
         let has_name = move |file: &&IndexedFile| file.keys.has(name);
         self.changed.values().flatten().filter(has_name)
-    }
-}
-
-impl KeyFinder for KeyIndex {
-    fn files_with(&self, root: &str) -> Vec<Arc<str>> {
-        let Some(name) = self.names.known(root) else { return Vec::new() };
-        self.files_with(name).map(|file| file.path.clone()).collect()
     }
 }
 
@@ -437,6 +414,16 @@ fn may_call(source: &str) -> bool {
     !has_none && (hides_tokens(source) || calls_in(source).is_none_or(|calls| !calls.is_empty()))
 }
 
+/// Whether the file at `path` has a root key.
+pub(super) fn has_key(texts: &Texts, path: &Arc<str>, format: Format, key: &str) -> bool {
+    // Most files do not have the key, and their texts show it without being kept or searched for keys.
+    if !texts.may_have_key(path, format, key) {
+        return false;
+    }
+    let file = IndexedFile::new(texts, path, format);
+    file.is_some_and(|it| texts.base.names().known(key).is_some_and(|name| it.keys.has(name)))
+}
+
 #[derive(Debug)]
 struct IndexedFile {
     path: Arc<str>,
@@ -484,6 +471,9 @@ pub(super) struct BulkIndex {
     sorted: OnceLock<Vec<Name>>,
     /// One bit for each name's number: whether one of a set of files has it. By the address of the set.
     held: Mutex<HashMap<usize, HeldNames, foldhash::fast::RandomState>>,
+    /// The texts that the keys were found in; `None` for an index without files.
+    texts: Option<Texts>,
+    call_words: KnownCallWords,
 }
 
 /// A set of files, and the bits of their names.
@@ -497,7 +487,8 @@ impl BulkIndex {
     pub(super) fn build(texts: &Texts, reach: &Reach) -> Self {
         let files: Vec<(Arc<str>, Format)> = reach.files(texts).into_iter().collect();
         let index = |(path, format): &(Arc<str>, Format)| IndexedFile::new(texts, path, *format);
-        Self::of(parallel::map(&files, index).into_iter().flatten().collect())
+        let files = parallel::map(&files, index).into_iter().flatten().collect();
+        Self { texts: Some(texts.clone()), ..Self::of(files) }
     }
 
     fn of(files: Vec<IndexedFile>) -> Self {
@@ -521,8 +512,7 @@ impl BulkIndex {
             tags[key.name() as usize] |= (key.tagged_name >> TAGS.trailing_zeros()) as u8;
         }
         let has_merges = files.iter().any(|file| file.keys.may_merge);
-        let (sorted, held) = (OnceLock::new(), Mutex::default());
-        Self { files, starts, holders, tags, has_merges, sorted, held }
+        Self { files, starts, holders, tags, has_merges, ..Self::default() }
     }
 
     /// Whether one of a set of files has a name. The names of a set are collected once.

@@ -66,7 +66,9 @@ impl Slot {
 
 /// Whether all files have the root keys now that they had then.
 fn has_same_keys(world: &World, environment: &Arc<Environment>, earlier: &Earlier) -> bool {
-    let (index, names) = (world.key_index(environment), world.texts.base.names());
+    // Without an index, the table is made again, which costs less than the index.
+    let Some(index) = world.key_index_if_built(environment) else { return false };
+    let names = world.texts.base.names();
     earlier.files.iter().all(|(path, before)| {
         // A file that is not data has no keys that could matter.
         let Some(format) = index.format_of(path) else { return true };

@@ -1,12 +1,13 @@
 //! All texts of one moment, with those of open editors over the disk. Lookups and indexes read them.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::disk::DiskTable;
 use super::file_entry::FileEntry;
 use super::overlay::Overlay;
 use super::parallel;
-use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
+use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind, may_have_key};
 
 /// Fewer files than this are read one after another, because a thread costs as much as a small file.
 const MIN_AT_ONCE: usize = 8;
@@ -16,6 +17,12 @@ const MIN_AT_ONCE: usize = 8;
 pub(super) struct Texts {
     pub(super) base: Arc<DiskTable>,
     pub(super) overlay: Arc<Overlay>,
+}
+
+impl fmt::Debug for Texts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Texts").finish_non_exhaustive()
+    }
 }
 
 impl Texts {
@@ -31,6 +38,14 @@ impl Texts {
         match self.overlay.get(path) {
             Some(file) => Some(file.entry.clone()),
             None => self.base.file_if_read(path),
+        }
+    }
+
+    /// Whether the file at `path` may have a root key, by its bytes alone. The text is not kept.
+    pub(super) fn may_have_key(&self, path: &str, format: Format, key: &str) -> bool {
+        match self.file_if_read(path) {
+            Some(entry) => may_have_key(entry.text.as_bytes(), format, key),
+            None => self.base.may_hold(path, |bytes| may_have_key(bytes, format, key)),
         }
     }
 

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 
 use super::*;
+use crate::data::may_have_key;
 use crate::syntax::tree::{NodeKind, Pair};
 
 fn yaml(text: &str) -> DataFile {
@@ -77,6 +78,7 @@ fn check_split(text: &str) {
                     format!("{:?}", whole.get(key)),
                     "{key} of {text:?}"
                 );
+                assert!(may_have_key(text.as_bytes(), Format::Yaml, key), "{key} of {text:?}");
                 for _ in 0..3 {
                     let read = unread.read(key);
                     assert_eq!(format!("{read:?}"), format!("{:?}", whole.get(key)), "{text:?}");

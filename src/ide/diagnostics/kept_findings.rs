@@ -6,16 +6,16 @@ use std::sync::Arc;
 use super::Diagnostic;
 use super::key::{convert_to_misses_type, sensitive_parameter_plain_data, value_type_mismatch};
 use crate::config::Environment;
-use crate::data::{EntryTree, FileId, Files as _, Format};
+use crate::data::{EntryTree, FileId, Files as _};
 use crate::engine::root_hash;
 use crate::ide::context::LOOKUP_OPTIONS;
-use crate::syntax::interpolation::{calls_in, hides_tokens, longest_word, words};
+use crate::syntax::interpolation::longest_word;
 use crate::syntax::tree::NodeKind;
 use crate::text::TextRange;
-use crate::world::{KeyEdits, KeyIndex, World};
+use crate::world::{CallWords, KeyEdits, KeyIndex, World};
 
-/// If the lookups of an entry read more places than this, the entry is checked after each edit.
-const MAX_PLACES: usize = 1_024;
+/// If the lookups of an entry may lead to more keys than this, the entry is checked after each edit.
+const MAX_KEYS: usize = 1_024;
 
 /// The findings of one entry.
 #[derive(Debug, Clone)]
@@ -111,15 +111,12 @@ fn is_own(file: Option<&str>, path: &str) -> bool {
     file.is_none_or(|file| file == path)
 }
 
-/// Words of calls.
-type Words = Arc<[Arc<str>]>;
-
 /// The words that an edited root key must contain to affect an entry. They come from the texts of all entries that its
 /// lookup may read.
 pub(super) struct Mentions {
     index: Arc<KeyIndex>,
-    /// The words in the calls of the entries of each root key; `None` if they are not known.
-    known: BTreeMap<Arc<str>, Option<Words>>,
+    /// The words in the calls of the entries of each root key.
+    known: BTreeMap<Arc<str>, CallWords>,
 }
 
 impl Mentions {
@@ -128,7 +125,7 @@ impl Mentions {
     }
 
     /// The words of an entry and of all that its calls lead to.
-    pub(super) fn of(&mut self, world: &World, entry: &EntryTree<'_>) -> Option<Arc<[u64]>> {
+    pub(super) fn of(&mut self, entry: &EntryTree<'_>) -> Option<Arc<[u64]>> {
         let NodeKind::Scalar { text: key, .. } = &entry.key.kind else { return None };
         // `lookup_options` matter to all keys, and `<<` adds keys that the text does not show.
         if **key == *LOOKUP_OPTIONS || **key == *"<<" {
@@ -138,10 +135,10 @@ impl Mentions {
         let mut seen: HashSet<Arc<str>> = HashSet::from([Arc::clone(key)]);
         let mut left = vec![Arc::clone(key)];
         while let Some(key) = left.pop() {
-            if seen.len() > MAX_PLACES {
+            if seen.len() > MAX_KEYS {
                 return None;
             }
-            for word in self.in_entries(world, &key)?.iter() {
+            for word in self.in_entries(&key)?.iter() {
                 found.push(root_hash(word));
                 // A word that is not a root key has no entries to follow.
                 if seen.insert(Arc::clone(word)) && self.index.contains(word) {
@@ -155,44 +152,12 @@ impl Mentions {
     }
 
     /// The words in the calls of all entries with a root key.
-    fn in_entries(&mut self, world: &World, key: &Arc<str>) -> Option<Words> {
+    fn in_entries(&mut self, key: &Arc<str>) -> CallWords {
         if let Some(known) = self.known.get(key) {
             return known.clone();
         }
-        let found = find_words(world, &self.index, key);
+        let found = self.index.call_words(key);
         self.known.insert(Arc::clone(key), found.clone());
         found
     }
-}
-
-fn find_words(world: &World, index: &KeyIndex, key: &str) -> Option<Words> {
-    let (places, is_whole) = index.first_calls(key, MAX_PLACES);
-    if !is_whole {
-        return None;
-    }
-    let mut found: HashSet<Arc<str>> = HashSet::new();
-    for place in places {
-        let text = world.text(&place.path).ok()?;
-        let value = place.value.slice(&text);
-        // HOCON may join a token from several pieces, and escapes and aliases hide one, so the text does not show all keys.
-        if place.format == Format::Hocon || hides_tokens(value) {
-            return None;
-        }
-        for call in calls_in(value)? {
-            if !is_plain(call) {
-                return None;
-            }
-            found.extend(words(call).map(Arc::from));
-        }
-    }
-    let mut found: Vec<Arc<str>> = found.into_iter().collect();
-    found.sort_unstable();
-    Some(found.into())
-}
-
-/// Whether the words of a call show its key. They do not if the key is quoted itself or contains spaces.
-fn is_plain(call: &str) -> bool {
-    let call = call.strip_prefix("%{").unwrap_or(call).trim();
-    let is_part = |c: char| c.is_alphanumeric() || "_:-.()'\"".contains(c);
-    call.chars().all(is_part) && !(call.contains('\'') && call.contains('"'))
 }

@@ -210,7 +210,7 @@ impl Run<'_> {
                     if summary.words.is_none() {
                         let mentions =
                             mentions.get_or_insert_with(|| Mentions::new(world, environment));
-                        summary.words = mentions.of(world, &entry);
+                        summary.words = mentions.of(&entry);
                     }
                     let words = summary.words.clone();
                     summary.kept =

@@ -203,19 +203,16 @@ fn values_that_may_call_functions_are_told_from_others() {
         ("/r/data/roles/web.yaml", "a: ['%{hiera(\"b\")}', '%{a}']\nc: 2\n"),
     ];
     let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
-    let calls = |host: &Host, key: &str, most| {
-        let (places, is_whole) = index(host).first_calls(key, most);
-        let paths: Vec<String> = places.iter().map(|it| it.path.replace("/r/data/", "")).collect();
-        (paths.join(" "), is_whole)
-    };
-    assert_eq!(calls(&host, "a", 9), ("common.yaml roles/web.yaml".to_owned(), true));
-    assert_eq!(calls(&host, "a", 1), ("common.yaml".to_owned(), false));
-    assert_eq!(calls(&host, "b", 9), ("nodes/x.yaml".to_owned(), true));
-    assert_eq!(calls(&host, "c", 9), ("nodes/x.yaml".to_owned(), true));
-    assert_eq!(calls(&host, "none", 9), (String::new(), true));
-    host.apply(opened("/r/data/roles/web.yaml", "a: 1\nc: '%{alias(\"a\")}'\n"));
-    assert_eq!(calls(&host, "a", 9), ("common.yaml".to_owned(), true));
-    assert_eq!(calls(&host, "c", 9), ("nodes/x.yaml roles/web.yaml".to_owned(), true));
+    let words = |host: &Host, key: &str| index(host).call_words(key).map(|it| it.join(" "));
+    assert_eq!(words(&host, "a").as_deref(), Some("b hiera lookup"));
+    assert_eq!(words(&host, "b"), None, "an escape hides a call");
+    assert_eq!(words(&host, "c"), None, "an alias may bring a call");
+    assert_eq!(words(&host, "none").as_deref(), Some(""));
+    host.apply(opened("/r/data/common.yaml", "a: 1\nb: 2\nd: '%{alias(\"a\")}'\n"));
+    assert_eq!(words(&host, "a").as_deref(), Some("b hiera lookup"), "more words do no harm");
+    assert_eq!(words(&host, "d").as_deref(), Some("a alias"));
+    host.apply(opened("/r/data/roles/web.yaml", "a: '%{lookup(\"e\")}'\n"));
+    assert_eq!(words(&host, "a").as_deref(), Some("b e hiera lookup"));
 }
 
 /// An edited file is searched for one key after another, whatever its size.

@@ -1,0 +1,46 @@
+//! Whether a text may have a root key, by its bytes alone. This is many times faster than a look for its keys.
+
+use memchr::{memchr, memmem};
+
+use super::Format;
+
+/// Whether `text` may have the root key `key`; `false` is certain.
+pub fn may_have_key(text: &[u8], format: Format, key: &str) -> bool {
+    // A quote in a key is written twice, spaces may be line ends, and HOCON puts keys together from parts.
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_:-./".contains(&byte);
+    if format == Format::Hocon || !key.bytes().all(is_plain) {
+        return true;
+    }
+    memmem::find(text, key.as_bytes()).is_some()
+        // Escapes can stand for any character.
+        || memchr(b'\\', text).is_some()
+        || format == Format::Yaml && (has(text, b"<<") || has(text, b"binary"))
+}
+
+fn has(text: &[u8], words: &[u8]) -> bool {
+    memmem::find(text, words).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, format: Format, key: &str, expected: bool) {
+        assert_eq!(may_have_key(text.as_bytes(), format, key), expected, "{key} in {text}");
+    }
+
+    #[test]
+    fn a_key_is_in_the_text_unless_something_hides_it() {
+        check("a::b: 1\n", Format::Yaml, "a::b", true);
+        check("a::b: 1\n", Format::Yaml, "a::c", false);
+        check("a: b c\n", Format::Yaml, "b c", true);
+        check("'it''s': 1\n", Format::Yaml, "it's", true);
+        check("\"\\x61\": 1\n", Format::Yaml, "a", true);
+        check("!!binary YQ==: 1\n", Format::Yaml, "a", true);
+        check("x: &x {b: 1}\n<<: *x\n", Format::Yaml, "c", true);
+        check("{\"\\u0061\": 1}", Format::Json, "a", true);
+        check("{\"b\": 1}", Format::Json, "a", false);
+        check("b { c = 1 }", Format::Hocon, "a", true);
+    }
+}
