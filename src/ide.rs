@@ -46,6 +46,7 @@ mod rename;
 mod rename_file;
 mod selection;
 mod semantic_tokens;
+mod sensitive_keys;
 mod shared_keys;
 mod sources;
 mod strings;
@@ -84,6 +85,7 @@ pub use rename::{RenameTarget, prepare_rename, rename};
 pub use rename_file::rename_file;
 pub use selection::selections;
 pub use semantic_tokens::{SemanticKind, SemanticToken, semantic_tokens, token_parts};
+pub(crate) use sensitive_keys::SensitiveKeys;
 pub use strings::{StringNode, interpolated_strings};
 pub use symbols::{
     Symbol, SymbolKind, WorkspaceSymbol, document_symbols, symbol_parts, workspace_symbols,

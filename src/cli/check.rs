@@ -3,17 +3,18 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use clap::{Args, ValueEnum};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelExtend as _, ParallelIterator as _};
 
-use super::check_findings::{Finding, findings};
+use super::check_findings::{FileFindings, Finding, findings};
 use super::check_fix::{Fixing, fix};
+use super::check_output::Look;
 use super::check_setup::{Setup, set_up};
 use super::progress::Progress;
-use super::terminal::{complain, print_styled, tell};
-use super::{check_baseline, check_output, check_setup, check_watch, completions, print};
+use super::terminal::{complain, is_styled, print_styled, tell, unstyled, write_to_stdout};
+use super::{check_baseline, check_output, check_setup, check_watch, completions};
 use crate::ide::diagnostics::{Diagnostic, Fix, Severity, nodes_that_lack};
 use crate::ide::{all_diagnostics, repair};
 use crate::world::World;
@@ -173,7 +174,7 @@ pub enum Least {
 }
 
 /// After this many files, parsed files are dropped.
-const FILES_AT_ONCE: usize = 512;
+const FILES_AT_ONCE: usize = 256;
 
 /// Checks and prints.
 pub fn run(arguments: &CheckArguments) -> ExitCode {
@@ -192,12 +193,7 @@ pub fn run(arguments: &CheckArguments) -> ExitCode {
 fn run_once(arguments: &CheckArguments) -> ExitCode {
     match check(arguments) {
         Ok(checked) => {
-            // Formats for programs must not contain escape sequences.
-            if arguments.format.is_for_people() {
-                print_styled(&checked.text);
-            } else {
-                print(&checked.text);
-            }
+            checked.output.print();
             if !arguments.quiet {
                 for note in &checked.notes {
                     complain(&format!("note: {note}"));
@@ -216,16 +212,72 @@ fn run_once(arguments: &CheckArguments) -> ExitCode {
     }
 }
 
-/// The output of a run, and whether it found anything.
+/// The result of a run, and whether it found anything.
 #[derive(Debug, Default)]
 pub(super) struct Checked {
-    pub(super) text: String,
+    pub(super) output: Output,
     pub(super) summary: String,
-    /// The number of findings of each rule, one line each.
-    pub(super) by_rule: String,
     pub(super) has_problems: bool,
     /// What was left out.
     pub(super) notes: Vec<String>,
+}
+
+/// What a run prints.
+#[derive(Debug)]
+pub(super) enum Output {
+    /// A styled text.
+    Text(String),
+    /// Findings in a format.
+    Findings(OutputFormat, Vec<FileFindings>),
+    /// The number of findings of each rule.
+    Statistics(Vec<FileFindings>),
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self::Text(String::new())
+    }
+}
+
+impl Output {
+    /// The output without styles.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Text(text) => unstyled(text),
+            Self::Statistics(found) => check_output::statistics(Look::Plain, found),
+            Self::Findings(format, found) => {
+                let mut text = Vec::new();
+                // Nothing fails while it is written to memory.
+                let _ = check_output::write(*format, Look::Plain, found, &mut text);
+                String::from_utf8_lossy(&text).into_owned()
+            }
+        }
+    }
+
+    /// The number of findings of each rule.
+    pub(super) fn by_rule(&self) -> String {
+        match self {
+            Self::Text(_) => String::new(),
+            Self::Findings(_, found) | Self::Statistics(found) => {
+                check_output::statistics(Look::Plain, found)
+            }
+        }
+    }
+
+    fn print(&self) {
+        match self {
+            Self::Text(text) => print_styled(text),
+            Self::Statistics(found) => {
+                print_styled(&check_output::statistics(Look::Styled, found));
+            }
+            Self::Findings(format, found) => {
+                // Formats for programs must not contain escape sequences.
+                let is_styled = format.is_for_people() && is_styled();
+                let look = if is_styled { Look::Styled } else { Look::Plain };
+                write_to_stdout(is_styled, |out| check_output::write(*format, look, found, out));
+            }
+        }
+    }
 }
 
 pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
@@ -242,21 +294,15 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     }
     fixing.write()?;
     let world = setup.host.snapshot();
+    let shared = Mutex::default();
     let found = each_file(&world, &setup, |world, path, found| {
         // Fixes that change values are not counted, because --fix alone does not apply them.
         let fixable = repair(&found, Fix::is_safe).fixed.len();
-        (fixable, findings(world, &setup.root, path, found))
+        (fixable, findings(world, &setup.root, path, found, &shared))
     });
     let fixable: usize = found.iter().map(|(fixable, _)| fixable).sum();
-    let found: Vec<Finding> = found.into_iter().flat_map(|(_, found)| found).collect();
-    let by_rule = check_output::statistics(&found);
-    let is_problem = |it: &Finding| rank(it.severity) >= rank(Severity::Warning);
-    let text = if arguments.statistics {
-        by_rule.clone()
-    } else {
-        check_output::counts_first(arguments.format, &found)
-            + &check_output::render(arguments.format, &found)
-    };
+    let found: Vec<FileFindings> = found.into_iter().map(|(_, found)| found).collect();
+    let is_problem = |it: &Finding| rank(it.said.severity) >= rank(Severity::Warning);
     let mut summary = fixing.summary();
     if arguments.format.is_for_people() {
         summary += &check_output::summary(&found, setup.files.len());
@@ -267,9 +313,14 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
             let _ = write!(summary, "; {fixable} can be fixed with --fix");
         }
     }
-    let has_problems = found.iter().any(is_problem);
+    let has_problems = check_output::all(&found).any(is_problem);
     let notes = fixing.notes().chain(setup.outside.iter().cloned()).chain(world.notes()).collect();
-    Ok(Checked { text, summary, by_rule, has_problems, notes })
+    let output = if arguments.statistics {
+        Output::Statistics(found)
+    } else {
+        Output::Findings(arguments.format, found)
+    };
+    Ok(Checked { output, summary, has_problems, notes })
 }
 
 /// The number of nodes that lack values of parameters, to end a sentence; empty if there are none.

@@ -1,14 +1,14 @@
 //! Diagnostics in the form that `check` prints: with lines and columns, and without secrets.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashSet};
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::backends::eyaml::blob::OPENING;
 use crate::backends::eyaml::edit::decrypted_parts;
-use crate::data::{Files as _, Format};
 use crate::ide::diagnostics::{Severity, rule};
-use crate::ide::{Diagnostic, FileRole, Perspective};
+use crate::ide::{Diagnostic, SensitiveKeys};
 use crate::text::{Encoding, LineCol, LineIndex, TextRange};
 use crate::world::{World, paths};
 
@@ -18,39 +18,81 @@ const MAX_COLUMNS: usize = 120;
 /// Replaces the characters between the brackets of an encrypted value.
 const HIDDEN: u8 = b'*';
 
-/// One finding.
+/// The findings of one file.
 #[derive(Debug)]
-pub(super) struct Finding {
+pub(super) struct FileFindings {
     /// The path from the workspace's root.
     pub(super) path: String,
+    /// In the order of the file.
+    pub(super) findings: Box<[Finding]>,
+}
+
+/// One finding. A run can have millions, so that what many of them have in common is kept once.
+#[derive(Debug)]
+pub(super) struct Finding {
     /// The start, from 0, with columns in characters.
     pub(super) start: LineCol,
     /// The end, from 0, with columns in characters.
     pub(super) end: LineCol,
+    pub(super) said: Arc<Said>,
+    /// The shown part of its first line; `None` if it must not be shown.
+    pub(super) line: Option<Excerpt>,
+}
+
+/// What a finding says, wherever it is.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Said {
     pub(super) severity: Severity,
     pub(super) code: &'static str,
     pub(super) message: String,
-    pub(super) url: Option<String>,
-    /// The shown part of its first line; `None` if it must not be shown.
-    pub(super) line: Option<Excerpt>,
     pub(super) related: Vec<RelatedFinding>,
 }
 
 /// Part of a line.
 #[derive(Debug)]
 pub(super) struct Excerpt {
-    pub(super) text: String,
+    pub(super) text: Arc<str>,
     /// The number of characters before the finding, and its length in characters, at least one.
-    pub(super) before: usize,
-    pub(super) marked: usize,
+    pub(super) before: u32,
+    pub(super) marked: u32,
 }
 
 /// A related place.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct RelatedFinding {
     pub(super) path: String,
     pub(super) start: LineCol,
     pub(super) message: String,
+}
+
+/// What the findings of a run have in common.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    said: HashSet<Arc<Said>, foldhash::fast::RandomState>,
+    lines: HashSet<Arc<str>, foldhash::fast::RandomState>,
+}
+
+impl Shared {
+    /// The finding without anything that an earlier one has as well.
+    fn shared(&mut self, mut finding: Finding) -> Finding {
+        finding.said = kept_once(&mut self.said, finding.said);
+        finding.line = finding.line.map(|line| {
+            let text = kept_once(&mut self.lines, line.text);
+            Excerpt { text, ..line }
+        });
+        finding
+    }
+}
+
+fn kept_once<T: ?Sized + Eq + Hash>(
+    known: &mut HashSet<Arc<T>, foldhash::fast::RandomState>,
+    new: Arc<T>,
+) -> Arc<T> {
+    if let Some(known) = known.get(&new) {
+        return known.clone();
+    }
+    known.insert(new.clone());
+    new
 }
 
 /// The findings of the file at `path`.
@@ -59,15 +101,21 @@ pub(super) fn findings(
     root: &str,
     path: &str,
     diagnostics: Vec<Diagnostic>,
-) -> Vec<Finding> {
-    if diagnostics.is_empty() {
-        return Vec::new();
-    }
-    let Ok(file) = world.file(path) else { return Vec::new() };
-    let text = without_encrypted(&file.text);
-    let (index, perspective) = (file.line_index(), OnceCell::new());
-    let shower = Shower { world, root, path, text: &text, index, perspective };
-    diagnostics.into_iter().map(|it| shower.finding(it)).collect()
+    shared: &Mutex<Shared>,
+) -> FileFindings {
+    let found = match world.file(path) {
+        Ok(file) if !diagnostics.is_empty() => {
+            let (text, sensitive) = (without_encrypted(&file.text), OnceCell::new());
+            let (text, index) = (&*text, file.line_index());
+            let shower = Shower { world, root, path, text, index, sensitive };
+            diagnostics.into_iter().map(|it| shower.finding(it)).collect()
+        }
+        _ => Vec::new(),
+    };
+    // The lock is not held while the findings are converted.
+    let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+    let findings = found.into_iter().map(|it| shared.shared(it)).collect();
+    FileFindings { path: shown_path(root, path), findings }
 }
 
 struct Shower<'a> {
@@ -76,12 +124,12 @@ struct Shower<'a> {
     path: &'a str,
     text: &'a str,
     index: &'a LineIndex,
-    perspective: OnceCell<Option<Perspective>>,
+    sensitive: OnceCell<Option<SensitiveKeys<'a>>>,
 }
 
 impl Shower<'_> {
     fn finding(&self, diagnostic: Diagnostic) -> Finding {
-        let Diagnostic { range, severity, code, message, related, url, .. } = diagnostic;
+        let Diagnostic { range, severity, code, message, related, .. } = diagnostic;
         let at = |offset| self.index.line_col(self.text, offset, Encoding::Utf32);
         // A message may quote a value that must not be shown, so the rule's summary takes its place.
         let is_secret = self.is_sensitive(range.start);
@@ -91,18 +139,13 @@ impl Shower<'_> {
         let related = related.into_iter().map(|it| {
             let path = it.path.as_deref().unwrap_or(self.path);
             let start = self.place_in(path, it.range);
-            RelatedFinding { path: self.shown(path), start, message: it.message }
+            RelatedFinding { path: shown_path(self.root, path), start, message: it.message }
         });
         Finding {
-            path: self.shown(self.path),
             start: at(range.start),
             end: at(range.end),
-            severity,
-            code,
-            message,
-            url,
+            said: Arc::new(Said { severity, code, message, related: related.collect() }),
             line: (!is_secret).then(|| excerpt(line.slice(self.text), line.start, range)),
-            related: related.collect(),
         }
     }
 
@@ -113,27 +156,10 @@ impl Shower<'_> {
         }
     }
 
-    fn shown(&self, path: &str) -> String {
-        shown_path(self.root, path)
-    }
-
     /// Whether the offset is in the value of a key that lookup options make sensitive.
     fn is_sensitive(&self, offset: u32) -> bool {
-        let Some(FileRole::Data { format, .. }) = FileRole::of(self.world, self.path) else {
-            return false;
-        };
-        let perspective =
-            self.perspective.get_or_init(|| Perspective::of_file(self.world, self.path)).as_ref();
-        perspective.is_some_and(|perspective| {
-            self.root_key(format, offset).is_some_and(|key| perspective.makes_sensitive(&key))
-        })
-    }
-
-    fn root_key(&self, format: Format, offset: u32) -> Option<String> {
-        let data = self.world.data(self.path, format).ok()?;
-        let entry = data.entry_at(offset)?;
-        let key = entry.key.range.shifted(entry.start).slice(data.text());
-        Some(key.trim_matches(['"', '\'']).to_owned())
+        let new = || SensitiveKeys::of_file(self.world, self.path);
+        self.sensitive.get_or_init(new).as_ref().is_some_and(|it| it.hold(offset))
     }
 }
 
@@ -143,7 +169,7 @@ fn excerpt(line: &str, start: u32, finding: TextRange) -> Excerpt {
     let within = |offset: u32| (offset.saturating_sub(start) as usize).min(line.len());
     let (from, to) = (within(finding.start), within(finding.end));
     let (Some(before), Some(behind)) = (line.get(..from), line.get(from..)) else {
-        return Excerpt { text: String::new(), before: 0, marked: 1 };
+        return Excerpt { text: "".into(), before: 0, marked: 1 };
     };
     let end = behind.char_indices().nth(MAX_COLUMNS).map_or(line.len(), |(at, _)| from + at);
     // If the part after the finding is short, more of the part before it is shown.
@@ -154,7 +180,7 @@ fn excerpt(line: &str, start: u32, finding: TextRange) -> Excerpt {
     let before = line[cut..from].chars().count();
     let marked = line.get(from..to.min(end)).map_or(1, |it| it.chars().count());
     let marked = marked.min(text.chars().count() - before).max(1);
-    Excerpt { text, before, marked }
+    Excerpt { text: text.into(), before: before as u32, marked: marked as u32 }
 }
 
 /// The message of a finding about a value that must not be shown: the rule and, for a class parameter, which catalogs fail.
@@ -172,20 +198,14 @@ pub(super) fn shown_path(root: &str, path: &str) -> String {
 
 /// The lines, from 0, of a data file that contain values of keys that lookup options make sensitive.
 pub(super) fn hidden_lines(world: &Arc<World>, path: &str) -> BTreeSet<usize> {
-    let Some(FileRole::Data { format, .. }) = FileRole::of(world, path) else {
+    let (Ok(file), Some(sensitive)) = (world.file(path), SensitiveKeys::of_file(world, path))
+    else {
         return BTreeSet::new();
     };
-    let (Ok(file), Ok(data)) = (world.file(path), world.data(path, format)) else {
-        return BTreeSet::new();
-    };
-    let Some(perspective) = Perspective::of_file(world, path) else { return BTreeSet::new() };
-    let secret = data.trees().filter(|entry| {
-        let key = entry.key.range.slice(entry.text).trim_matches(['"', '\'']);
-        perspective.makes_sensitive(key)
-    });
     let index = file.line_index();
     let lines = |range: TextRange| index.line_of(range.start)..=index.line_of(range.end);
-    secret.flat_map(|entry| lines(entry.range())).map(|line| line as usize).collect()
+    let secret = sensitive.entries().flat_map(|entry| lines(entry.range()));
+    secret.map(|line| line as usize).collect()
 }
 
 /// The text with stars instead of the contents of `ENC[…]` and `DEC(1)::PKCS7[…]!`; all offsets stay the same.
@@ -227,5 +247,26 @@ mod tests {
         check("a: >\n  ENC[PK,a\n  b] x ENC[GPG", "a: >\n  ENC[****\n  *] x ENC[***");
         check("a: DEC(1)::PKCS7[sé t]! b", "a: DEC(1)::PKCS7[*** *]! b");
         check("nothing", "nothing");
+    }
+
+    #[test]
+    fn what_findings_have_in_common_is_kept_once() {
+        let mut shared = Shared::default();
+        let mut finding = |message: &str, line: u32| {
+            let said = Said {
+                severity: Severity::Hint,
+                code: "x",
+                message: message.to_owned(),
+                related: Vec::new(),
+            };
+            let at = LineCol { line, col: 0 };
+            let line = Some(Excerpt { text: "a: 1".into(), before: 0, marked: 1 });
+            shared.shared(Finding { start: at, end: at, said: Arc::new(said), line })
+        };
+        let (one, two, three) = (finding("a", 1), finding("a", 2), finding("b", 1));
+        assert!(Arc::ptr_eq(&one.said, &two.said) && !Arc::ptr_eq(&one.said, &three.said));
+        let text = |it: &Finding| it.line.as_ref().map(|it| it.text.as_ptr());
+        assert!(text(&one) == text(&two) && text(&one) == text(&three));
+        assert_eq!((two.start.line, &*three.said.message), (2, "b"));
     }
 }

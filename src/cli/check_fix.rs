@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use similar::{ChangeTag, TextDiff};
 
-use super::check::{Checked, each_file};
+use super::check::{Checked, Output, each_file};
 use super::check_findings::{hidden_lines, shown_path, without_encrypted};
 use super::check_setup::Setup;
 use super::shown::{in_lines, within_a_line};
@@ -143,7 +143,7 @@ impl Fixing {
         };
         let has_problems = !self.files.is_empty();
         let notes = self.notes().chain(after.notes()).collect();
-        Checked { text, summary, has_problems, notes, ..Checked::default() }
+        Checked { output: Output::Text(text), summary, has_problems, notes }
     }
 }
 

@@ -1,66 +1,134 @@
 //! The formats of `check`.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{Display, Formatter, Write as _};
+use std::io::{self, BufWriter, Write};
 
+use anstyle::Style;
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
 
 use super::check::OutputFormat;
-use super::check_findings::{Excerpt, Finding};
+use super::check_findings::{Excerpt, FileFindings, Finding, Said};
 use super::shown::{counted, in_a_line, in_lines, is_hidden, with_separators, within_a_line};
 use super::terminal::{FAINT, FRAME, GOOD, STRONG, style_of, styled};
-use crate::ide::diagnostics::{RULES, Severity, rule};
+use crate::ide::diagnostics::{RULES, Rule, Severity, rule};
 
 /// From this many findings on, a summary comes first.
 const MANY_FINDINGS: usize = 50;
 
-/// All findings in a format. Formats for people are styled.
-pub(super) fn render(format: OutputFormat, findings: &[Finding]) -> String {
-    match format {
-        OutputFormat::Full => findings.iter().map(full).collect(),
-        OutputFormat::Concise => findings.iter().map(concise).collect(),
-        OutputFormat::Json => document(&json_report(findings)),
-        OutputFormat::Sarif => document(&sarif(findings)),
-        OutputFormat::Github => findings.iter().map(github).collect(),
-        OutputFormat::Gitlab => document(&gitlab(findings)),
-        OutputFormat::Junit => junit(findings),
+/// The number of files whose texts are made together.
+const FILES_AT_ONCE: usize = 128;
+
+/// How findings are written for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    Styled,
+    Plain,
+}
+
+impl Look {
+    fn style(self, style: Style) -> Style {
+        if self == Self::Styled { style } else { Style::new() }
+    }
+
+    fn styled(self, style: Style, text: &str) -> Styled<'_> {
+        Styled { style: self.style(style), text }
     }
 }
 
+/// A text with its style.
+struct Styled<'t> {
+    style: Style,
+    text: &'t str,
+}
+
+impl Display for Styled<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let Self { style, text } = self;
+        write!(f, "{style}{text}{style:#}")
+    }
+}
+
+/// Writes all findings in a format.
+pub(super) fn write(
+    format: OutputFormat,
+    look: Look,
+    found: &[FileFindings],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        OutputFormat::Full => {
+            out.write_all(counts_first(look, found).as_bytes())?;
+            write_texts(found, out, |path, finding, text| full(look, path, finding, text))
+        }
+        OutputFormat::Concise => {
+            write_texts(found, out, |path, finding, text| concise(look, path, finding, text))
+        }
+        OutputFormat::Json => write_document(&json_report(found), out),
+        OutputFormat::Sarif => write_document(&sarif(found), out),
+        OutputFormat::Github => write_texts(found, out, github),
+        OutputFormat::Gitlab => write_document(&gitlab(found), out),
+        OutputFormat::Junit => write_junit(found, out),
+    }
+}
+
+/// Writes the text of each finding. The texts of some files are made by several threads, and then written in order.
+fn write_texts(
+    found: &[FileFindings],
+    out: &mut dyn Write,
+    add: impl Fn(&str, &Finding, &mut String) + Sync,
+) -> io::Result<()> {
+    let text_of = |file: &FileFindings| {
+        let mut text = String::new();
+        file.findings.iter().for_each(|finding| add(&file.path, finding, &mut text));
+        text
+    };
+    for part in found.chunks(FILES_AT_ONCE) {
+        let texts: Vec<String> = part.par_iter().map(text_of).collect();
+        for text in texts {
+            out.write_all(text.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
 /// The number of findings of each rule, the most frequent rule first.
-pub(super) fn statistics(findings: &[Finding]) -> String {
+pub(super) fn statistics(look: Look, found: &[FileFindings]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for finding in findings {
-        *counts.entry(finding.code).or_default() += 1;
+    for finding in all(found) {
+        *counts.entry(finding.said.code).or_default() += 1;
     }
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by_key(|(code, count)| (std::cmp::Reverse(*count), *code));
     let mut text = String::new();
     for (code, count) in counts {
         let summary = rule(code).map_or("", |rule| rule.summary);
-        let style = rule(code).map_or(STRONG, |rule| style_of(rule.severity));
+        let style = look.style(rule(code).map_or(STRONG, |rule| style_of(rule.severity)));
         let _ = writeln!(text, "{count:>6}  {style}{code:26}{style:#}  {summary}");
     }
     text
 }
 
 /// The number of findings of each rule, for output before lists that are too long to read.
-pub(super) fn counts_first(format: OutputFormat, findings: &[Finding]) -> String {
-    if format != OutputFormat::Full || findings.len() < MANY_FINDINGS {
+fn counts_first(look: Look, found: &[FileFindings]) -> String {
+    let count = all(found).count();
+    if count < MANY_FINDINGS {
         return String::new();
     }
-    let title = format!("{} findings, by rule:", with_separators(findings.len()));
-    format!("{}\n{}\n", styled(STRONG, &title), statistics(findings))
+    let title = format!("{} findings, by rule:", with_separators(count));
+    format!("{}\n{}\n", look.styled(STRONG, &title), statistics(look, found))
 }
 
 /// The number of findings in a sentence, styled.
-pub(super) fn summary(found: &[Finding], files: usize) -> String {
-    if found.is_empty() {
+pub(super) fn summary(found: &[FileFindings], files: usize) -> String {
+    if all(found).next().is_none() {
         let files = counted(files, "file");
         return format!("{} ({files})", styled(GOOD, "All checks passed"));
     }
     let count =
-        |wanted: &[Severity]| found.iter().filter(|it| wanted.contains(&it.severity)).count();
+        |wanted: &[Severity]| all(found).filter(|it| wanted.contains(&it.said.severity)).count();
     let of = |severity: Severity, count: usize, what: &str| {
         let text = counted(count, what);
         if count == 0 { text } else { styled(style_of(severity), &text) }
@@ -75,57 +143,83 @@ pub(super) fn summary(found: &[Finding], files: usize) -> String {
     format!("{errors}, {warnings}{notes} in {}", counted(files, "file"))
 }
 
-fn document(json: &Json) -> String {
-    format!("{json:#}\n")
+/// The findings of all files.
+pub(super) fn all(found: &[FileFindings]) -> impl Iterator<Item = &Finding> {
+    found.iter().flat_map(|file| &file.findings)
+}
+
+/// The findings of all files, with their paths.
+fn with_paths(found: &[FileFindings]) -> impl Iterator<Item = (&str, &Finding)> {
+    found.iter().flat_map(|file| file.findings.iter().map(|it| (&*file.path, it)))
+}
+
+/// Writes a JSON document. It is not in memory as a whole, because there can be very many findings.
+fn write_document(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
+    serde_json::to_writer_pretty(&mut out, document)?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+/// A list that is made while it is written.
+struct List<F>(F);
+
+impl<I: Iterator<Item = Json>, F: Fn() -> I> Serialize for List<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
 }
 
 /// The format of compilers.
-fn full(finding: &Finding) -> String {
-    let Finding { path, start, severity, code, message, .. } = finding;
+fn full(look: Look, path: &str, finding: &Finding, text: &mut String) {
+    let Finding { start, said, .. } = finding;
+    let Said { severity, code, message, related } = &**said;
     let (title, notes) = message.split_once('\n').unwrap_or((message, ""));
     let (path, title) = (within_a_line(path), within_a_line(title));
     let number = (start.line + 1).to_string();
     let gutter = " ".repeat(number.len());
-    let (loud, frame) = (style_of(*severity), |text: &str| styled(FRAME, text));
-    let kind = styled(loud, &format!("{}[{code}]", severity.name()));
-    let mut text = format!("{kind}{}\n", styled(STRONG, &format!(": {title}")));
-    let _ = writeln!(text, "{gutter}{} {path}:{number}:{}", frame("-->"), start.col + 1);
+    let loud = look.style(style_of(*severity));
+    let (frame, strong) = (look.style(FRAME), look.style(STRONG));
+    let _ = writeln!(text, "{loud}{}[{code}]{loud:#}{strong}: {title}{strong:#}", severity.name());
+    let _ = writeln!(text, "{gutter}{frame}-->{frame:#} {path}:{number}:{}", start.col + 1);
     if let Some((line, column, width)) = excerpt(finding) {
-        let carets = styled(loud, &"^".repeat(width));
-        let _ = writeln!(text, "{gutter} {}", frame("|"));
-        let _ = writeln!(text, "{} {line}", frame(&format!("{number} |")));
-        let _ = writeln!(text, "{gutter} {} {}{carets}", frame("|"), " ".repeat(column));
+        let carets = "^".repeat(width);
+        let space = " ".repeat(column);
+        let _ = writeln!(text, "{gutter} {frame}|{frame:#}");
+        let _ = writeln!(text, "{frame}{number} |{frame:#} {line}");
+        let _ = writeln!(text, "{gutter} {frame}|{frame:#} {space}{loud}{carets}{loud:#}");
     }
-    for related in &finding.related {
+    for related in related {
         let (line, column) = (related.start.line + 1, related.start.col + 1);
         let (path, message) = (within_a_line(&related.path), within_a_line(&related.message));
-        let _ = writeln!(text, "{gutter} {} {path}:{line}:{column}: {message}", frame(":::"));
+        let _ = writeln!(text, "{gutter} {frame}:::{frame:#} {path}:{line}:{column}: {message}");
     }
     for note in notes.lines().filter(|note| !note.is_empty()) {
-        let _ = writeln!(text, "{gutter} {} {}", frame("="), within_a_line(note));
+        let _ = writeln!(text, "{gutter} {frame}={frame:#} {}", within_a_line(note));
     }
     text.push('\n');
-    text
 }
 
 /// The line as shown, and the column and number of the carets. Tabs are replaced by spaces.
 fn excerpt(finding: &Finding) -> Option<(String, usize, usize)> {
     let Excerpt { text, before, marked } = finding.line.as_ref()?;
     let text: String = text.chars().map(|c| if is_hidden(c) { ' ' } else { c }).collect();
-    Some((within_a_line(&text).into_owned(), *before, *marked))
+    Some((within_a_line(&text).into_owned(), *before as usize, *marked as usize))
 }
 
-fn concise(finding: &Finding) -> String {
-    let Finding { path, start, severity, code, .. } = finding;
+fn concise(look: Look, path: &str, finding: &Finding, text: &mut String) {
+    let Finding { start, said, .. } = finding;
+    let Said { severity, code, message, .. } = &**said;
     let (line, column) = (start.line + 1, start.col + 1);
-    let message = in_one_line(&finding.message);
+    let message = in_one_line(message);
     let (path, message) = (in_a_line(path), within_a_line(&message));
-    let (loud, code) = (style_of(*severity), styled(FAINT, &format!("[{code}]")));
-    format!(
-        "{}:{line}:{column}: {loud}{}{loud:#}{code} {message}\n",
-        styled(STRONG, &path),
+    let (loud, faint) = (look.style(style_of(*severity)), look.style(FAINT));
+    let _ = writeln!(
+        text,
+        "{}:{line}:{column}: {loud}{}{loud:#}{faint}[{code}]{faint:#} {message}",
+        look.styled(STRONG, &path),
         severity.name()
-    )
+    );
 }
 
 /// A message on one line: the first line is the text of Puppet or of the rule, the others become sentences.
@@ -140,28 +234,46 @@ fn in_one_line(message: &str) -> String {
     line
 }
 
-fn json_report(findings: &[Finding]) -> Json {
+fn json_report(found: &[FileFindings]) -> impl Serialize {
     let place = |line: u32, column: u32| json!({"line": line + 1, "column": column + 1});
-    let one = |it: &Finding| {
-        let related = it.related.iter().map(|related| {
+    let one = move |(path, it): (&str, &Finding)| {
+        let Said { severity, code, message, related } = &*it.said;
+        let related = related.iter().map(|related| {
             let start = place(related.start.line, related.start.col);
             json!({"path": related.path, "start": start, "message": related.message})
         });
         json!({
-            "path": it.path,
+            "path": path,
             "start": place(it.start.line, it.start.col),
             "end": place(it.end.line, it.end.col),
-            "severity": it.severity.name(),
-            "code": it.code,
-            "message": it.message,
-            "url": it.url,
+            "severity": severity.name(),
+            "code": code,
+            "message": message,
+            "url": rule(code).and_then(Rule::url),
             "related": related.collect::<Vec<_>>(),
         })
     };
-    findings.iter().map(one).collect()
+    List(move || with_paths(found).map(one))
 }
 
-fn sarif(findings: &[Finding]) -> Json {
+/// A report in SARIF.
+#[derive(Serialize)]
+struct Sarif<R> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [SarifRun<R>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SarifRun<R> {
+    tool: Json,
+    column_kind: &'static str,
+    results: R,
+}
+
+fn sarif(found: &[FileFindings]) -> impl Serialize {
     let level = |severity| match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -180,13 +292,13 @@ fn sarif(findings: &[Finding]) -> Json {
         })
     });
     let rules: Vec<Json> = rules.map(without_null).collect();
-    let results = findings.iter().map(|it| {
+    let one = move |(path, it): (&str, &Finding)| {
         json!({
-            "ruleId": it.code,
-            "level": level(it.severity),
-            "message": {"text": it.message},
+            "ruleId": it.said.code,
+            "level": level(it.said.severity),
+            "message": {"text": it.said.message},
             "locations": [{"physicalLocation": {
-                "artifactLocation": {"uri": uri(&it.path)},
+                "artifactLocation": {"uri": uri(path)},
                 "region": {
                     "startLine": it.start.line + 1,
                     "startColumn": it.start.col + 1,
@@ -195,22 +307,23 @@ fn sarif(findings: &[Finding]) -> Json {
                 },
             }}],
             // The line is not part of it, so a finding that only moves is not reported as new.
-            "partialFingerprints": {"hieraLs/v1": fingerprint(it)},
+            "partialFingerprints": {"hieraLs/v1": fingerprint(path, it)},
         })
+    };
+    let driver = json!({
+        "name": "hiera-ls",
+        "version": env!("CARGO_PKG_VERSION"),
+        "rules": rules,
     });
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {
-                "name": "hiera-ls",
-                "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules,
-            }},
-            "columnKind": "unicodeCodePoints",
-            "results": results.collect::<Vec<_>>(),
+    Sarif {
+        schema: "https://json.schemastore.org/sarif-2.1.0.json",
+        version: "2.1.0",
+        runs: [SarifRun {
+            tool: json!({"driver": driver}),
+            column_kind: "unicodeCodePoints",
+            results: List(move || with_paths(found).map(one)),
         }],
-    })
+    }
 }
 
 /// SARIF does not accept null for missing values.
@@ -235,8 +348,8 @@ fn uri(path: &str) -> String {
 }
 
 /// One workflow command of GitHub Actions.
-fn github(finding: &Finding) -> String {
-    let command = match finding.severity {
+fn github(path: &str, finding: &Finding, text: &mut String) {
+    let command = match finding.said.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Information | Severity::Hint => "notice",
@@ -251,46 +364,48 @@ fn github(finding: &Finding) -> String {
     } else {
         String::new()
     };
-    format!(
-        "::{command} file={},line={},endLine={}{columns},title=hiera-ls ({})::{}\n",
-        property(&within_a_line(&finding.path)),
+    let _ = writeln!(
+        text,
+        "::{command} file={},line={},endLine={}{columns},title=hiera-ls ({})::{}",
+        property(&within_a_line(path)),
         start.line + 1,
         end.line + 1,
-        finding.code,
-        escaped(&in_lines(&finding.message))
-    )
+        finding.said.code,
+        escaped(&in_lines(&finding.said.message))
+    );
 }
 
-fn gitlab(findings: &[Finding]) -> Json {
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    let mut issues = Vec::new();
-    for finding in findings {
-        let severity = match finding.severity {
+fn gitlab(found: &[FileFindings]) -> impl Serialize {
+    let issue = |seen: &mut BTreeMap<String, usize>, (path, finding): (&str, &Finding)| {
+        let severity = match finding.said.severity {
             Severity::Error => "major",
             Severity::Warning => "minor",
             Severity::Information | Severity::Hint => "info",
         };
-        let mut fingerprint = fingerprint(finding);
+        let mut fingerprint = fingerprint(path, finding);
         // GitLab drops issues with a fingerprint that it has already seen.
         let count = seen.entry(fingerprint.clone()).or_default();
         *count += 1;
         if *count > 1 {
             let _ = write!(fingerprint, "-{count}");
         }
-        issues.push(json!({
-            "description": finding.message,
-            "check_name": finding.code,
+        json!({
+            "description": finding.said.message,
+            "check_name": finding.said.code,
             "fingerprint": fingerprint,
             "severity": severity,
-            "location": {"path": finding.path, "lines": {"begin": finding.start.line + 1}},
-        }));
-    }
-    Json::Array(issues)
+            "location": {"path": path, "lines": {"begin": finding.start.line + 1}},
+        })
+    };
+    List(move || {
+        let mut seen = BTreeMap::new();
+        with_paths(found).map(move |it| issue(&mut seen, it))
+    })
 }
 
 /// A fingerprint that stays the same when lines move: FNV-1a of path, rule and message.
-fn fingerprint(finding: &Finding) -> String {
-    fingerprint_of(&[&*finding.path, finding.code, &*finding.message])
+fn fingerprint(path: &str, finding: &Finding) -> String {
+    fingerprint_of(&[path, finding.said.code, &*finding.said.message])
 }
 
 pub(super) fn fingerprint_of(parts: &[&str]) -> String {
@@ -303,33 +418,35 @@ pub(super) fn fingerprint_of(parts: &[&str]) -> String {
     format!("{hash:016x}")
 }
 
-fn junit(findings: &[Finding]) -> String {
-    let mut by_file: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
-    for finding in findings {
-        by_file.entry(&finding.path).or_default().push(finding);
+fn write_junit(found: &[FileFindings], out: &mut dyn Write) -> io::Result<()> {
+    let mut files: Vec<&FileFindings> = found.iter().filter(|it| !it.findings.is_empty()).collect();
+    files.sort_by_key(|file| &*file.path);
+    let count = all(found).count();
+    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+    writeln!(out, "<testsuites name=\"hiera-ls\" tests=\"{count}\" failures=\"{count}\">")?;
+    for file in files {
+        out.write_all(test_suite(file).as_bytes())?;
     }
-    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let count = findings.len();
-    let _ = writeln!(text, "<testsuites name=\"hiera-ls\" tests=\"{count}\" failures=\"{count}\">");
-    for (path, findings) in by_file {
-        let (path, count) = (xml(path), findings.len());
-        let _ =
-            writeln!(text, "  <testsuite name=\"{path}\" tests=\"{count}\" failures=\"{count}\">");
-        for finding in findings {
-            let place = format!("{}:{}", finding.start.line + 1, finding.start.col + 1);
-            let message = xml(finding.message.lines().next().unwrap_or(""));
-            let _ = writeln!(
-                text,
-                "    <testcase classname=\"{path}\" name=\"{} at {place}\">\n      \
-                 <failure type=\"{}\" message=\"{message}\">{}</failure>\n    </testcase>",
-                finding.code,
-                finding.severity.name(),
-                xml(&finding.message)
-            );
-        }
-        text += "  </testsuite>\n";
+    writeln!(out, "</testsuites>")
+}
+
+fn test_suite(file: &FileFindings) -> String {
+    let mut text = String::new();
+    let (path, count) = (xml(&file.path), file.findings.len());
+    let _ = writeln!(text, "  <testsuite name=\"{path}\" tests=\"{count}\" failures=\"{count}\">");
+    for finding in &file.findings {
+        let place = format!("{}:{}", finding.start.line + 1, finding.start.col + 1);
+        let message = xml(finding.said.message.lines().next().unwrap_or(""));
+        let _ = writeln!(
+            text,
+            "    <testcase classname=\"{path}\" name=\"{} at {place}\">\n      \
+             <failure type=\"{}\" message=\"{message}\">{}</failure>\n    </testcase>",
+            finding.said.code,
+            finding.said.severity.name(),
+            xml(&finding.said.message)
+        );
     }
-    text + "</testsuites>\n"
+    text + "  </testsuite>\n"
 }
 
 /// Text in XML; characters that XML 1.0 does not allow become question marks.

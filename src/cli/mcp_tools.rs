@@ -315,10 +315,11 @@ fn findings(call: &Call<'_>) -> Result<String, String> {
     };
     let checked = check(&arguments)?;
     // In this format, each finding is one line.
-    let lines: Vec<&str> = checked.text.lines().collect();
+    let found = checked.output.text();
+    let lines: Vec<&str> = found.lines().collect();
     let mut text = format!("{}\n", checked.summary);
     if lines.len() > MAX_FINDINGS {
-        let _ = write!(text, "\nBy rule:\n{}", checked.by_rule);
+        let _ = write!(text, "\nBy rule:\n{}", checked.output.by_rule());
     }
     if !lines.is_empty() {
         text += "\n";

@@ -3,7 +3,7 @@
 //! Styled text always contains escapes; the stream removes them if the output is not a terminal. It follows `--color` or,
 //! without it, `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and `TERM=dumb`.
 
-use std::io::Write as _;
+use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstream::ColorChoice;
@@ -73,6 +73,24 @@ pub(super) fn unstyled(text: &str) -> String {
 /// Prints styled text to standard output; a closed pipe (`| head`) is not an error.
 pub(super) fn print_styled(text: &str) {
     let _ = anstream::stdout().lock().write_all(text.as_bytes());
+}
+
+/// Whether text on standard output keeps its styles.
+pub(super) fn is_styled() -> bool {
+    anstream::AutoStream::choice(&std::io::stdout()) != ColorChoice::Never
+}
+
+/// Prints what `write` writes, which contains escapes only if it is styled. A closed pipe is not an error.
+pub(super) fn write_to_stdout(
+    is_styled: bool,
+    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) {
+    // To search a very long text for escapes takes longer than to write it.
+    let _ = if is_styled {
+        write(&mut anstream::stdout().lock())
+    } else {
+        write(&mut std::io::stdout().lock())
+    };
 }
 
 /// Prints a line of styled text to standard error, with the name of the program.

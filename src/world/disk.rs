@@ -49,6 +49,8 @@ pub struct DiskTable {
     reader: Arc<dyn DiskReader>,
     /// The table of another state of the same disk, in which most files have the same texts.
     beside: Option<Arc<DiskTable>>,
+    /// The table from which this one takes its texts, without what was parsed there.
+    origin: Option<Arc<DiskTable>>,
     paths: Arc<Interner>,
     /// The names of keys, for the indexes.
     names: Arc<Interner>,
@@ -90,6 +92,7 @@ impl DiskTable {
         Self {
             reader,
             beside: None,
+            origin: None,
             paths: Arc::default(),
             names: Arc::default(),
             files: Shards::default(),
@@ -144,7 +147,11 @@ impl DiskTable {
 
     /// The file at `path` if it has been read.
     pub fn file_if_read(&self, path: &str) -> Option<Arc<FileEntry>> {
-        self.files.get(path)?.now.get()?.clone().ok()
+        if let Some(read) = self.files.get(path).and_then(|slot| slot.now.get().cloned()) {
+            return read.ok();
+        }
+        self.origin.as_ref()?.file_if_read(path)?;
+        self.file(path).ok()
     }
 
     /// Whether `look` returns true for the bytes of the file at `path`, which are not kept; true if this takes more than
@@ -248,9 +255,14 @@ impl DiskTable {
             let is_kept = !changed.touches(path) && !changed.changes_listing(path);
             is_kept.then(|| listing.clone())
         });
+        debug_assert!(
+            self.origin.is_none(),
+            "no change is applied to a table without parsed texts"
+        );
         Self {
             reader: self.reader.clone(),
             beside: self.beside.clone(),
+            origin: None,
             paths: self.paths.clone(),
             names: self.names.clone(),
             files,
@@ -267,27 +279,27 @@ impl DiskTable {
         Self { paths, names, beside: Some(self.clone()), ..Self::new(reader) }
     }
 
-    /// A table with the same texts and listings, in which no text is parsed yet.
+    /// A table with the same texts and listings, in which no text is parsed yet. A file costs nothing before it is asked for.
+    /// No change is ever applied to it.
     #[must_use]
-    pub(super) fn unparsed(&self) -> Self {
-        let files = self.files.changed(|_, slot| {
-            let now = slot.now.get().cloned().map(|read| read.map(|entry| entry.unparsed()));
-            let now = now.map_or_else(OnceLock::new, OnceLock::from);
-            Some(Arc::new(FileSlot { earlier: None, now }))
-        });
+    pub(super) fn unparsed(self: &Arc<Self>) -> Self {
         Self {
             reader: self.reader.clone(),
             beside: None,
+            origin: Some(self.clone()),
             paths: self.paths.clone(),
             names: self.names.clone(),
-            files,
+            files: Shards::default(),
             directories: self.directories.changed(|_, listing| Some(listing.clone())),
-            bytes: self.bytes.load(Ordering::Relaxed).into(),
+            bytes: AtomicU64::new(0),
             notes: Mutex::new(self.notes_after(&ChangedPaths::new(std::iter::empty()))),
         }
     }
 
     fn read(&self, path: &str, earlier: Option<&Arc<FileEntry>>) -> Result<Arc<FileEntry>, String> {
+        if let Some(origin) = &self.origin {
+            return origin.file(path).map(|entry| entry.unparsed());
+        }
         // Threads may pass this check at the same time, so a few files more than the limit are read. That does no harm.
         if self.bytes.load(Ordering::Relaxed) >= MAX_BYTES_READ {
             let why = format!("Too many bytes were read before @ io_fread - {path}");

@@ -48,6 +48,23 @@ pub(super) struct NodesCache {
     pub(super) data_files: Shards<OnceLock<DataFiles>>,
 }
 
+impl NodesCache {
+    /// The same cache for a snapshot that keeps its views to itself. Everything else is computed once for both.
+    pub(super) fn without_views(&self, environments: &[Arc<Environment>]) -> Self {
+        for key in environments.iter().map(|it| key_of(it)) {
+            self.by_environment.slot(&key);
+            self.read_orders.slot(&key);
+            self.data_files.slot(&key);
+        }
+        Self {
+            by_environment: self.by_environment.changed(|_, slot| Some(slot.clone())),
+            read_orders: self.read_orders.changed(|_, slot| Some(slot.clone())),
+            views: Shards::default(),
+            data_files: self.data_files.changed(|_, slot| Some(slot.clone())),
+        }
+    }
+}
+
 /// Paths of data files, sorted, and their formats.
 pub(super) type DataFiles = Arc<[(Arc<str>, Format)]>;
 

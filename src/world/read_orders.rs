@@ -7,7 +7,7 @@
 mod below;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::indexes::key_of;
 use super::parallel;
@@ -16,8 +16,10 @@ use super::snapshot::World;
 use crate::config::Environment;
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::{FileId, Files as _, Format};
+use crate::engine::footprint::reading_of;
 use crate::engine::{Evaluator, LayerView, Location, ResolvedLevel};
 use crate::facts::Node;
+use crate::syntax::key_path::{self, KeyPath};
 
 use below::BelowFiles;
 pub use below::{Below, FileAbove, LaterSource};
@@ -32,6 +34,8 @@ pub struct ReadOrders {
     readers: Readers,
     /// What modules add to it, by module and node.
     of_modules: Shards<OnceLock<Arc<[KeySource]>>>,
+    /// What modules add to it for nodes without fact sets, by module.
+    of_views: Shards<Mutex<Vec<ViewSources>>>,
     /// The nodes that read files in the layer of a module, by module.
     module_readers: Shards<OnceLock<Readers>>,
     /// The files that open paths can lead to, by the path in its form for users.
@@ -60,6 +64,34 @@ enum KeySource {
     /// A function whose result no file determines.
     Unknown,
 }
+
+/// What nodes without fact sets read in the layer of a module, if they have the same values for the variables in its hierarchy.
+#[derive(Debug)]
+struct ViewSources {
+    /// The variable expressions, each with its value as a number.
+    variables: Vec<(Option<KeyPath>, u64)>,
+    asked: Arc<[KeySource]>,
+}
+
+impl ViewSources {
+    fn new(evaluator: &Evaluator, module: &str, asked: &Arc<[KeySource]>) -> Self {
+        let read = |expression: &Arc<str>| {
+            let path = key_path::parse(expression).ok();
+            let value = reading_of(evaluator.node(), path.as_ref());
+            (path, value)
+        };
+        let variables = evaluator.structure(Some(module)).variables;
+        Self { variables: variables.iter().map(read).collect(), asked: asked.clone() }
+    }
+
+    fn are_those_of(&self, node: &Node) -> bool {
+        self.variables.iter().all(|(path, value)| reading_of(node, path.as_ref()) == *value)
+    }
+}
+
+/// The maximum number of different [`ViewSources`] of a module that are kept. Few hierarchies of modules depend on more than
+/// an operating system.
+const MAX_VIEWS_OF_A_MODULE: usize = 64;
 
 /// Read orders by environment, valid while hierarchies, nodes and the set of files stay the same.
 pub(super) type ReadOrdersCache = Shards<OnceLock<Arc<ReadOrders>>>;
@@ -172,6 +204,23 @@ impl OrderMaker<'_> {
         let slot = self.orders.of_modules.slot(&format!("{module} {number}"));
         let node = &self.orders.nodes[number as usize].node;
         slot.get_or_init(|| self.asked(node, Some(module))).clone()
+    }
+
+    /// The sources that a node without a fact set reads in the layer of `module`; cached.
+    fn of_module_for_view(&self, evaluator: &Evaluator, module: &str) -> Arc<[KeySource]> {
+        let slot = self.orders.of_views.slot(module);
+        let lock = || slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let known =
+            lock().iter().find(|it| it.are_those_of(evaluator.node())).map(|it| it.asked.clone());
+        // The lock is not held while the hierarchy is expanded. If two threads expand it, the results are equal.
+        known.unwrap_or_else(|| {
+            let asked = self.asked_by(evaluator, Some(module));
+            let mut kept = lock();
+            if kept.len() < MAX_VIEWS_OF_A_MODULE {
+                kept.push(ViewSources::new(evaluator, module, &asked));
+            }
+            asked
+        })
     }
 
     fn add_level(&self, evaluator: &Evaluator, level: &ResolvedLevel, asked: &mut Vec<KeySource>) {

@@ -183,6 +183,8 @@ impl World {
         // The texts are the same, so it is the same moment, and results that are kept by its number stay valid.
         let mut world = Self { revision: self.revision, texts, ..self.successor() };
         world.carry_over(self, &[], Kept::All);
+        // There can be a view for each file, and only those of one part are needed together.
+        world.nodes = Arc::new(self.nodes.without_views(&self.environments()));
         Arc::new(world)
     }
 

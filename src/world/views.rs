@@ -220,4 +220,17 @@ mod tests {
         check("nodes/web01.ex.com.yaml", "web01.ex.com");
         check("nodes/db01.ex.com.yaml", "db01.ex.com");
     }
+
+    #[test]
+    fn a_short_lived_snapshot_keeps_its_views_to_itself() {
+        let mut host = Host::new(Arc::new(MemoryDisk::new(FILES)));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let (world, path) = (host.snapshot(), "/r/data/bgo/roles/web.yaml");
+        let environment = world.environment_of(path).expect("there is one");
+        let short_lived = world.short_lived();
+        let [own, other] = [&world, &short_lived].map(|it| it.node_of_file(&environment, path));
+        assert!(own.name == other.name && !Arc::ptr_eq(&own, &other));
+        let [own, other] = [&world, &short_lived].map(|it| it.read_orders(&environment));
+        assert!(Arc::ptr_eq(&own, &other), "computed once");
+    }
 }

@@ -166,8 +166,8 @@ impl Finder<'_> {
         }
         if let Some(view) = self.file.view(&maker) {
             let mut asked: Vec<KeySource> = view.asked.to_vec();
-            if module.is_some() {
-                asked.extend(maker.asked_by(&view.evaluator, module).iter().cloned());
+            if let Some(module) = module {
+                asked.extend(maker.of_module_for_view(&view.evaluator, module).iter().cloned());
             }
             self.add(&mut below, &view.node, &asked);
         }

@@ -158,3 +158,37 @@ fn readers_of_a_modules_file_in_the_hierarchy_of_the_environment() {
         orders(&host).complete_readers(&world, &environment, file, Some("e")).into_iter().next();
     assert_eq!(reader.map(|node| node.name.to_string()).as_deref(), Some("two"));
 }
+
+#[test]
+fn nodes_share_what_they_read_of_a_module_if_its_variables_are_the_same() {
+    let files = [
+        (
+            "/r/hiera.yaml",
+            "version: 5\nhierarchy: [{name: n, path: '%{facts.site}/%{trusted.certname}.yaml'}]\n",
+        ),
+        ("/r/data/oslo/one.yaml", "m::a: 1\n"),
+        ("/r/data/oslo/two.yaml", "m::a: 1\n"),
+        ("/r/data/bgo/three.yaml", "m::a: 1\n"),
+        (
+            "/r/modules/m/hiera.yaml",
+            "version: 5\nhierarchy: [{name: s, path: '%{facts.site}.yaml'}]\n",
+        ),
+        ("/r/modules/m/data/oslo.yaml", "m::a: 1\n"),
+        ("/r/modules/m/data/bgo.yaml", "m::a: 1\n"),
+    ];
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    let world = host.snapshot();
+    let environment = world.environment_of("/r/data/oslo/one.yaml").expect("there is one");
+    let orders = world.read_orders(&environment);
+    for (path, expected) in [("oslo/one", "oslo"), ("oslo/two", "oslo"), ("bgo/three", "bgo")] {
+        let path = format!("/r/data/{path}.yaml");
+        let file = FileAbove::new(&world, &environment, &path, None);
+        let below = orders.below(&file, Some("m"));
+        let expected = world.id(&format!("/r/modules/m/data/{expected}.yaml"));
+        let [(_, sources)] = below.orders.as_slice() else { panic!("one order: {below:?}") };
+        assert_eq!(*sources, [LaterSource::File(expected, Format::Yaml)], "{path}");
+    }
+    let kept = orders.of_views.slot("m");
+    assert_eq!(kept.lock().unwrap_or_else(PoisonError::into_inner).len(), 2);
+}

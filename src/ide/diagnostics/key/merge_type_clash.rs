@@ -8,6 +8,8 @@ use crate::data::{Place, Value};
 use crate::engine::{Source, Written};
 use crate::ide::context;
 use crate::ide::diagnostics::lookup::LookupContext;
+use crate::ide::diagnostics::shared::known_keys::KnownKeys;
+use crate::ide::diagnostics::shared::option_keys::Strategies;
 use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
 use crate::ide::perspective::Perspective;
 use crate::syntax::key_path::Segment;
@@ -29,8 +31,9 @@ const PUPPETS_WORDS: &str = "element of the merge has wrong type";
 pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let Some(perspective) = at.perspective else { return };
     let (key, path) = (at.key(), at.file.path);
-    // Most keys are not merged, which their names show.
-    if at.known().is_some_and(|known| !known.may_have_options(key)) {
+    // Most keys are not merged, or so that nothing can clash, which their names and the index of keys show.
+    let looks_up = at.file.do_variables_look_up();
+    if at.known().is_some_and(|known| never_clashes(known, key, looks_up)) {
         return;
     }
     let asked = context::lookup_key([&Segment::Name(key.into())].into_iter());
@@ -42,13 +45,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     if !matches!(strategy, "hash" | "unique") {
         return;
     }
-    // The index of keys often proves that nothing can clash, which avoids a lookup for each key.
-    let fits = at.known().is_some_and(|known| match strategy {
-        "hash" => known.has_only_hashes(key),
-        _ => known.has_no_hash_or_null(key),
-    });
-    // Puppet interpolates the text of a fact again, so it may look up keys that no file shows.
-    if fits && !at.file.do_variables_look_up() {
+    if !looks_up && at.known().is_some_and(|known| fits(known, key, strategy)) {
         return;
     }
     let Some(failure) = evaluator.certain_failure(&asked) else { return };
@@ -93,6 +90,25 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
                 message: format!("merged with this value of level \"{}\"", other.level),
             })
             .collect();
+    }
+}
+
+/// Whether no options of the key request a strategy that could clash, for any node.
+fn never_clashes(known: &KnownKeys<'_>, key: &str, do_variables_look_up: bool) -> bool {
+    if !known.may_have_options(key) {
+        return true;
+    }
+    let Some(Strategies { hash, unique }) = known.checking_strategies(key) else { return false };
+    let may_clash = |strategy| do_variables_look_up || !fits(known, key, strategy);
+    !(hash && may_clash("hash") || unique && may_clash("unique"))
+}
+
+/// Whether all values of the key are certainly of a type that the strategy merges, unless the text of a fact, which Puppet
+/// interpolates again, looks up keys that no file shows.
+fn fits(known: &KnownKeys<'_>, key: &str, strategy: &str) -> bool {
+    match strategy {
+        "hash" => known.has_only_hashes(key),
+        _ => known.has_no_hash_or_null(key),
     }
 }
 

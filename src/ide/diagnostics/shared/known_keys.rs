@@ -11,7 +11,7 @@ use crate::data::{Files as _, PathKind, inspect};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::Related;
 use crate::ide::diagnostics::shared::near::near_key;
-use crate::ide::diagnostics::shared::option_keys::OptionKeys;
+use crate::ide::diagnostics::shared::option_keys::{OptionKeys, Strategies};
 use crate::ide::diagnostics::shared::patterns;
 use crate::limits::MAX_SLOW_COMPARISONS;
 use crate::syntax::ruby_regex::RubyRegex;
@@ -139,8 +139,24 @@ impl<'a> KnownKeys<'a> {
 
     /// Whether there may be `lookup_options` for the root key, for any node.
     pub(crate) fn may_have_options(&self, key: &str) -> bool {
+        self.is_open(self.module_with_data(key)) || self.options().may_apply_to(key)
+    }
+
+    /// The strategies that check the types of values, as far as there may be `lookup_options` with them for the root key, for
+    /// any node; `None` if not all options are known.
+    pub(crate) fn checking_strategies(&self, key: &str) -> Option<Strategies> {
+        let is_open = self.is_open(self.module_with_data(key));
+        (!is_open).then(|| self.options().strategies(key))
+    }
+
+    /// Whether lookup options may make the values of the root key sensitive, for any node.
+    pub(crate) fn may_be_sensitive(&self, key: &str) -> bool {
+        self.is_open(self.module_with_data(key)) || self.options().may_make_sensitive()
+    }
+
+    fn options(&self) -> &OptionKeys {
         let read = || OptionKeys::of(self.world, &self.environment, &self.index);
-        self.is_open(self.module_with_data(key)) || self.options.get_or_init(read).may_apply_to(key)
+        self.options.get_or_init(read)
     }
 
     /// The key that a misspelt one was meant to be.

@@ -1,11 +1,12 @@
-//! To which keys the `lookup_options` of an environment may apply, whatever the node. Most keys have none, and a set of names
-//! shows that without collecting options for a node.
+//! To which keys the `lookup_options` of an environment may apply, whatever the node, and whether any of them may make values
+//! sensitive. Most keys have none, and a set of names shows that without collecting options for a node.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::config::Environment;
 use crate::data::{Files as _, Value};
+use crate::engine::merge::Merge;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::shared::patterns::pattern;
 use crate::syntax::interpolation;
@@ -15,14 +16,49 @@ use crate::world::{KeyIndex, KeyPlace, Moment, World};
 /// The maximum number of keys whose results are kept.
 const MAX_KNOWN: usize = 65_536;
 
+/// The name of the type that makes values sensitive.
+const SENSITIVE: &str = "Sensitive";
+
 /// The keys of all `lookup_options` in the files of one environment.
 #[derive(Default)]
 pub(crate) struct OptionKeys {
-    plain: HashSet<Arc<str>, foldhash::fast::RandomState>,
-    patterns: RegexList<()>,
+    plain: HashMap<Arc<str>, Strategies, foldhash::fast::RandomState>,
+    patterns: RegexList<Strategies>,
     /// Whether some entries cannot be known without a lookup, so that there may be options for every key.
     may_be_for_any: bool,
-    known: Mutex<HashMap<Box<str>, bool, foldhash::fast::RandomState>>,
+    /// Whether some options may make values sensitive, or may be taken for such options.
+    may_make_sensitive: bool,
+    known: Mutex<HashMap<Box<str>, Option<Strategies>, foldhash::fast::RandomState>>,
+}
+
+/// The strategies that check the types of the values that they merge, as far as options may request them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Strategies {
+    pub(crate) hash: bool,
+    pub(crate) unique: bool,
+}
+
+impl Strategies {
+    const NONE: Self = Self { hash: false, unique: false };
+    const ALL: Self = Self { hash: true, unique: true };
+
+    /// Those that the options of a key may request.
+    fn of(options: &Value) -> Self {
+        let Some(hash) = options.as_hash().filter(|_| !options.has_tokens()) else {
+            return Self::ALL;
+        };
+        match hash.get("merge").map(|it| Merge::of(Some(&it.value.value))) {
+            Some(Ok(merge)) => {
+                Self { hash: merge.name() == "hash", unique: merge.name() == "unique" }
+            }
+            // Puppet refuses a strategy that it does not know before it merges anything.
+            Some(Err(_)) | None => Self::NONE,
+        }
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self { hash: self.hash || other.hash, unique: self.unique || other.unique }
+    }
 }
 
 /// By environment. They are valid while no `lookup_options` are edited.
@@ -79,20 +115,25 @@ impl OptionKeys {
     /// Adds the keys of one file; `None` if there may be others.
     fn add(&mut self, world: &World, place: &KeyPlace) -> Option<()> {
         let data = world.data(&place.path, place.format).ok()?;
+        self.may_make_sensitive |= data.text().contains(SENSITIVE);
         let options = match &data.get(LOOKUP_OPTIONS)?.value.value {
             Value::Undef => return Some(()),
             Value::Hash(options) => options,
             _ => return None,
         };
-        for (key, _) in options.as_ref() {
+        for (key, member) in options.as_ref() {
+            self.may_make_sensitive |= may_name_it(&member.value.value);
             let Value::String(key) = key else { return None };
             if interpolation::may_have_tokens(key) {
                 return None;
             }
+            let strategies = Strategies::of(&member.value.value);
             if key.starts_with('^') {
-                self.patterns.push(pattern(world, key)?, ());
+                self.patterns.push(pattern(world, key)?, strategies);
             } else {
-                self.plain.insert(key.clone());
+                // Levels that a node reads hide the options of others, so those of all files count.
+                let all = self.plain.entry(key.clone()).or_insert(Strategies::NONE);
+                *all = all.or(strategies);
             }
         }
         Some(())
@@ -100,20 +141,47 @@ impl OptionKeys {
 
     /// Whether there may be options for a root key.
     pub(crate) fn may_apply_to(&self, root: &str) -> bool {
-        if self.may_be_for_any || self.plain.contains(root) {
-            return true;
+        self.may_be_for_any || self.plain.contains_key(root) || self.by_patterns(root).is_some()
+    }
+
+    /// Which strategies options may request for a root key.
+    pub(crate) fn strategies(&self, root: &str) -> Strategies {
+        if self.may_be_for_any {
+            return Strategies::ALL;
         }
+        let plain = self.plain.get(root).copied().unwrap_or(Strategies::NONE);
+        plain.or(self.by_patterns(root).unwrap_or(Strategies::NONE))
+    }
+
+    /// Those that patterns may request; `None` if no pattern matches the root key.
+    fn by_patterns(&self, root: &str) -> Option<Strategies> {
         let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(root) {
             return *known;
         }
-        let matches = self.patterns.matching(root).next().is_some();
+        let matching = self.patterns.matching(root).map(|(_, strategies)| *strategies);
+        let found = matching.reduce(Strategies::or);
         let mut known = lock();
         if known.len() == MAX_KNOWN {
             known.clear();
         }
-        known.insert(root.into(), matches);
-        matches
+        known.insert(root.into(), found);
+        found
+    }
+
+    /// Whether there may be options that make the values of some key sensitive.
+    pub(crate) fn may_make_sensitive(&self) -> bool {
+        self.may_be_for_any || self.may_make_sensitive
+    }
+}
+
+/// Whether a text in options names the type that makes values sensitive, or may become such a text.
+fn may_name_it(options: &Value) -> bool {
+    match options {
+        Value::String(text) => [SENSITIVE, "%{", "ENC["].iter().any(|it| text.contains(it)),
+        Value::Array(items) => items.iter().any(|item| may_name_it(&item.value)),
+        Value::Hash(hash) => hash.iter().any(|(_, member)| may_name_it(&member.value.value)),
+        _ => false,
     }
 }
 
@@ -162,6 +230,51 @@ mod tests {
         ] {
             assert_eq!(asked(&host(options)), [true; 3], "{options}");
         }
+    }
+
+    #[test]
+    fn strategies_that_check_types() {
+        let of_aa = |options: &str| {
+            let world = host(options).snapshot();
+            let environment = world.environment_of("/r/data/a.yaml").expect("there is one");
+            let index = world.key_index(&environment);
+            let strategies = OptionKeys::of(&world, &environment, &index).strategies("aa");
+            (strategies.hash, strategies.unique)
+        };
+        for (options, expected) in [
+            ("aa: {merge: hash}", (true, false)),
+            ("aa: {merge: {strategy: unique}}", (false, true)),
+            ("aa: {merge: deep}, bb: {merge: hash}", (false, false)),
+            ("aa: {merge: hash}, '^a': {merge: unique}", (true, true)),
+            ("aa: {merge: '%{facts.x}'}", (true, true)),
+            ("aa: '%{alias(''x'')}'", (true, true)),
+            ("'%{facts.x}': {merge: deep}", (true, true)),
+            ("aa: {merge: {strategy: hash, x: 1}}, '^b': {merge: unique}", (false, false)),
+        ] {
+            assert_eq!(of_aa(&format!("lookup_options: {{{options}}}\n")), expected, "{options}");
+        }
+    }
+
+    #[test]
+    fn what_may_make_values_sensitive() {
+        let may_make_sensitive = |options: &str| {
+            let world = host(options).snapshot();
+            let environment = world.environment_of("/r/data/a.yaml").expect("there is one");
+            let index = world.key_index(&environment);
+            OptionKeys::of(&world, &environment, &index).may_make_sensitive()
+        };
+        for options in [
+            "lookup_options: {aa: {convert_to: Sensitive}}\n",
+            "lookup_options: {aa: {convert_to: [Sensitive, 1]}}\n",
+            "lookup_options: {aa: {convert_to: \"\\x53ensitive\"}}\n",
+            "lookup_options: {aa: {convert_to: '%{x}'}}\n",
+            "lookup_options: {'%{x}': {}}\n",
+            "lookup_options: {aa: {merge: hash}} # Sensitive\n",
+        ] {
+            assert!(may_make_sensitive(options), "{options}");
+        }
+        assert!(!may_make_sensitive("lookup_options: {aa: {merge: hash, convert_to: Integer}}\n"));
+        assert!(!may_make_sensitive("aa: Sensitive\n"));
     }
 
     #[test]

@@ -1,0 +1,45 @@
+//! Which entries of a data file have values that must not be shown, because lookup options make them sensitive.
+//!
+//! Most environments have no such options, which a look at all of them shows. Only otherwise, the options of a key are
+//! collected.
+
+use std::sync::Arc;
+
+use super::diagnostics::KnownKeys;
+use super::file_role::FileRole;
+use super::perspective::Perspective;
+use crate::data::{DataFile, EntryTree, Files as _};
+use crate::world::World;
+
+/// The sensitive keys of one data file.
+pub(crate) struct SensitiveKeys<'a> {
+    data: Arc<DataFile>,
+    perspective: Perspective,
+    known: KnownKeys<'a>,
+}
+
+impl<'a> SensitiveKeys<'a> {
+    /// Those of the file at `path`; `None` if the file is no data.
+    pub(crate) fn of_file(world: &'a Arc<World>, path: &str) -> Option<Self> {
+        let Some(FileRole::Data { format, .. }) = FileRole::of(world, path) else { return None };
+        let data = world.data(path, format).ok()?;
+        let perspective = Perspective::of_file(world, path)?;
+        let known = KnownKeys::new(world, perspective.evaluator.environment().clone());
+        Some(Self { data, perspective, known })
+    }
+
+    /// Whether byte `offset` is in an entry whose value is sensitive.
+    pub(crate) fn hold(&self, offset: u32) -> bool {
+        self.data.entry_at(offset).is_some_and(|entry| self.is_sensitive(&entry))
+    }
+
+    /// The entries whose values are sensitive.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = EntryTree<'_>> {
+        self.data.trees().filter(|entry| self.is_sensitive(entry))
+    }
+
+    fn is_sensitive(&self, entry: &EntryTree<'_>) -> bool {
+        let key = entry.key.range.slice(entry.text).trim_matches(['"', '\'']);
+        self.known.may_be_sensitive(key) && self.perspective.makes_sensitive(key)
+    }
+}
