@@ -41,7 +41,9 @@ pub trait Movable {
 
 /// The findings with ranges that count from a place `by` bytes earlier.
 pub(crate) fn shifted<T: Movable>(mut found: Vec<T>, by: u32) -> Vec<T> {
-    found.iter_mut().for_each(|it| it.shift(by));
+    for it in &mut found {
+        it.shift(by);
+    }
     found
 }
 
