@@ -16,8 +16,8 @@ mod tags;
 pub mod value;
 
 pub use file::{
-    DataFile, DuplicateKey, EntryEdits, EntryTree, FileError, Format, RootEntry, RootKey, Verdict,
-    new_id,
+    DataFile, DuplicateKey, EntryEdits, EntryTree, FileError, Format, QualifiedName, RootEntry,
+    RootKey, Section, Verdict, new_id, qualified_names,
 };
 pub use key_search::may_have_key;
 pub use memory::MemoryFiles;

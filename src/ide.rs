@@ -14,7 +14,7 @@ mod definition;
 pub mod diagnostics;
 mod document_link;
 pub mod edits;
-mod entry_part;
+mod file_part;
 mod file_role;
 #[cfg(test)]
 pub(crate) mod fixture;
@@ -67,8 +67,8 @@ pub use diagnostics::{
 };
 pub use document_link::{DocumentLink, document_links};
 pub use edits::{FileChange, FileEdit};
-pub(crate) use entry_part::joined;
-pub use entry_part::{EntryPart, Known, Movable};
+pub(crate) use file_part::joined;
+pub use file_part::{FilePart, Known, Movable};
 pub use file_role::FileRole;
 pub use folding::{Fold, fold_parts, folds};
 pub use hierarchy::{Hierarchy, HierarchyFile, HierarchyLayer, HierarchyLevel, hierarchy};

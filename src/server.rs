@@ -23,6 +23,7 @@ mod remembered;
 mod session;
 mod signals;
 mod status;
+mod stdio;
 mod stop;
 mod to_proto;
 mod trace;
@@ -42,6 +43,7 @@ pub use features::{Features, WarmUpFeature};
 
 use ingress::Ingress;
 use output::Output;
+use stdio::{StandardInput, standard_output};
 use stop::{Stop, StoppableInput};
 
 /// The maximum number of requests at one time. No client sends so many, so reading never waits for responses.
@@ -67,17 +69,23 @@ pub enum Ending {
 
 /// Serves one client on standard input and output until the session ends.
 pub fn run_stdio(features: Features) -> io::Result<Ending> {
-    let runtime = runtime()?;
-    let ending = runtime.block_on(serve(tokio::io::stdin(), tokio::io::stdout(), features));
-    // A thread may still wait for a byte on standard input that never comes.
+    // The pool runs requests on other threads. Messages are passed on by this one alone, because a message that goes from
+    // thread to thread costs more than its work.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .thread_stack_size(STACK_BYTES)
+        .enable_time()
+        .build()?;
+    let input = StandardInput::start()?;
+    let (output, written) = Output::start_thread(standard_output()?)?;
+    let ending = runtime.block_on(serve_to(input, output, written, features));
+    // A folder may still be searched for files to watch.
     runtime.shutdown_background();
     Ok(ending)
 }
 
-/// The runtime for [`serve`].
+/// A runtime for [`serve`] beside other tasks.
 pub fn runtime() -> io::Result<Runtime> {
     tokio::runtime::Builder::new_multi_thread()
-        // The pool runs requests on other threads, so these two only pass messages on.
         .worker_threads(2)
         .thread_stack_size(STACK_BYTES)
         .thread_name("hiera-ls")
@@ -91,8 +99,21 @@ where
     I: AsyncRead + Unpin + Send,
     O: AsyncWrite + Unpin + Send + 'static,
 {
-    let stop = Stop::default();
     let (output, written) = Output::start(output);
+    serve_to(input, output, written, features).await
+}
+
+/// [`serve`] for an output whose last byte is written when `written` ends.
+async fn serve_to<I>(
+    input: I,
+    output: Output,
+    written: impl Future<Output = ()>,
+    features: Features,
+) -> Ending
+where
+    I: AsyncRead + Unpin + Send,
+{
+    let stop = Stop::default();
     let (service, socket, background) = Ingress::build(features, output.wire(), &stop);
     let session = service.session();
     let (to_library, checked) = tokio::io::duplex(PIPE_BYTES);

@@ -5,6 +5,7 @@ mod chunk;
 mod difference;
 mod entries;
 mod key_table;
+mod names;
 mod rescan;
 mod whole;
 
@@ -20,7 +21,8 @@ use crate::syntax::tree::{Node, ScalarStyle, SyntaxError};
 use crate::syntax::yaml;
 use crate::text::TextRange;
 pub use difference::EntryEdits;
-use entries::Entries;
+use entries::{Entries, Placed};
+pub use names::{QualifiedName, qualified_names};
 use whole::Whole;
 
 /// The language of a data file. It follows from the back end that reads the file, not from the file's name.
@@ -107,6 +109,22 @@ pub struct EntryTree<'a> {
     pub value: &'a Node,
     /// A number for the source and the trees. An entry keeps it when something else in the file is edited.
     pub id: u64,
+}
+
+/// Successive entries of a file. Versions of a file share the sections that are not edited.
+#[derive(Debug, Clone, Copy)]
+pub struct Section<'a> {
+    /// A number for the source and the trees. A section keeps it when something else in the file is edited; 0 if it does not.
+    pub id: u64,
+    /// The place in the file.
+    pub range: TextRange,
+    source: SectionSource<'a>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum SectionSource<'a> {
+    Chunk(&'a Placed, &'a str),
+    Whole(&'a Whole, &'a str),
 }
 
 /// A root key and its place.
@@ -238,6 +256,19 @@ impl DataFile {
             Content::Whole(whole) => Box::new(whole.trees(&self.text)),
         };
         trees
+    }
+
+    /// The sections in the order of the text; one if the file cannot be split into entries.
+    pub fn sections(&self) -> impl Iterator<Item = Section<'_>> {
+        let sections: Box<dyn Iterator<Item = Section<'_>>> = match self.content() {
+            Content::Entries(entries) => Box::new(entries.sections(&self.text)),
+            Content::Whole(whole) => Box::new(std::iter::once(Section {
+                id: 0,
+                range: TextRange::new(0, self.text.len() as u32),
+                source: SectionSource::Whole(whole, &self.text),
+            })),
+        };
+        sections
     }
 
     /// The entry that contains or touches byte `offset`. Spaces and comments after an entry belong to it.
@@ -421,6 +452,27 @@ fn merges(entry: &str) -> bool {
 /// A new number, which neither an entry nor anything else has.
 pub fn new_id() -> u64 {
     whole::ids(1)
+}
+
+impl<'a> Section<'a> {
+    /// The trees of its entries in the order of the text, without broken entries.
+    pub fn trees(self) -> impl Iterator<Item = EntryTree<'a>> {
+        let trees: Box<dyn Iterator<Item = EntryTree<'a>>> = match self.source {
+            SectionSource::Chunk(placed, text) => Box::new(placed.trees(text)),
+            SectionSource::Whole(whole, text) => Box::new(whole.trees(text)),
+        };
+        trees
+    }
+
+    /// The strings in the values of its entries that could be names with `::`. Ranges count from the start of the section.
+    pub fn qualified_names(self) -> Cow<'a, [QualifiedName]> {
+        match self.source {
+            SectionSource::Chunk(placed, text) => Cow::Borrowed(placed.qualified_names(text)),
+            SectionSource::Whole(whole, text) => {
+                Cow::Owned(whole.trees(text).flat_map(|it| qualified_names(it.value)).collect())
+            }
+        }
+    }
 }
 
 impl EntryTree<'_> {

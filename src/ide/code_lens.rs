@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use super::cases;
 use super::class_parameter::ClassParameter;
-use super::entry_part::{EntryPart, Known, Movable, joined};
+use super::file_part::{FilePart, Known, Movable, joined, shifted};
 use super::file_role::FileRole;
 use super::overridden::SharedKey;
 use super::perspective::Perspective;
 use super::shared_keys::EntryAnswers;
 use crate::code::roots::is_code;
+use crate::data::EntryTree;
 use crate::engine::{CancelToken, UsedMerge};
 use crate::syntax::key_path::Segment;
 use crate::syntax::tree::NodeKind;
@@ -34,16 +35,16 @@ pub fn code_lenses(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Vec<
     joined(lens_parts(world, path, &mut |_| false, cancel))
 }
 
-/// [`code_lenses`] entry by entry.
+/// [`code_lenses`] by section.
 pub fn lens_parts(
     world: &Arc<World>,
     path: &str,
     known: Known<'_>,
     cancel: &CancelToken,
-) -> Vec<EntryPart<CodeLens>> {
+) -> Vec<FilePart<CodeLens>> {
     if is_code(path) {
         let found = super::code::code_lenses(world, path, cancel).unwrap_or_default();
-        return vec![EntryPart::unnumbered(0, found)];
+        return vec![FilePart::unnumbered(0, found)];
     }
     find(world, path, known, cancel).unwrap_or_default()
 }
@@ -53,7 +54,7 @@ fn find(
     path: &str,
     known: Known<'_>,
     cancel: &CancelToken,
-) -> Option<Vec<EntryPart<CodeLens>>> {
+) -> Option<Vec<FilePart<CodeLens>>> {
     let FileRole::Data { format, .. } = FileRole::of(world, path)? else { return None };
     let settings = world.settings();
     if !settings.code_lens_enabled && !settings.class_parameters.lenses {
@@ -64,35 +65,47 @@ fn find(
     let mut lenses = Vec::new();
     let data = file.data(format);
     let answers = settings.code_lens_enabled.then(|| EntryAnswers::of(&perspective, data));
-    for (number, entry) in data.trees().enumerate() {
+    for (number, section) in data.sections().enumerate() {
         if cancel.is_cancelled() {
             return None;
         }
-        let NodeKind::Scalar { text, .. } = &entry.key.kind else { continue };
-        let parameter = settings
-            .class_parameters
-            .lenses
-            .then(|| ClassParameter::of_key(world, perspective.evaluator.environment(), text));
-        let answer = match &answers {
-            Some(answers) => Some(answers.get(number, &perspective, path, entry, cancel)?),
-            None => None,
-        };
-        let of_parameter = parameter.flatten().map(|it| it.title());
-        let title = answer.as_ref().and_then(|it| it.title.as_deref());
-        if of_parameter.is_none() && title.is_none() {
-            continue;
-        }
+        let answers = answers.as_ref().map(|it| it.section(number));
         // Classes may also have been edited.
-        let id = answer.as_ref().filter(|_| of_parameter.is_none()).map_or(0, |it| it.id);
-        lenses.push(EntryPart::of(id, entry.start, known, || {
-            let key = super::context::lookup_key([Segment::Name(text.clone())].iter());
-            let key = key.unwrap_or_else(|| text.to_string());
-            let titles = of_parameter.into_iter().chain(title.map(str::to_owned));
-            let range = entry.key.range;
-            titles.map(|title| CodeLens { range, title, key: key.clone() }).collect()
-        }));
+        let id = answers.filter(|_| !settings.class_parameters.lenses).map_or(0, |it| it.id);
+        let start = section.range.start;
+        let of_section = || {
+            let mut found = Vec::new();
+            for (number, entry) in section.trees().enumerate() {
+                let answer = match answers {
+                    Some(answers) => {
+                        Some(answers.get(number, &perspective, path, entry, cancel)?)
+                    }
+                    None => None,
+                };
+                let title = answer.as_ref().and_then(|it| it.title.as_deref());
+                found.extend(shifted(of_entry(&perspective, entry, title), entry.start - start));
+            }
+            Some(found)
+        };
+        lenses.push(FilePart::of(id, start, known, of_section)?);
     }
     Some(lenses)
+}
+
+/// The lenses of an entry: one that names its class parameter, if the settings turn that on, and one with `title`.
+fn of_entry(perspective: &Perspective, entry: EntryTree<'_>, title: Option<&str>) -> Vec<CodeLens> {
+    let NodeKind::Scalar { text, .. } = &entry.key.kind else { return Vec::new() };
+    let (world, environment) = (&perspective.world, perspective.evaluator.environment());
+    let is_wanted = world.settings().class_parameters.lenses;
+    let parameter = is_wanted.then(|| ClassParameter::of_key(world, environment, text)).flatten();
+    let titles = parameter.map(|it| it.title()).into_iter().chain(title.map(str::to_owned));
+    let key = || super::context::lookup_key([Segment::Name(text.clone())].iter());
+    let lens = |title| CodeLens {
+        range: entry.key.range,
+        title,
+        key: key().unwrap_or_else(|| text.to_string()),
+    };
+    titles.map(lens).collect()
 }
 
 impl Movable for CodeLens {

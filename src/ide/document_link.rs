@@ -3,15 +3,17 @@
 
 use std::sync::Arc;
 
+use memchr::memmem;
+
 use super::class_parameter::ClassParameter;
 use super::file_role::FileRole;
 use super::level_files;
 use super::perspective::Perspective;
 use crate::code::CodeIndex;
-use crate::data::{DataFile, Files, PathKind, Place, Value};
+use crate::data::{DataFile, EntryTree, Files, PathKind, Place, Value, qualified_names};
 use crate::engine::ResolvedLevel;
 use crate::syntax::puppet::DeclarationKind;
-use crate::syntax::tree::{Node, NodeKind};
+use crate::syntax::tree::NodeKind;
 use crate::text::TextRange;
 use crate::world::{World, paths};
 
@@ -143,7 +145,7 @@ impl Links<'_> {
 /// The files of modules that a text names.
 fn module_files(perspective: &Perspective, text: &str) -> Vec<DocumentLink> {
     let modules = &perspective.evaluator.environment().modules;
-    let link = |(start, _): (usize, &str)| {
+    let link = |start: usize| {
         // After `%` or `$`, the name depends on the node or on code.
         let is_end = |letter: char| letter.is_whitespace() || "'\",]}%$".contains(letter);
         let written = &text[start..];
@@ -158,32 +160,42 @@ fn module_files(perspective: &Perspective, text: &str) -> Vec<DocumentLink> {
             line: None,
         })
     };
-    text.match_indices(MODULE_FILE).filter_map(link).collect()
+    memmem::find_iter(text.as_bytes(), MODULE_FILE).filter_map(link).collect()
 }
 
 /// Adds links from strings that name a class and, if the settings say so, from keys to the parameters that they set.
 fn of_code(perspective: &Perspective, data: &DataFile, links: &mut Vec<DocumentLink>) {
     let world = &perspective.world;
-    let environment = perspective.evaluator.environment();
-    let index = world.code_index(environment);
-    for entry in data.trees() {
-        let NodeKind::Scalar { text: key, .. } = &entry.key.kind else { continue };
-        let parameter = world
-            .settings()
-            .class_parameters
-            .links
-            .then(|| ClassParameter::of_key(world, environment, key));
-        links.extend(parameter.flatten().map(|it| DocumentLink {
-            range: entry.key.range.shifted(entry.start),
-            tooltip: it.title(),
-            line: Some(it.line()),
-            path: it.path,
-        }));
-        each_text(entry.value, &mut |text, range| {
-            let link = class_link(perspective, &index, text);
-            links.extend(link.map(|it| DocumentLink { range: range.shifted(entry.start), ..it }));
-        });
+    let index = world.code_index(perspective.evaluator.environment());
+    let of_class = |name: &str, range: TextRange| {
+        class_link(perspective, &index, name).map(|it| DocumentLink { range, ..it })
+    };
+    for section in data.sections() {
+        if !world.settings().class_parameters.links {
+            let names = section.qualified_names();
+            let place = |range: TextRange| range.shifted(section.range.start);
+            links.extend(names.iter().filter_map(|(range, name)| of_class(name, place(*range))));
+            continue;
+        }
+        for entry in section.trees() {
+            links.extend(parameter_link(perspective, &entry));
+            let names = qualified_names(entry.value);
+            links.extend(names.filter_map(|(range, it)| of_class(&it, range.shifted(entry.start))));
+        }
     }
+}
+
+/// The link from the key of an entry to the class parameter that it sets.
+fn parameter_link(perspective: &Perspective, entry: &EntryTree<'_>) -> Option<DocumentLink> {
+    let NodeKind::Scalar { text: key, .. } = &entry.key.kind else { return None };
+    let environment = perspective.evaluator.environment();
+    let parameter = ClassParameter::of_key(&perspective.world, environment, key)?;
+    Some(DocumentLink {
+        range: entry.key.range.shifted(entry.start),
+        tooltip: parameter.title(),
+        line: Some(parameter.line()),
+        path: parameter.path,
+    })
 }
 
 /// The link from the name of a class. A single word can mean anything, so the name must be that of a class below a module.
@@ -198,19 +210,6 @@ fn class_link(perspective: &Perspective, index: &CodeIndex, text: &str) -> Optio
     let tooltip = format!("{}:{line}", perspective.shown_path(&place.path));
     let path = place.path.clone();
     Some(DocumentLink { range: TextRange::empty(0), path, line: Some(line), tooltip })
-}
-
-/// Visits all strings in a value, in source order.
-fn each_text(value: &Node, see: &mut dyn FnMut(&str, TextRange)) {
-    let mut waiting = vec![value];
-    while let Some(node) = waiting.pop() {
-        match &node.kind {
-            NodeKind::Scalar { text, .. } => see(text, node.range),
-            NodeKind::Sequence(items) => waiting.extend(items.iter().rev()),
-            NodeKind::Mapping(pairs) => waiting.extend(pairs.iter().rev().map(|it| &it.value)),
-            NodeKind::Alias(_) => {}
-        }
-    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::entry_part::{EntryPart, Known, Movable, joined};
+use super::file_part::{FilePart, Known, Movable, joined, shifted};
 use super::file_role::FileRole;
-use crate::data::{DataFile, EntryTree, Format};
+use crate::data::{DataFile, EntryTree, Format, Section};
 use crate::engine::CancelToken;
 use crate::syntax::tree::{Node, NodeKind};
 use crate::text::TextRange;
@@ -24,55 +24,71 @@ pub fn folds(world: &Arc<World>, path: &str) -> Vec<Fold> {
     joined(fold_parts(world, path, &mut |_| false, &CancelToken::default()))
 }
 
-/// [`folds`] by entry; `None` if the request was cancelled.
+/// [`folds`] by section; `None` if the request was cancelled.
 pub fn fold_parts(
     world: &Arc<World>,
     path: &str,
     known: Known<'_>,
     cancel: &CancelToken,
-) -> Vec<EntryPart<Fold>> {
+) -> Vec<FilePart<Fold>> {
     let Some(role) = FileRole::of(world, path) else { return Vec::new() };
     let Ok(file) = world.file(path) else { return Vec::new() };
     let data = file.data(role.format());
     let is_split = data.trees().next().is_some_and(|entry| entry.text.len() < file.text.len());
-    if is_split { of_entries(data, known, cancel) } else { vec![of_whole(data)] }
+    if !is_split {
+        return vec![of_whole(data)];
+    }
+    of_sections(data, known, cancel).unwrap_or_default()
 }
 
 /// The folds of a file whose entries each have their own text.
-fn of_entries(data: &DataFile, known: Known<'_>, cancel: &CancelToken) -> Vec<EntryPart<Fold>> {
-    let mut parts = Vec::new();
-    let mut end = 0;
-    for entry in data.trees() {
+fn of_sections(
+    data: &DataFile,
+    known: Known<'_>,
+    cancel: &CancelToken,
+) -> Option<Vec<FilePart<Fold>>> {
+    let first = data.sections().next().map_or(0, |it| it.range.start);
+    let before = comments(TextRange::new(0, first).slice(data.text()));
+    let mut parts = vec![FilePart::unnumbered(0, before)];
+    for section in data.sections() {
         if cancel.is_cancelled() {
-            return Vec::new();
+            return None;
         }
-        parts.extend(between(data.text(), end, entry.start));
-        end = entry.start + entry.text.len() as u32;
-        parts.push(EntryPart::of(entry.id, entry.start, known, || {
-            let mut folds = comments(entry.text);
-            Finder { text: entry.text, folds: &mut folds }.pair(entry.key, entry.value);
-            sorted(folds)
-        }));
+        let folds = || Some(of_section(section, data.text()));
+        parts.extend(FilePart::of(section.id, section.range.start, known, folds));
     }
-    parts.extend(between(data.text(), end, data.text().len() as u32));
-    parts
+    Some(parts)
 }
 
-/// The comments between two entries, where broken entries may be.
-fn between(text: &str, start: u32, end: u32) -> Option<EntryPart<Fold>> {
-    let folds = comments(TextRange::new(start, end.max(start)).slice(text));
-    (!folds.is_empty()).then(|| EntryPart::unnumbered(start, folds))
+/// The folds of a section, with ranges that count from its start.
+fn of_section(section: Section<'_>, text: &str) -> Vec<Fold> {
+    let base = section.range.start;
+    // Broken entries have no tree, but their comments can be folded.
+    let between = |start, end: u32| {
+        shifted(comments(TextRange::new(start, end.max(start)).slice(text)), start - base)
+    };
+    let mut folds = Vec::new();
+    let mut end = base;
+    for entry in section.trees() {
+        folds.extend(between(end, entry.start));
+        end = entry.start + entry.text.len() as u32;
+        let mut of_entry = comments(entry.text);
+        Finder { text: entry.text, folds: &mut of_entry }.pair(entry.key, entry.value);
+        folds.extend(shifted(sorted(of_entry), entry.start - base));
+    }
+    folds.extend(between(end, section.range.end));
+    folds
 }
 
 /// The folds of a file that cannot be split into entries.
-fn of_whole(data: &DataFile) -> EntryPart<Fold> {
+fn of_whole(data: &DataFile) -> FilePart<Fold> {
     // In JSON, a line that starts with `#` is not a comment.
     let is_json = data.format() == Format::Json;
     let mut folds = if is_json { Vec::new() } else { comments(data.text()) };
     for entry in data.trees() {
         Finder { text: data.text(), folds: &mut folds }.entry(&entry);
     }
-    EntryPart::unnumbered(0, sorted(folds))
+    FilePart::unnumbered(0, sorted(folds))
 }
 
 fn sorted(mut folds: Vec<Fold>) -> Vec<Fold> {

@@ -53,23 +53,24 @@ fn find(
     let file = world.file(path).ok()?;
     let mut hints = Hints { perspective: &perspective, cancel, found: Vec::new() };
     let data = file.data(role.format());
-    let entries = data.trees().enumerate();
     let answers = (settings.inlay_hints.overridden && role.is_data())
         .then(|| EntryAnswers::of(&perspective, data));
-    let is_wanted = |(_, entry): &(usize, EntryTree<'_>)| {
-        let whole = entry.range();
-        whole.start <= range.end && range.start <= whole.end
-    };
-    for (number, entry) in entries.filter(is_wanted) {
-        if cancel.is_cancelled() {
-            return None;
-        }
-        if settings.inlay_hints.interpolations {
-            hints.interpolations(entry, role.is_data());
-        }
-        if let Some(answers) = &answers {
-            let answer = answers.get(number, &perspective, path, entry, cancel)?;
-            answer.overridden.iter().for_each(|it| hints.overridden(it, entry));
+    let is_near = |whole: TextRange| whole.start <= range.end && range.start <= whole.end;
+    let sections = data.sections().enumerate();
+    for (section_number, section) in sections.filter(|(_, section)| is_near(section.range)) {
+        let entries = section.trees().enumerate();
+        for (number, entry) in entries.filter(|(_, entry)| is_near(entry.range())) {
+            if cancel.is_cancelled() {
+                return None;
+            }
+            if settings.inlay_hints.interpolations {
+                hints.interpolations(entry, role.is_data());
+            }
+            if let Some(answers) = &answers {
+                let answers = answers.section(section_number);
+                let answer = answers.get(number, &perspective, path, entry, cancel)?;
+                answer.overridden.iter().for_each(|it| hints.overridden(it, entry));
+            }
         }
     }
     // An entry may be far longer than the range that the client shows.

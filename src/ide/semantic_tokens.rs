@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::entry_part::{EntryPart, Known, Movable, joined};
+use super::file_part::{FilePart, Known, Movable, joined, shifted};
 use super::file_role::FileRole;
 use super::overridden::Overridden;
 use super::perspective::Perspective;
@@ -73,14 +73,14 @@ pub fn semantic_tokens(
     found
 }
 
-/// The tokens of the entries that touch `range`, by entry; `None` if the request was cancelled.
+/// The tokens of the entries that touch `range`, by section; `None` if the request was cancelled.
 pub fn token_parts(
     world: &Arc<World>,
     path: &str,
     range: TextRange,
     known: Known<'_>,
     cancel: &CancelToken,
-) -> Vec<EntryPart<SemanticToken>> {
+) -> Vec<FilePart<SemanticToken>> {
     find(world, path, range, known, cancel).unwrap_or_default()
 }
 
@@ -90,7 +90,7 @@ fn find(
     range: TextRange,
     known: Known<'_>,
     cancel: &CancelToken,
-) -> Option<Vec<EntryPart<SemanticToken>>> {
+) -> Option<Vec<FilePart<SemanticToken>>> {
     let role = FileRole::of(world, path)?;
     let perspective = Perspective::of_file(world, path);
     let file = world.file(path).ok()?;
@@ -98,24 +98,41 @@ fn find(
     let data = file.data(role.format());
     let perspective = perspective.as_ref().filter(|_| role.is_data());
     let answers = perspective.map(|it| (it, EntryAnswers::of(it, data)));
-    for (number, entry) in data.trees().enumerate() {
-        let whole = entry.range();
-        if range.end < whole.start || whole.end < range.start {
+    for (number, section) in data.sections().enumerate() {
+        if range.end < section.range.start || section.range.end < range.start {
             continue;
         }
         if cancel.is_cancelled() {
             return None;
         }
-        let answer = match &answers {
-            Some((perspective, answers)) => {
-                Some(answers.get(number, perspective, path, entry, cancel)?)
-            }
-            None => None,
+        let answers = answers.as_ref().map(|(it, answers)| (*it, answers.section(number)));
+        let id = match &answers {
+            // Entries outside of the range are left out, so these are not all findings of the section.
+            _ if !range.contains_range(section.range) => 0,
+            // Other files decide what is overridden, so the section's own number is not enough.
+            Some((_, answers)) => answers.id,
+            None => section.id,
         };
-        let overridden = answer.as_ref().map_or(&[][..], |it| &*it.overridden);
-        // Other files decide what is overridden, so the entry's own number is not enough.
-        let id = answer.as_ref().map_or(entry.id, |it| it.id);
-        found.push(EntryPart::of(id, entry.start, known, || of_entry(entry, overridden)));
+        let tokens = || {
+            let mut tokens = Vec::new();
+            for (number, entry) in section.trees().enumerate() {
+                let whole = entry.range();
+                if range.end < whole.start || whole.end < range.start {
+                    continue;
+                }
+                let answer = match answers {
+                    Some((perspective, answers)) => {
+                        Some(answers.get(number, perspective, path, entry, cancel)?)
+                    }
+                    None => None,
+                };
+                let overridden = answer.as_ref().map_or(&[][..], |it| &*it.overridden);
+                let by = entry.start - section.range.start;
+                tokens.extend(shifted(of_entry(entry, overridden), by));
+            }
+            Some(tokens)
+        };
+        found.push(FilePart::of(id, section.range.start, known, tokens)?);
     }
     Some(found)
 }

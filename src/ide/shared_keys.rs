@@ -1,14 +1,14 @@
 //! What lenses, tokens and hints say about the root keys of a file. It is kept between edits: an entry is only looked up
 //! again if it was edited, or if a key that its lookup read was edited.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::code_lens::title;
 use super::overridden::{Overridden, shared_key};
 use super::perspective::Perspective;
 use crate::config::Environment;
-use crate::data::{DataFile, EntryTree, FileId, Format, new_id};
+use crate::data::{DataFile, EntryTree, FileId, Format, Section, new_id};
 use crate::engine::{CancelToken, root_hash};
 use crate::facts::Node;
 use crate::world::{KeyEdits, Moment};
@@ -16,14 +16,9 @@ use crate::world::{KeyEdits, Moment};
 /// The maximum number of files whose entries are kept: those that were used last.
 const MAX_FILES: usize = 16;
 
-/// The number of removed entries up to which the entries after an edit keep their results.
-const MAX_GAP: usize = 256;
-
 /// What is known about the root key of one entry.
 #[derive(Debug)]
 pub(crate) struct EntryAnswer {
-    /// No other result and no entry ever gets this number.
-    pub(crate) id: u64,
     /// The title of a lens; `None` if no other file has the key, or if the node does not read this file.
     pub(crate) title: Option<String>,
     /// The parts of the entry that are not used, in bytes from the start of the entry.
@@ -34,9 +29,27 @@ pub(crate) struct EntryAnswer {
     files: Box<[FileId]>,
 }
 
-/// The results for the entries of one file and one node, in the order of the file. It only has results that were needed.
+/// The results for the entries of one file and one node, by section.
 pub(crate) struct EntryAnswers {
-    entries: Vec<(u64, OnceLock<Arc<EntryAnswer>>)>,
+    sections: Vec<Arc<SectionAnswers>>,
+}
+
+/// The results for the entries of one section, in their order. It only has results that were needed.
+pub(crate) struct SectionAnswers {
+    /// No other results, section or entry ever gets this number.
+    pub(crate) id: u64,
+    /// The number of the section.
+    section: u64,
+    entries: Box<[(u64, OnceLock<Arc<EntryAnswer>>)]>,
+    reads: OnceLock<Reads>,
+}
+
+/// What all results of a section depend on.
+struct Reads {
+    /// The root keys that the lookups read, sorted; `None` if they can be any keys.
+    roots: Option<Box<[u64]>>,
+    /// The files of the places in the results.
+    files: Box<[FileId]>,
 }
 
 /// The results that are kept.
@@ -53,8 +66,8 @@ struct KeptFile {
 }
 
 impl EntryAnswers {
-    /// The results for the entries of `data`, in the order of [`DataFile::trees`]. Earlier results that are still valid are
-    /// included.
+    /// The results for the entries of `data`, in the order of [`DataFile::sections`]. Earlier results that are still valid
+    /// are included.
     pub(crate) fn of(perspective: &Perspective, data: &DataFile) -> Arc<Self> {
         let world = &perspective.world;
         let (environment, node) =
@@ -96,28 +109,92 @@ impl EntryAnswers {
     }
 
     fn unknown(data: &DataFile) -> Self {
-        Self { entries: data.trees().map(|entry| (entry.id, OnceLock::new())).collect() }
+        let sections = data.sections().map(|it| SectionAnswers::of(it, |_| None));
+        Self { sections: sections.collect() }
     }
 
     /// The results after some edits.
     fn after(&self, edits: &KeyEdits, data: &DataFile) -> Self {
         let edited: Vec<u64> = edits.keys.iter().map(|key| root_hash(key)).collect();
-        let mut known = &self.entries[..];
-        let entries = data.trees().map(|entry| {
-            let slot = OnceLock::new();
-            if let Some(at) = known.iter().take(MAX_GAP).position(|(id, _)| *id == entry.id) {
-                let answer = known[at].1.get().filter(|it| it.is_still_true(&edited, edits));
-                if let Some(answer) = answer {
-                    slot.get_or_init(|| answer.clone());
-                }
-                known = &known[at + 1..];
+        let is_still_true = |it: &&Arc<EntryAnswer>| it.is_still_true(&edited, edits);
+        let numbers: HashSet<u64> = data.sections().map(|it| it.id).collect();
+        let (same, gone): (Vec<_>, Vec<_>) =
+            self.sections.iter().partition(|it| it.section != 0 && numbers.contains(&it.section));
+        let same: HashMap<u64, _> = same.into_iter().map(|it| (it.section, it)).collect();
+        // An edited section has most of its entries from the section before the edit.
+        let of_gone: HashMap<u64, &Arc<EntryAnswer>> =
+            gone.iter().flat_map(|it| it.known()).filter(|(_, it)| is_still_true(it)).collect();
+        let sections = data.sections().map(|section| match same.get(&section.id) {
+            Some(known) if known.is_still_true(&edited, edits) => Arc::clone(known),
+            Some(known) => {
+                let valid: HashMap<u64, _> =
+                    known.known().filter(|(_, it)| is_still_true(it)).collect();
+                SectionAnswers::of(section, |entry| valid.get(&entry).map(|it| Arc::clone(it)))
             }
-            (entry.id, slot)
+            None => {
+                SectionAnswers::of(section, |entry| of_gone.get(&entry).map(|it| Arc::clone(it)))
+            }
         });
-        Self { entries: entries.collect() }
+        Self { sections: sections.collect() }
     }
 
-    /// The result for `entry`, which has the number `number`; `None` if the request was cancelled.
+    /// The results for the section with the number `number` in the file.
+    pub(crate) fn section(&self, number: usize) -> &SectionAnswers {
+        self.sections.get(number).expect("there are results for each section")
+    }
+}
+
+impl SectionAnswers {
+    fn of(section: Section<'_>, known: impl Fn(u64) -> Option<Arc<EntryAnswer>>) -> Arc<Self> {
+        let entry = |entry: EntryTree<'_>| {
+            let slot = known(entry.id).map_or_else(OnceLock::new, OnceLock::from);
+            (entry.id, slot)
+        };
+        Arc::new(Self {
+            id: new_id(),
+            section: section.id,
+            entries: section.trees().map(entry).collect(),
+            reads: OnceLock::new(),
+        })
+    }
+
+    /// The results that were needed, by the numbers of their entries.
+    fn known(&self) -> impl Iterator<Item = (u64, &Arc<EntryAnswer>)> {
+        self.entries.iter().filter_map(|(entry, slot)| Some((*entry, slot.get()?)))
+    }
+
+    /// Whether all results are known and still valid. A result that is missing would be added for a later moment, and no
+    /// edit in between would be noticed.
+    fn is_still_true(&self, edited: &[u64], edits: &KeyEdits) -> bool {
+        let Some(reads) = self.reads() else { return false };
+        let reads_edited = |roots: &[u64]| edited.iter().any(|it| roots.binary_search(it).is_ok());
+        reads.roots.as_ref().is_some_and(|roots| !reads_edited(roots))
+            && !reads.files.iter().any(|file| edits.files.contains(file))
+    }
+
+    /// What the results depend on; `None` if some are not known.
+    fn reads(&self) -> Option<&Reads> {
+        if self.reads.get().is_none() && self.known().count() < self.entries.len() {
+            return None;
+        }
+        Some(self.reads.get_or_init(|| {
+            let mut files: Vec<FileId> =
+                self.known().flat_map(|(_, it)| &it.files).copied().collect();
+            files.sort_unstable();
+            files.dedup();
+            let roots: Option<Vec<&[u64]>> =
+                self.known().map(|(_, it)| it.roots.as_deref()).collect();
+            let roots = roots.map(|roots| {
+                let mut roots = roots.concat();
+                roots.sort_unstable();
+                roots.dedup();
+                roots.into()
+            });
+            Reads { roots, files: files.into() }
+        }))
+    }
+
+    /// The result for `entry`, which has the number `number` in the section; `None` if the request was cancelled.
     pub(crate) fn get(
         &self,
         number: usize,
@@ -146,16 +223,9 @@ impl EntryAnswer {
         entry: EntryTree<'_>,
         cancel: &CancelToken,
     ) -> Self {
-        let id = new_id();
         let (shared, roots) = shared_key(perspective, path, entry, cancel);
         let Some(shared) = shared else {
-            return Self {
-                id,
-                title: None,
-                overridden: Box::default(),
-                roots,
-                files: Box::default(),
-            };
+            return Self { title: None, overridden: Box::default(), roots, files: Box::default() };
         };
         let overridden: Box<[Overridden]> = shared.overridden(path, entry).into();
         let places = overridden.iter().flat_map(|it| {
@@ -166,7 +236,7 @@ impl EntryAnswer {
         files.sort_unstable();
         files.dedup();
         let title = title(perspective, path, &shared);
-        Self { id, title, overridden, roots, files: files.into() }
+        Self { title, overridden, roots, files: files.into() }
     }
 
     fn is_still_true(&self, edited: &[u64], edits: &KeyEdits) -> bool {

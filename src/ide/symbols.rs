@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::entry_part::{EntryPart, Known, Movable, joined};
+use super::file_part::{FilePart, Known, Movable, joined, shifted};
 use super::file_role::FileRole;
 use super::matching;
-use crate::data::{DataFile, Format, scalar};
+use crate::data::{DataFile, EntryTree, Format, scalar};
 use crate::engine::CancelToken;
 use crate::syntax::entries::next_entry;
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
@@ -68,13 +68,13 @@ pub fn document_symbols(world: &Arc<World>, path: &str) -> Vec<Symbol> {
     joined(symbol_parts(world, path, &mut |_| false, &CancelToken::default()))
 }
 
-/// [`document_symbols`] by entry; `None` if the request was cancelled.
+/// [`document_symbols`] by section; `None` if the request was cancelled.
 pub fn symbol_parts(
     world: &Arc<World>,
     path: &str,
     known: Known<'_>,
     cancel: &CancelToken,
-) -> Vec<EntryPart<Symbol>> {
+) -> Vec<FilePart<Symbol>> {
     let Some(role) = FileRole::of(world, path) else { return Vec::new() };
     let Ok(file) = world.file(path) else { return Vec::new() };
     outline_parts(file.data(role.format()), known, cancel).unwrap_or_default()
@@ -122,37 +122,54 @@ pub(crate) fn outline(data: &DataFile) -> Vec<Symbol> {
     parts.map_or_else(Vec::new, joined)
 }
 
-/// The outline by entry; `None` if the request was cancelled.
+/// The outline by section; `None` if the request was cancelled.
 fn outline_parts(
     data: &DataFile,
     known: Known<'_>,
     cancel: &CancelToken,
-) -> Option<Vec<EntryPart<Symbol>>> {
-    let is_broken = data.format() == Format::Yaml && !data.syntax_errors().is_empty();
+) -> Option<Vec<FilePart<Symbol>>> {
+    if data.format() == Format::Yaml && !data.syntax_errors().is_empty() {
+        return broken_outline_parts(data, known, cancel);
+    }
+    let mut parts = Vec::new();
+    for section in data.sections() {
+        if cancel.is_cancelled() {
+            return None;
+        }
+        let start = section.range.start;
+        let symbols = || {
+            let of_entry = |entry| shifted(vec![entry_symbol(&entry)], entry.start - start);
+            Some(section.trees().flat_map(of_entry).collect())
+        };
+        parts.extend(FilePart::of(section.id, start, known, symbols));
+    }
+    Some(parts)
+}
+
+/// The outline of a file in which entries are broken. They have no tree, but the outline should still show their keys.
+fn broken_outline_parts(
+    data: &DataFile,
+    known: Known<'_>,
+    cancel: &CancelToken,
+) -> Option<Vec<FilePart<Symbol>>> {
     let mut parts = Vec::new();
     let mut starts = HashSet::new();
     for entry in data.trees() {
         if cancel.is_cancelled() {
             return None;
         }
-        if is_broken {
-            starts.insert(entry.start + entry.key.range.start);
-        }
-        parts.push(EntryPart::of(entry.id, entry.start, known, || {
-            vec![pair_symbol(entry.text, entry.key, entry.value)]
-        }));
+        starts.insert(entry.start + entry.key.range.start);
+        let symbols = || Some(vec![entry_symbol(&entry)]);
+        parts.extend(FilePart::of(entry.id, entry.start, known, symbols));
     }
-    if is_broken {
-        // Entries that cannot be parsed have no tree, but the outline should still show their keys.
-        let others = broken_keys(data.text()).filter(|it| !starts.contains(&it.range.start));
-        parts.extend(others.map(|mut symbol| {
-            let start = symbol.range.start;
-            symbol.range = TextRange::new(0, symbol.range.len());
-            symbol.focus_range = symbol.range;
-            EntryPart::unnumbered(start, vec![symbol])
-        }));
-        parts.sort_by_key(|part| part.start);
-    }
+    let others = broken_keys(data.text()).filter(|it| !starts.contains(&it.range.start));
+    parts.extend(others.map(|mut symbol| {
+        let start = symbol.range.start;
+        symbol.range = TextRange::new(0, symbol.range.len());
+        symbol.focus_range = symbol.range;
+        FilePart::unnumbered(start, vec![symbol])
+    }));
+    parts.sort_by_key(|part| part.start);
     Some(parts)
 }
 
@@ -179,6 +196,10 @@ fn broken_keys(text: &str) -> impl Iterator<Item = Symbol> {
             children: Vec::new(),
         })
     })
+}
+
+fn entry_symbol(entry: &EntryTree<'_>) -> Symbol {
+    pair_symbol(entry.text, entry.key, entry.value)
 }
 
 fn pair_symbol(text: &str, key: &Node, value: &Node) -> Symbol {

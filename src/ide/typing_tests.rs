@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::changes::edited_keys;
 use super::{
-    EntryPart, Known, code_lenses, diagnostics, document_symbols, fold_parts, folds, inlay_hints,
+    FilePart, Known, code_lenses, diagnostics, document_symbols, fold_parts, folds, inlay_hints,
     lens_parts, semantic_tokens, symbol_parts, token_parts,
 };
 use crate::engine::CancelToken;
@@ -155,7 +155,7 @@ fn lenses_follow_a_file_that_breaks() {
 type Ask<'a> = &'a dyn Fn(&Arc<World>, Known<'_>) -> Vec<u64>;
 
 /// The numbers of the parts of an answer.
-fn numbers<T>(parts: &[EntryPart<T>]) -> Vec<u64> {
+fn numbers<T>(parts: &[FilePart<T>]) -> Vec<u64> {
     parts.iter().map(|part| part.id).collect()
 }
 
@@ -199,9 +199,9 @@ fn work_of_an_edit(entries: usize) -> (Vec<usize>, usize) {
 
 #[test]
 fn work_follows_the_edit_and_not_the_file() {
-    let (small, entries) = work_of_an_edit(100);
-    let (large, more) = work_of_an_edit(1_600);
-    assert_eq!(more, 16 * entries);
+    let (small, sections) = work_of_an_edit(128);
+    let (large, more) = work_of_an_edit(2_048);
+    assert_eq!(more, 16 * sections);
     assert_eq!(small, large);
     assert!(small.iter().all(|anew| *anew <= 1), "{small:?}");
 }

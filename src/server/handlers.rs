@@ -80,7 +80,7 @@ pub(super) use rename::{prepare_rename, rename};
 pub(super) use secret_actions::code_action_resolve;
 pub(super) use select_node::select_node;
 pub(super) use selection_range::selection_range;
-pub(super) use semantic_tokens::TokensPiece;
+pub(super) use semantic_tokens::{FileTokens, TokensPiece};
 pub(super) use set_trace::set_trace;
 pub(super) use symbol::symbol;
 pub(super) use text_document_content::text_document_content;

@@ -1,18 +1,19 @@
-//! Builds results about whole files from cached results of their entries. Lines are counted from the start of the entry
-//! until the response is written, so an edit elsewhere does not change the cached result of an entry.
+//! Builds results about whole files from cached results of their parts. Lines are counted from the start of the part until
+//! the response is written, so an edit elsewhere does not change the cached result of a part.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::context::Context;
-use crate::ide::{EntryPart, Known};
+use super::raw::{Bytes, Json};
+use crate::ide::{FilePart, Known};
 use crate::text::{LineCol, TextRange};
 use crate::world::FileEntry;
 
-/// The number of removed entries up to which the entries after an edit keep their results.
+/// The number of removed parts up to which the parts after an edit keep their results.
 const MAX_GAP: usize = 256;
 
-/// A place in an entry. Its line is counted from the first line of the entry.
+/// A place in a part. Its line is counted from the first line of the part.
 pub(super) type Spot = LineCol;
 
 /// The pieces of open files, by path. For other files, nothing is kept.
@@ -20,10 +21,61 @@ pub(super) type Spot = LineCol;
 pub(super) struct Pieces<P>(Mutex<HashMap<Arc<str>, Arc<List<P>>>>);
 
 /// The pieces of one file in order, with the numbers of the findings that they were built from.
-type List<P> = Vec<(u64, Arc<P>)>;
+type List<P> = Vec<(u64, Arc<Piece<P>>)>;
 
 /// The pieces of a file, each with its first line.
-pub(super) type Placed<P> = Vec<(u32, Arc<P>)>;
+pub(super) type Placed<P> = Vec<(u32, Arc<Piece<P>>)>;
+
+/// The result for one part of a file.
+#[derive(Debug)]
+pub(super) struct Piece<P> {
+    pub(super) found: P,
+    /// What was written last, and the first line of the part at that time. Most edits do not move lines.
+    written: Mutex<Option<Written>>,
+}
+
+#[derive(Debug)]
+struct Written {
+    line: u32,
+    /// What all pieces of the file depend on.
+    common: Bytes,
+    json: Bytes,
+}
+
+impl<P> Piece<P> {
+    pub(super) fn new(found: P) -> Self {
+        Self { found, written: Mutex::default() }
+    }
+
+    /// The JSON that `write` adds for a part that starts at `line`. It may also depend on `common`.
+    fn json(&self, line: u32, common: &Bytes, write: impl FnOnce(&mut Json, u32, &P)) -> Bytes {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = written.as_ref().filter(|it| it.line == line && it.common == *common) {
+            return known.json.clone();
+        }
+        let mut json = Json::default();
+        write(&mut json, line, &self.found);
+        let json: Bytes = json.into_bytes().into();
+        *written = Some(Written { line, common: common.clone(), json: json.clone() });
+        json
+    }
+}
+
+/// Adds the items of all pieces to a list that is written as JSON. What `write` adds may also depend on `common`.
+pub(super) fn write_list<P>(
+    list: &mut Json,
+    placed: &Placed<P>,
+    common: &str,
+    write: impl Fn(&mut Json, u32, &P),
+) {
+    let common: Bytes = common.as_bytes().into();
+    for (line, piece) in placed {
+        let json = piece.json(*line, &common, &write);
+        if !json.is_empty() {
+            list.comma().shared(json);
+        }
+    }
+}
 
 impl<P> Default for Pieces<P> {
     fn default() -> Self {
@@ -38,7 +90,7 @@ impl<P> Pieces<P> {
         &self,
         context: &Context,
         file: &FileEntry,
-        ask: impl FnOnce(Known<'_>) -> Vec<EntryPart<T>>,
+        ask: impl FnOnce(Known<'_>) -> Vec<FilePart<T>>,
         make: impl Fn(&Places<'_>, Vec<T>) -> P,
     ) -> Placed<P> {
         let before = self.lock().get(&file.path).cloned().unwrap_or_default();
@@ -55,7 +107,8 @@ impl<P> Pieces<P> {
             line = index.line_from(line, part.start);
             let piece = match part.found {
                 Some(found) => {
-                    Some(Arc::new(make(&Places { context, file, start: part.start, line }, found)))
+                    let places = Places { context, file, start: part.start, line };
+                    Some(Arc::new(Piece::new(make(&places, found))))
                 }
                 // `known` was called for the parts in their order, so the known pieces come out in that order, too.
                 None => met.next(),
@@ -83,15 +136,15 @@ impl<P> Pieces<P> {
     }
 }
 
-/// Walks through the known pieces in parallel with the entries of the file as it is now.
+/// Walks through the known pieces in parallel with the parts of the file as it is now.
 struct Walk<'a, P> {
-    rest: &'a [(u64, Arc<P>)],
-    met: Vec<Arc<P>>,
+    rest: &'a [(u64, Arc<Piece<P>>)],
+    met: Vec<Arc<Piece<P>>>,
 }
 
 impl<P> Walk<'_, P> {
     fn knows(&mut self, id: u64) -> bool {
-        // Entries that the edit removed are skipped, but not many: otherwise each new entry would search the whole list.
+        // Parts that the edit removed are skipped, but not many: otherwise each new part would search the whole list.
         let Some(at) = self.rest.iter().take(MAX_GAP).position(|(known, _)| *known == id) else {
             return false;
         };

@@ -2,14 +2,17 @@
 
 use std::any::Any;
 use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 
-use tokio::sync::Semaphore;
+use tokio::sync::oneshot;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 
-use super::CancelToken;
 use super::stop::Stop;
+use super::{CancelToken, STACK_BYTES};
 
 /// LSP's `ServerCancelled`.
 const SERVER_CANCELLED: i64 = -32802;
@@ -17,23 +20,49 @@ const SERVER_CANCELLED: i64 = -32802;
 /// LSP's `ContentModified`.
 const CONTENT_MODIFIED: i64 = -32801;
 
-/// Limits the jobs that run at the same time. Others wait in the order of their arrival.
+/// Runs jobs in the order of their arrival, on threads of its own. The threads end when the last clone is dropped.
 #[derive(Debug, Clone)]
 pub(super) struct Pool {
-    slots: Arc<Semaphore>,
-    size: usize,
+    jobs: Arc<Jobs>,
     stop: Stop,
 }
+
+/// The end of the queue to which jobs are added.
+#[derive(Debug)]
+struct Jobs {
+    queue: Arc<Queue>,
+    size: usize,
+}
+
+/// The jobs that wait for a thread.
+#[derive(Debug, Default)]
+struct Queue {
+    state: Mutex<State>,
+    /// Wakes a thread that has no job.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Job>,
+    threads: usize,
+    /// The threads that have no job.
+    idle: usize,
+    is_closed: bool,
+}
+
+type Job = Box<dyn FnOnce() + Send>;
 
 impl Pool {
     /// Creates a pool for `size` jobs at a time, which ends with `stop`.
     pub(super) fn new(size: usize, stop: Stop) -> Self {
-        Self { slots: Arc::new(Semaphore::new(size)), size, stop }
+        Self { jobs: Arc::new(Jobs { queue: Arc::default(), size }), stop }
     }
 
-    /// Whether other jobs run beside the job that calls this.
+    /// Whether there are other jobs than the one that calls this.
     pub(super) fn has_other_jobs(&self) -> bool {
-        self.slots.available_permits() + 1 < self.size
+        let state = self.jobs.queue.lock();
+        !state.waiting.is_empty() || state.threads > state.idle + 1
     }
 
     /// Runs `work`. If the future is dropped, waiting work does not start, and the token of running work is cancelled.
@@ -44,28 +73,88 @@ impl Pool {
         let token = CancelToken::default();
         // The value has a name, because `_` alone would drop it at once and cancel the work.
         let _cancel = CancelOnDrop(token.clone());
+        let (done, result) = oneshot::channel();
+        // The work may take seconds. On the thread of the runtime, it would stop messages from being passed on.
+        self.jobs.add(Box::new(move || {
+            if !token.is_cancelled() {
+                // Nobody waits for the result if the future was dropped meanwhile.
+                let _ = done.send(guarded(|| work(&token)));
+            }
+        }));
         // At the end of the session, no response may be missing, so work in progress gets an error.
         tokio::select! {
-            result = self.run_to_its_end(token, work) => result,
+            result = result => result.unwrap_or_else(|_| Err(Error::internal_error())),
             () = self.stop.tripped() => Err(error(SERVER_CANCELLED, "the server is going down")),
         }
     }
+}
 
-    async fn run_to_its_end<R: Send + 'static>(
-        &self,
-        token: CancelToken,
-        work: impl FnOnce(&CancelToken) -> Result<R> + Send + 'static,
-    ) -> Result<R> {
-        let slots = self.slots.clone();
-        let slot = slots.acquire_owned().await.map_err(|_| Error::internal_error())?;
-        // The work may take seconds. On a worker of the runtime, it would stop messages from being passed on.
-        let job = tokio::task::spawn_blocking(move || {
-            // The job owns its slot, not the future. Otherwise a dropped future would free the slot while the job still
-            // runs.
-            let _slot = slot;
-            guarded(|| work(&token))
-        });
-        job.await.unwrap_or_else(|_| Err(Error::internal_error()))
+impl Jobs {
+    fn add(&self, job: Job) {
+        let mut state = self.queue.lock();
+        state.waiting.push_back(job);
+        if state.idle >= state.waiting.len() {
+            self.queue.changed.notify_one();
+        } else if state.threads < self.size {
+            let queue = Arc::clone(&self.queue);
+            let thread = thread::Builder::new().name("hiera-ls".to_owned()).stack_size(STACK_BYTES);
+            match thread.spawn(move || queue.work()) {
+                Ok(_) => state.threads += 1,
+                Err(error) => tracing::error!("a thread cannot be started: {error}"),
+            }
+            if state.threads == 0 {
+                // Dropped jobs are answered with an error; otherwise, they would wait forever.
+                state.waiting.clear();
+            }
+        }
+    }
+}
+
+impl Drop for Jobs {
+    fn drop(&mut self) {
+        self.queue.lock().is_closed = true;
+        self.queue.changed.notify_all();
+    }
+}
+
+impl Queue {
+    /// Runs jobs until the queue is closed.
+    fn work(&self) {
+        while let Some(job) = self.next() {
+            job();
+        }
+    }
+
+    /// Waits for a job; `None` if the queue is closed.
+    fn next(&self) -> Option<Job> {
+        let mut state = self.lock();
+        loop {
+            if state.is_closed {
+                return None;
+            }
+            if let Some(job) = state.waiting.pop_front() {
+                return Some(job);
+            }
+            state.idle += 1;
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.idle -= 1;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{} jobs wait, {} of {} threads",
+            self.waiting.len(),
+            self.idle,
+            self.threads
+        )
     }
 }
 

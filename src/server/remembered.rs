@@ -6,9 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tower_lsp_server::ls_types::SemanticToken;
-
-use super::handlers::{FoldPiece, LensPiece, SymbolPiece, TokensPiece};
+use super::handlers::{FileTokens, FoldPiece, LensPiece, SymbolPiece, TokensPiece};
 use super::pieces::Pieces;
 
 /// The maximum number of preview documents that are kept up to date: those that were requested last.
@@ -31,14 +29,14 @@ pub(super) struct Remembered {
 #[derive(Debug, Default)]
 struct State {
     last_id: u64,
-    tokens: BTreeMap<String, (String, Arc<[SemanticToken]>)>,
+    tokens: BTreeMap<String, (String, Arc<FileTokens>)>,
     documents: VecDeque<String>,
     versions: BTreeMap<String, i32>,
 }
 
 impl Remembered {
     /// Keeps the tokens of a document, and returns an id for them.
-    pub(super) fn keep_tokens(&self, uri: &str, tokens: Arc<[SemanticToken]>) -> String {
+    pub(super) fn keep_tokens(&self, uri: &str, tokens: Arc<FileTokens>) -> String {
         self.with(|state| {
             state.last_id += 1;
             // The id is never used twice, so a client with older tokens cannot get a difference from newer ones.
@@ -49,7 +47,7 @@ impl Remembered {
     }
 
     /// The tokens of a document, if they still have this id.
-    pub(super) fn tokens(&self, uri: &str, id: &str) -> Option<Arc<[SemanticToken]>> {
+    pub(super) fn tokens(&self, uri: &str, id: &str) -> Option<Arc<FileTokens>> {
         self.with(|state| {
             let (known, tokens) = state.tokens.get(uri)?;
             (known == id).then(|| tokens.clone())

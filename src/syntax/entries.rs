@@ -128,7 +128,8 @@ pub fn has_usual_lines(text: &str) -> bool {
         |byte: &u8| *byte < b' ' && !matches!(byte, b'\n' | b'\r' | b'\t') || *byte == 0x7f;
     let behind_mark = text.strip_prefix('\u{feff}').unwrap_or(text);
     !memchr::memchr_iter(b'\r', bytes).any(is_alone)
-        && !bytes.iter().any(is_control)
+        // Without an end in the middle of a block, many bytes are compared at once.
+        && !bytes.chunks(64).any(|block| block.iter().fold(false, |any, it| any | is_control(it)))
         && (text.is_ascii()
             || !behind_mark.contains(['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}']))
 }

@@ -126,8 +126,12 @@ pub fn calls_in(source: &str) -> Option<Vec<&str>> {
     let bytes = source.as_bytes();
     let mut calls = Vec::new();
     let mut from = 0;
-    while let Some(found) = memmem::find(&bytes[from..], b"%{") {
+    while let Some(found) = memchr(b'%', &bytes[from..]) {
         let start = from + found;
+        if bytes.get(start + 1) != Some(&b'{') {
+            from = start + 1;
+            continue;
+        }
         let length = memchr(b'}', &bytes[start..]).unwrap_or(bytes.len() - start);
         let inside = &source[start..start + length];
         from = start + length;

@@ -4,7 +4,7 @@
 
 use memchr::memchr2_iter;
 
-use super::TextRange;
+use super::{TextRange, common_prefix, common_suffix};
 
 /// How a client counts columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +42,29 @@ impl LineIndex {
         let mut starts = vec![0];
         starts.extend(ends.map(|at| at as u32 + 1));
         Self { starts, len: text.len() as u32 }
+    }
+
+    /// The index of `new`; `self` is that of `old`. Only what differs is searched for lines.
+    #[must_use]
+    pub fn edited(&self, old: &str, new: &str) -> Self {
+        let (before, after) = (old.as_bytes(), new.as_bytes());
+        let start = common_prefix(before, after);
+        let rest = common_suffix(&before[start..], &after[start..]);
+        let (old_end, new_end) = (before.len() - rest, after.len() - rest);
+        // Whether a line starts at a byte depends on this byte and on the one before it.
+        let kept = self.starts.partition_point(|&at| (at as usize) < start).max(1);
+        let moved = self.starts.partition_point(|&at| at as usize <= old_end);
+        let begins_line = |at: &usize| match after[at - 1] {
+            b'\n' => true,
+            b'\r' => after.get(*at) != Some(&b'\n'),
+            _ => false,
+        };
+        let mut starts = Vec::with_capacity(self.starts.len() + 16);
+        starts.extend_from_slice(&self.starts[..kept]);
+        starts.extend((start.max(1)..=new_end).filter(begins_line).map(|at| at as u32));
+        let later = self.starts.get(moved..).unwrap_or_default();
+        starts.extend(later.iter().map(|at| at - old_end as u32 + new_end as u32));
+        Self { starts, len: new.len() as u32 }
     }
 
     /// Number of lines; a text that ends with a line end has an empty last line.
@@ -156,6 +179,14 @@ mod tests {
         assert_eq!(lines, ["a: 1", "b: 2", "", "", "c"]);
         check(text, text.len() as u32, Encoding::Utf16, 4, 1);
         check(text, 8, Encoding::Utf8, 1, 3);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn an_edit_moves_lines_as_a_new_index_has_them(old in "[ab\r\n]{0,12}", new in "[ab\r\n]{0,12}") {
+            let edited = LineIndex::new(&old).edited(&old, &new);
+            proptest::prop_assert_eq!(edited, LineIndex::new(&new));
+        }
     }
 
     #[test]

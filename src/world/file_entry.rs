@@ -181,6 +181,9 @@ impl FileEntry {
         if self.text == earlier.text && self.invalid_utf8_at == earlier.invalid_utf8_at {
             return earlier.clone();
         }
+        if let Some(lines) = earlier.line_index.get() {
+            self.line_index = lines.edited(&earlier.text, &self.text).into();
+        }
         self.earlier = Mutex::new(earlier.latest_data());
         self.earlier_keys = Mutex::new(earlier.latest_keys());
         Arc::new(self)

@@ -16,6 +16,8 @@ use crate::text::{Buffer, BufferEdit, Encoding, without_halves};
 pub struct Host {
     world: Arc<World>,
     buffers: BTreeMap<Arc<str>, Buffer>,
+    /// Where the text of a buffer is put together. It is as long as the longest text that was edited.
+    room: String,
 }
 
 /// Every kind of change to a world. Paths do not need to be normalized.
@@ -78,7 +80,11 @@ pub struct Effect {
 impl Host {
     /// A host for the disk that `reader` reads. It reads nothing yet.
     pub fn new(reader: Arc<dyn DiskReader>) -> Self {
-        Self { world: Arc::new(World::new(DiskTable::new(reader))), buffers: BTreeMap::new() }
+        Self {
+            world: Arc::new(World::new(DiskTable::new(reader))),
+            buffers: BTreeMap::new(),
+            room: String::new(),
+        }
     }
 
     /// The current world. Later changes do not affect it.
@@ -129,7 +135,10 @@ impl Host {
         let path = self.world.interned(path);
         self.buffers.insert(path.clone(), Buffer::new(text));
         // An editor may send half a character, for which `intake` puts a mark. The text gets U+FFFD instead.
-        self.show(&path, without_halves(text).into(), version)
+        let text = without_halves(text).into();
+        // The file on the disk often has the same text. Then both share everything, also after later edits.
+        let before = self.world.texts.file(&path).ok();
+        self.show(&path, before, text, version)
     }
 
     fn edit(
@@ -144,14 +153,18 @@ impl Host {
             return self.no_effect();
         };
         buffer.apply(edits, encoding);
-        let text = buffer.text();
-        self.show(&path, text, version)
+        let text = buffer.text(&mut self.room);
+        let before = self.world.texts.file_if_read(&path);
+        self.show(&path, before, text, version)
     }
 
     fn close(&mut self, path: &str) -> Effect {
         let path = self.world.interned(path);
         if self.buffers.remove(&path).is_none() {
             return self.no_effect();
+        }
+        if self.buffers.is_empty() {
+            self.room = String::new();
         }
         let last = self.world.texts.overlay.get(&path).map(|file| file.entry.clone());
         // The file on the disk often has the text that was in the editor last, so that entry is used again.
@@ -172,9 +185,15 @@ impl Host {
     }
 
     /// Puts `text` over the content on disk.
-    fn show(&mut self, path: &Arc<str>, text: Arc<str>, version: i32) -> Effect {
+    fn show(
+        &mut self,
+        path: &Arc<str>,
+        before: Option<Arc<FileEntry>>,
+        text: Arc<str>,
+        version: i32,
+    ) -> Effect {
         let world = &self.world;
-        let entry = match world.texts.file_if_read(path) {
+        let entry = match before {
             Some(entry) => entry.edited(text),
             None => Arc::new(FileEntry::new(path.clone(), world.texts.base.id(path), text)),
         };

@@ -2,11 +2,22 @@
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// The stack size of each thread in bytes: data that is nested as deeply as Puppet allows is walked recursively.
 const STACK_BYTES: usize = 16 << 20;
+
+/// The number of processors. To ask the system for it takes longer than much of the work.
+static PROCESSORS: LazyLock<usize> =
+    LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get));
+
+/// The time that is worked without other threads. To start them takes longer than that.
+const ALONE: Duration = Duration::from_micros(200);
+
+/// With fewer items, each may be so much work that other threads are started at once.
+const MANY_ITEMS: usize = 64;
 
 /// The results of `work` for all items, in the order of the items.
 ///
@@ -15,15 +26,21 @@ const STACK_BYTES: usize = 16 << 20;
 pub(crate) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let results: Vec<OnceLock<R>> = items.iter().map(|_| OnceLock::new()).collect();
     let next = AtomicUsize::new(0);
-    let run = || {
-        loop {
+    let run_while = |goes_on: &dyn Fn() -> bool| {
+        while goes_on() {
             // Each number is given out once, so no item is worked on twice.
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(at) else { break };
             results[at].get_or_init(|| work(item));
         }
     };
-    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(items.len());
+    let run = || run_while(&|| true);
+    if items.len() >= MANY_ITEMS {
+        let begun = Instant::now();
+        run_while(&|| begun.elapsed() < ALONE);
+    }
+    let left = items.len().saturating_sub(next.load(Ordering::Relaxed));
+    let threads = PROCESSORS.min(left);
     thread::scope(|scope| {
         for _ in 1..threads {
             let thread = thread::Builder::new().stack_size(STACK_BYTES);

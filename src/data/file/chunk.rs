@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::names::{QualifiedName, qualified_names};
 use super::whole::{ids, root_key};
 use crate::data::scalar;
 use crate::data::value::{FileId, Value};
@@ -16,11 +17,14 @@ pub(super) const ENTRIES_PER_CHUNK: usize = 64;
 /// Successive entries. A chunk contains no text and no offset, so the same chunk can be used for the same bytes anywhere.
 #[derive(Debug)]
 pub(super) struct Chunk {
+    /// No other chunk and no entry ever gets this number.
+    id: u64,
     heads: Box<[Head]>,
     len: u32,
     flags: EntryFlags,
     trees: OnceLock<Box<[OnceLock<Tree>]>>,
     has_only_string_keys: OnceLock<bool>,
+    qualified_names: OnceLock<Box<[QualifiedName]>>,
 }
 
 /// The start of an entry, counted from the start of the chunk.
@@ -56,8 +60,20 @@ impl Chunk {
     /// Creates a chunk of `len` bytes from `heads`, whose places count from the start of the chunk.
     pub(super) fn new(heads: Box<[Head]>, len: u32) -> Arc<Self> {
         let flags = heads.iter().fold(EntryFlags::default(), |flags, head| flags.with(head.flags));
-        let (trees, has_only_string_keys) = (OnceLock::new(), OnceLock::new());
-        Arc::new(Self { heads, len, flags, trees, has_only_string_keys })
+        Arc::new(Self {
+            id: ids(1),
+            heads,
+            len,
+            flags,
+            trees: OnceLock::new(),
+            has_only_string_keys: OnceLock::new(),
+            qualified_names: OnceLock::new(),
+        })
+    }
+
+    /// The number of the chunk.
+    pub(super) fn id(&self) -> u64 {
+        self.id
     }
 
     pub(super) fn heads(&self) -> &[Head] {
@@ -143,6 +159,21 @@ impl Chunk {
         }
         // The value of a key has no position, so the number of the file does not matter.
         root_key(FileId(0), &self.entry(index, text).ok()?.pair.key).map(EntryKey::Value)
+    }
+
+    /// The strings in the values of entries that could be names with `::`; `text` is the chunk's. Ranges count from the start
+    /// of the chunk.
+    pub(super) fn qualified_names(&self, text: &str) -> &[QualifiedName] {
+        self.qualified_names.get_or_init(|| {
+            self.parse_all(text);
+            let in_entry = |index: usize| {
+                let start = self.heads[index].start;
+                let pair = self.entry(index, text).ok().map(|it| &it.pair);
+                let names = pair.into_iter().flat_map(|pair| qualified_names(&pair.value));
+                names.map(move |(range, name)| (range.shifted(start), name))
+            };
+            (0..self.heads.len()).flat_map(in_entry).collect()
+        })
     }
 
     /// Whether each key is known, and a string; `text` is the chunk's.

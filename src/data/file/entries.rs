@@ -13,9 +13,10 @@ use indexmap::IndexMap;
 use super::anchors::Anchors;
 use super::chunk::{Chunk, ENTRIES_PER_CHUNK, EntryKey, Head, parse_entry};
 use super::key_table::{KeyTable, Spot, hash_of, hash_of_str};
+use super::names::QualifiedName;
 use super::rescan::{Broken, Scanned, scan};
 use super::whole::{lower_file_error, root_entries, yaml_file_error};
-use super::{DuplicateKey, EntryTree, RootEntry, RootKey, Verdict};
+use super::{DuplicateKey, EntryTree, RootEntry, RootKey, Section, SectionSource, Verdict};
 use crate::data::lower::{LowerError, Lowering, RootHash, may_merge};
 use crate::data::value::{FileId, StringKey, Value};
 use crate::syntax::entries::{has_usual_lines, value_range};
@@ -247,7 +248,15 @@ impl Entries {
     }
 
     pub(super) fn trees<'a>(&'a self, text: &'a str) -> impl Iterator<Item = EntryTree<'a>> {
-        self.parsed_spots(text).filter_map(move |(placed, index)| placed.tree(text, index))
+        self.chunks.iter().flat_map(move |placed| placed.trees(text))
+    }
+
+    pub(super) fn sections<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Section<'a>> {
+        self.chunks.iter().map(move |placed| Section {
+            id: placed.chunk.id(),
+            range: TextRange::new(placed.base, placed.end()),
+            source: SectionSource::Chunk(placed, text),
+        })
     }
 
     pub(super) fn entry_at<'a>(&'a self, text: &'a str, offset: u32) -> Option<EntryTree<'a>> {
@@ -557,6 +566,16 @@ impl Placed {
     /// The chunk's source.
     fn text<'t>(&self, text: &'t str) -> &'t str {
         TextRange::new(self.base, self.end()).slice(text)
+    }
+
+    /// The trees of the chunk's entries, without broken ones.
+    pub(super) fn trees<'a>(&'a self, text: &'a str) -> impl Iterator<Item = EntryTree<'a>> {
+        self.chunk.parse_all(self.text(text));
+        self.spots().filter_map(move |(placed, index)| placed.tree(text, index))
+    }
+
+    pub(super) fn qualified_names(&self, text: &str) -> &[QualifiedName] {
+        self.chunk.qualified_names(self.text(text))
     }
 
     fn tree<'a>(&'a self, text: &'a str, index: usize) -> Option<EntryTree<'a>> {

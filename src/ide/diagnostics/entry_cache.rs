@@ -1,27 +1,24 @@
-//! Caches the findings for single entries until the entries are edited. After an edit in a large file, the rules only check
-//! one entry.
+//! Caches the findings for single entries, and for sections of entries, until something that they depend on is edited. After
+//! an edit in a large file, the rules only check one entry.
 
 use std::cell::OnceCell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Diagnostic;
 use super::entry::{EntryContext, entry_diagnostics};
-use super::kept_findings::{Edited, KeptFindings};
+use super::kept_findings::{Edited, KeptFindings, SectionFindings};
 use super::shared::text_lookup::TextLookup;
 use super::shared::walk::plain_scalars;
 
 use crate::config::Environment;
-use crate::data::{DataFile, EntryTree, FileId};
+use crate::data::{DataFile, EntryTree, FileId, Section};
 use crate::ide::strings::{PlacedName, interpolated_strings, looked_up_keys, variables};
 use crate::world::{Moment, World};
 
 /// The maximum number of files whose entries are kept. Editors usually show fewer at once.
 const MAX_FILES: usize = 64;
-
-/// The number of removed entries up to which the entries after an edit keep their summaries.
-const MAX_GAP: usize = 256;
 
 /// The start of encrypted text.
 const ENCRYPTED_MARK: &str = "ENC[";
@@ -55,25 +52,42 @@ pub(super) struct EntryCache {
 
 type CacheKey = (FileId, Option<Box<str>>);
 
-/// The summaries in the order of the file, each with the number of its trees.
+/// Summaries in the order of the file, each with the number of its trees.
 type Summaries = VecDeque<(u64, Box<EntrySummary>)>;
 
 #[derive(Default)]
 struct KeptFile {
-    summaries: Summaries,
+    /// By the numbers of the sections.
+    sections: HashMap<u64, SectionSummaries>,
     /// When [`EntrySummary::kept`] was found; `None` if nothing is kept.
     moment: Option<Moment>,
 }
 
+/// The summaries of the entries of one section. Some may be missing if a check was cancelled.
+#[derive(Default)]
+struct SectionSummaries {
+    entries: Summaries,
+    /// All findings together, while they are valid.
+    whole: Option<SectionFindings>,
+}
+
+/// What is checked next.
+pub(super) enum Step<'a> {
+    /// A section that starts at this byte, and whose findings are all valid.
+    Section(&'a SectionFindings, u32),
+    /// An entry. Its findings may be valid.
+    Entry(EntryTree<'a>, &'a mut EntrySummary),
+}
+
 impl EntryCache {
-    /// Runs `work` on all entries of a file, with data of `module` if there is one, until it returns that it is enough.
-    /// Findings are kept if the moment is known for which they are valid.
+    /// Runs `work` on all sections or entries of a file, with data of `module` if there is one, until it returns that it is
+    /// enough. Findings are kept if the moment is known for which they are valid.
     pub(super) fn each(
         &self,
         (world, environment): (&World, Option<&Environment>),
-        (data, module): (&DataFile, Option<&str>),
+        (data, path, module): (&DataFile, &str, Option<&str>),
         moment: Option<Moment>,
-        mut work: impl FnMut(EntryTree<'_>, &mut EntrySummary) -> ControlFlow<()>,
+        mut work: impl FnMut(Step<'_>) -> ControlFlow<()>,
     ) {
         let key = (data.file(), module.map(Box::from));
         // Take the summaries out, so that the lock is not held while rules run. Another thread that comes meanwhile starts
@@ -82,35 +96,33 @@ impl EntryCache {
         let earlier = known.moment.as_ref().filter(|_| moment.is_some()).zip(environment);
         let edits = earlier.and_then(|(earlier, it)| world.edits_since(earlier, it));
         let edited = edits.as_ref().and_then(Edited::new);
-        let still_true = |summary: &mut EntrySummary| {
-            // The words change only with the keys and calls of the environment.
-            summary.words.take_if(|_| edited.is_none());
-            summary.kept.take_if(|kept| edited.as_ref().is_none_or(|it| !kept.is_still_true(it)));
-        };
-        let mut known = known.summaries;
-        let mut summaries = Summaries::with_capacity(known.len());
-        for entry in data.trees() {
-            let mut summary = take(&mut known, entry.id)
-                .unwrap_or_else(|| Box::new(summary(entry, data, module)));
-            still_true(&mut summary);
-            let goes_on = work(entry, &mut summary);
-            summaries.push_back((entry.id, summary));
-            if goes_on.is_break() {
-                // The rest of the file was not checked, but all of the file gets the new moment. So nothing may be kept
-                // that an edit has changed.
-                for (_, summary) in &mut known {
-                    still_true(summary);
+        let mut known = Known::new(known.sections, data, edited.as_ref());
+        let mut sections = HashMap::new();
+        let mut is_enough = false;
+        for section in data.sections() {
+            let mut summaries = known.take(section);
+            // The rest of the file is not checked, but all of the file gets the new moment. So nothing is kept that an edit
+            // has changed.
+            if !is_enough {
+                let goes_on = match &summaries.whole {
+                    Some(findings) => work(Step::Section(findings, section.range.start)),
+                    None => {
+                        summaries.check(section, |entry| summary(entry, data, module), &mut work)
+                    }
+                };
+                is_enough = goes_on.is_break();
+                if moment.is_some() && !is_enough && summaries.whole.is_none() {
+                    summaries.whole = summaries.findings(section, path);
                 }
-                summaries.append(&mut known);
-                break;
             }
+            sections.insert(section.id, summaries);
         }
         let mut files = self.lock();
         if files.len() >= MAX_FILES {
             // Nothing tells which file is least needed, so all are dropped. Each costs one complete check.
             files.clear();
         }
-        files.insert(key, KeptFile { summaries, moment });
+        files.insert(key, KeptFile { sections, moment });
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<CacheKey, KeptFile>> {
@@ -118,12 +130,80 @@ impl EntryCache {
     }
 }
 
-/// The summary of an entry. Summaries before it are dropped, because only few entries lie between those that an edit did
-/// not change.
-fn take(known: &mut Summaries, id: u64) -> Option<Box<EntrySummary>> {
-    let at = known.iter().take(MAX_GAP).position(|(known, _)| *known == id)?;
-    known.drain(..at);
-    known.pop_front().map(|(_, summary)| summary)
+/// The summaries from before some edits.
+struct Known<'a> {
+    sections: HashMap<u64, SectionSummaries>,
+    /// The summaries of sections that are no longer there. An edited section has most of its entries from the section before
+    /// the edit.
+    others: HashMap<u64, Box<EntrySummary>>,
+    edited: Option<&'a Edited<'a>>,
+}
+
+impl<'a> Known<'a> {
+    fn new(
+        mut sections: HashMap<u64, SectionSummaries>,
+        data: &DataFile,
+        edited: Option<&'a Edited<'a>>,
+    ) -> Self {
+        let numbers: HashSet<u64> = data.sections().map(|it| it.id).filter(|id| *id != 0).collect();
+        let gone = sections.extract_if(|id, _| !numbers.contains(id));
+        let others = gone.flat_map(|(_, summaries)| summaries.entries).collect();
+        Self { sections, others, edited }
+    }
+
+    /// The summaries of the entries of a section, with findings only if they are still valid.
+    fn take(&mut self, section: Section<'_>) -> SectionSummaries {
+        let mut summaries = self.sections.remove(&section.id).unwrap_or_else(|| {
+            let entry = |tree: EntryTree<'_>| Some((tree.id, self.others.remove(&tree.id)?));
+            SectionSummaries { entries: section.trees().filter_map(entry).collect(), whole: None }
+        });
+        let edited = self.edited;
+        summaries.whole.take_if(|it| edited.is_none_or(|edited| !it.is_still_true(edited)));
+        // If the findings of the whole section are valid, so are those of each entry.
+        if summaries.whole.is_none() {
+            for (_, summary) in &mut summaries.entries {
+                // The words change only with the keys and calls of the environment.
+                summary.words.take_if(|_| edited.is_none());
+                summary.kept.take_if(|kept| edited.is_none_or(|it| !kept.is_still_true(it)));
+            }
+        }
+        summaries
+    }
+}
+
+impl SectionSummaries {
+    /// Runs `work` on all entries of the section. `make` makes summaries that are missing.
+    fn check(
+        &mut self,
+        section: Section<'_>,
+        make: impl Fn(EntryTree<'_>) -> EntrySummary,
+        work: &mut impl FnMut(Step<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut known = std::mem::take(&mut self.entries);
+        for entry in section.trees() {
+            let is_known = known.front().is_some_and(|(id, _)| *id == entry.id);
+            let summary = if is_known { known.pop_front() } else { None };
+            let mut summary = summary.map_or_else(|| Box::new(make(entry)), |(_, it)| it);
+            let goes_on = work(Step::Entry(entry, &mut summary));
+            self.entries.push_back((entry.id, summary));
+            if goes_on.is_break() {
+                self.entries.append(&mut known);
+                return goes_on;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The findings of all entries together; `None` if they are not all kept.
+    fn findings(&self, section: Section<'_>, path: &str) -> Option<SectionFindings> {
+        let mut all = SectionFindings::default();
+        for (entry, (_, summary)) in section.trees().zip(&self.entries) {
+            // Warnings about encrypted values depend on more than entries.
+            let kept = summary.kept.as_ref().filter(|_| !summary.has_encrypted)?;
+            all.add((path, section.range.start), &entry, &summary.findings, kept);
+        }
+        Some(all.sorted())
+    }
 }
 
 fn summary(entry: EntryTree<'_>, data: &DataFile, module: Option<&str>) -> EntrySummary {

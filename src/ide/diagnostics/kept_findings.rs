@@ -28,6 +28,18 @@ pub(super) struct KeptFindings {
     files: Box<[FileId]>,
 }
 
+/// The findings of all entries of a section.
+#[derive(Debug, Default)]
+pub(super) struct SectionFindings {
+    /// Ranges in the file count from the start of the section.
+    findings: Vec<Diagnostic>,
+    /// What matters to any of them, as in [`KeptFindings`]; sorted.
+    words: Vec<u64>,
+    files: Vec<FileId>,
+    /// The number of entries whose key is a scalar.
+    pub(super) keys: usize,
+}
+
 /// When the findings stay valid.
 pub(super) struct Edited<'a> {
     edits: &'a KeyEdits,
@@ -85,6 +97,44 @@ impl KeptFindings {
     }
 
     /// The findings, for an entry that now starts at byte `start`.
+    pub(super) fn at(&self, path: &str, start: u32) -> impl Iterator<Item = Diagnostic> {
+        self.findings.iter().map(move |it| moved(it.clone(), path, &|it| it.shifted(start)))
+    }
+}
+
+impl SectionFindings {
+    /// Adds the findings of an entry of a section that starts at byte `base`: those that depend on the entry alone, and
+    /// `kept`.
+    pub(super) fn add(
+        &mut self,
+        (path, base): (&str, u32),
+        entry: &EntryTree<'_>,
+        findings: &[Diagnostic],
+        kept: &KeptFindings,
+    ) {
+        let start = entry.start - base;
+        self.findings.extend(findings.iter().map(|it| it.clone().shifted(start)));
+        self.findings.extend(kept.at(path, start));
+        self.words.extend_from_slice(&kept.words);
+        self.files.extend_from_slice(&kept.files);
+        self.keys += usize::from(matches!(entry.key.kind, NodeKind::Scalar { .. }));
+    }
+
+    pub(super) fn sorted(mut self) -> Self {
+        self.words.sort_unstable();
+        self.words.dedup();
+        self.files.sort_unstable();
+        self.files.dedup();
+        self
+    }
+
+    /// Whether all findings are still valid after some edits.
+    pub(super) fn is_still_true(&self, edited: &Edited<'_>) -> bool {
+        !edited.words.iter().any(|word| self.words.binary_search(word).is_ok())
+            && !self.files.iter().any(|file| edited.edits.files.contains(file))
+    }
+
+    /// The findings, for a section that now starts at byte `start`.
     pub(super) fn at(&self, path: &str, start: u32) -> impl Iterator<Item = Diagnostic> {
         self.findings.iter().map(move |it| moved(it.clone(), path, &|it| it.shifted(start)))
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::code::CodeContext;
 use super::config::{ConfigContext, ConfigTextContext};
 use super::entry::eyaml_blob;
-use super::entry_cache::{EntryCache, EntrySummary};
+use super::entry_cache::{EntryCache, EntrySummary, Step};
 use super::file::{DataContext, FileContext, Surroundings, UnreadContext};
 use super::kept_findings::{KeptFindings, Mentions};
 use super::key::{KeyContext, OptionsContext};
@@ -183,12 +183,20 @@ impl Run<'_> {
         let mut asked = 0;
         world.attached::<EntryCache>().each(
             (world, environment),
-            (data, file.module),
+            (data, path, file.module),
             moment,
-            |entry, summary| {
+            |step| {
                 if self.cancel.is_cancelled() {
                     return ControlFlow::Break(());
                 }
+                let (entry, summary) = match step {
+                    Step::Entry(entry, summary) => (entry, summary),
+                    Step::Section(findings, start) => {
+                        self.report.findings.extend(findings.at(path, start));
+                        asked += findings.keys;
+                        return ControlFlow::Continue(());
+                    }
+                };
                 let before = self.report.findings.len();
                 let findings = summary.findings.iter();
                 let findings = findings.map(|finding| finding.clone().shifted(entry.start));

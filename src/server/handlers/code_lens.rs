@@ -7,7 +7,7 @@ use tower_lsp_server::ls_types::{CodeLens, CodeLensParams, Command, Uri};
 use crate::ide;
 use crate::ide::changes::{self, EditedKey};
 use crate::server::context::Context;
-use crate::server::pieces::Spot;
+use crate::server::pieces::{Spot, write_list};
 use crate::server::raw::Json;
 use crate::server::{from_proto, to_proto};
 use crate::world::FileEntry;
@@ -54,16 +54,19 @@ pub(in crate::server) fn code_lens(
         json.comma().raw(&Json::of(lens));
     }
     let (command, document) = (Json::of(&command), Json::of(&params.text_document));
-    for (line, lens) in placed.iter().flat_map(|(line, it)| it.iter().map(move |it| (*line, it))) {
-        json.comma().raw(r#"{"range":"#).range(line, lens.range);
-        json.raw(r#","command":{"title":"#).raw(&lens.title);
-        json.raw(r#","command":"#).raw(&command);
-        json.raw(r#","arguments":[{"textDocument":"#).raw(&document);
-        json.raw(r#","position":"#).position(line, lens.range[0]);
-        json.raw(r#","key":"#).raw(&lens.key).raw("}]}}");
-    }
+    // The client may spell the path of a file in several ways.
+    write_list(&mut json, &placed, &document, |json, line, lenses| {
+        for lens in lenses {
+            json.comma().raw(r#"{"range":"#).range(line, lens.range);
+            json.raw(r#","command":{"title":"#).raw(&lens.title);
+            json.raw(r#","command":"#).raw(&command);
+            json.raw(r#","arguments":[{"textDocument":"#).raw(&document);
+            json.raw(r#","position":"#).position(line, lens.range[0]);
+            json.raw(r#","key":"#).raw(&lens.key).raw("}]}}");
+        }
+    });
     json.raw("]");
-    context.raw.set(json.into_bytes());
+    context.raw.set(json);
     Ok(None)
 }
 

@@ -2,9 +2,9 @@
 
 use tower_lsp_server::ls_types::{DocumentSymbolParams, DocumentSymbolResponse};
 
-use crate::ide::{self, EntryPart, Symbol};
+use crate::ide::{self, FilePart, Symbol};
 use crate::server::context::Context;
-use crate::server::pieces::{Places, Spot};
+use crate::server::pieces::{Places, Spot, write_list};
 use crate::server::raw::Json;
 use crate::server::{from_proto, to_proto};
 use crate::world::FileEntry;
@@ -39,13 +39,13 @@ pub(in crate::server) fn document_symbol(
         |places, symbols| symbols.into_iter().map(|it| piece(places, it)).collect::<Box<[_]>>(),
     );
 
-    let mut json = Json::with_room(file.text.len() * 4);
+    let mut json = Json::default();
     json.raw("[");
-    for (line, symbols) in &placed {
-        symbols.iter().for_each(|symbol| write(&mut json, *line, symbol));
-    }
+    write_list(&mut json, &placed, "", |json, line, symbols| {
+        symbols.iter().for_each(|symbol| write(json, line, symbol));
+    });
     json.raw("]");
-    context.raw.set(json.into_bytes());
+    context.raw.set(json);
     // `raw` has the result. What is returned here is not sent.
     None
 }
@@ -53,7 +53,7 @@ pub(in crate::server) fn document_symbol(
 fn flat(
     context: &Context,
     file: &FileEntry,
-    parts: Vec<EntryPart<Symbol>>,
+    parts: Vec<FilePart<Symbol>>,
 ) -> Vec<tower_lsp_server::ls_types::SymbolInformation> {
     to_proto::flat_symbols(context, file, &crate::ide::joined(parts))
 }

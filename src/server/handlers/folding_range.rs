@@ -5,6 +5,7 @@ use tower_lsp_server::ls_types::{FoldingRange, FoldingRangeParams};
 use crate::ide;
 use crate::server::context::Context;
 use crate::server::from_proto;
+use crate::server::pieces::write_list;
 use crate::server::raw::Json;
 
 /// Lines that can be folded, in the form that is sent: the first and the last line, counted from the start of the entry,
@@ -33,14 +34,14 @@ pub(in crate::server) fn folding_range(
 
     let mut json = Json::default();
     json.raw("[");
-    for (line, folds) in &placed {
-        for (start, end, is_comment) in folds.iter() {
+    write_list(&mut json, &placed, "", |json, line, folds| {
+        for (start, end, is_comment) in folds {
             json.comma().raw(r#"{"startLine":"#).number(line + start);
             json.raw(r#","endLine":"#).number(line + end);
             json.raw(if *is_comment { r#","kind":"comment"}"# } else { "}" });
         }
-    }
+    });
     json.raw("]");
-    context.raw.set(json.into_bytes());
+    context.raw.set(json);
     None
 }

@@ -32,8 +32,10 @@ impl KnownReferences {
         let is_searched = || {
             self.index.get().is_none() && self.searches.fetch_add(1, Ordering::Relaxed) < SEARCHES
         };
-        if is_searched() && !root.may_be_in(text) {
-            return Vec::new();
+        if is_searched()
+            && let Some(calls) = root.calls_in(text)
+        {
+            return calls;
         }
         self.index.get_or_init(|| TextReferences::of(text)).to(root).collect()
     }
@@ -86,10 +88,27 @@ impl RootName {
         Self(longest.map(|word| (number(word), memmem::Finder::new(word).into_owned())))
     }
 
-    /// Whether a call in `text` can name it.
-    fn may_be_in(&self, text: &str) -> bool {
-        self.0.as_ref().is_none_or(|(_, finder)| finder.find(text.as_bytes()).is_some())
+    /// Where the calls start that may name it; `None` if it cannot be searched for.
+    fn calls_in(&self, text: &str) -> Option<Vec<u32>> {
+        let (number_of_it, finder) = self.0.as_ref()?;
+        let is_it = |call: &&str| words(call).any(|word| number(word) == *number_of_it);
+        let start = |at| Some(call_around(text, at).filter(is_it)?.as_ptr().addr());
+        let starts = finder.find_iter(text.as_bytes()).filter_map(start);
+        let mut starts: Vec<u32> = starts.map(|it| (it - text.as_ptr().addr()) as u32).collect();
+        // A call may contain the word several times.
+        starts.dedup();
+        Some(starts)
     }
+}
+
+/// The call that contains byte `at` of a text, as [`calls_in`] finds it.
+fn call_around(text: &str, at: usize) -> Option<&str> {
+    let bytes = text.as_bytes();
+    // A call ends at the next brace, so behind the last one no other call has begun before.
+    let from = memchr::memrchr(b'}', &bytes[..at]).unwrap_or(0);
+    let start = from + memmem::find(&bytes[from..at], b"%{")?;
+    let length = memchr::memchr(b'}', &bytes[at..]).unwrap_or(bytes.len() - at);
+    Some(&text[start..at + length]).filter(|call| call.contains('('))
 }
 
 /// Different words rarely have the same number.

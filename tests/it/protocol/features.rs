@@ -187,9 +187,11 @@ fn completions_are_made_and_resolved() {
 
 #[test]
 fn work_that_nobody_waits_for_is_told() {
+    static STARTED: Signal = Signal::new();
     static STOPPED: Signal = Signal::new();
     let mut client = Client::start(Features {
         workspace_symbols: |_, _, cancel| {
+            STARTED.raise();
             while !cancel.is_cancelled() {
                 std::thread::yield_now();
             }
@@ -199,6 +201,7 @@ fn work_that_nobody_waits_for_is_told() {
         ..no_features()
     });
     let id = client.request("workspace/symbol", json!({"query": "a"}));
+    STARTED.wait_for(1);
     client.notify("$/cancelRequest", json!({ "id": id }));
     client.answer_to(id).expect_err("it was cancelled");
     STOPPED.wait_for(1);

@@ -4,6 +4,7 @@
 use super::super::rescan::{Broken, Scanned, scan};
 use super::{Arc, Entries, Keys, OnceLock, Placed, Spot, placed_chunks, places};
 use crate::syntax::entries::has_usual_lines;
+use crate::syntax::plain_yaml::plain_entries;
 use crate::syntax::yaml::EntryFlags;
 use crate::text::{TextRange, common_prefix, common_suffix};
 
@@ -43,11 +44,13 @@ impl Entries {
     /// The entries of `new`; `self` has the entries of `old`. `None` if the new text is not a plain block hash, or if
     /// parsers disagree about the lines of either text.
     pub(in super::super) fn edited(&self, old: &str, new: &str) -> Option<Self> {
-        if !self.has_usual_lines || !has_usual_lines(new) {
+        if !self.has_usual_lines {
             return None;
         }
         let edit = Edit::between(old.as_bytes(), new.as_bytes());
-        if marks_a_document(old, edit.start, edit.old_end)
+        // All other lines are as before.
+        if !has_usual_lines(lines_around(new, edit.start, edit.new_end))
+            || marks_a_document(old, edit.start, edit.old_end)
             || marks_a_document(new, edit.start, edit.new_end)
         {
             return None;
@@ -60,7 +63,11 @@ impl Entries {
         if self.gave_up {
             return None;
         }
-        let Scanned { heads, broken, met, gave_up } = scan(new, from, &|at| resume(at).is_some())?;
+        let plain = from.and_then(|from| self.plain_entries_around(new, edit, first, from));
+        let Scanned { heads, broken, met, gave_up } = match plain {
+            Some(scanned) => scanned,
+            None => scan(new, from, &|at| resume(at).is_some())?,
+        };
         let resumed = met.and_then(resume).unwrap_or(self.chunks.len());
         let (replaced, behind) = self.chunks[first..].split_at(resumed - first);
         let end = met.unwrap_or(new.len() as u32);
@@ -116,6 +123,27 @@ impl Entries {
         let old = at - edit.new_end + edit.old_end;
         let chunk = self.chunks.binary_search_by_key(&old, |placed| placed.base).ok()?;
         (chunk > first && !self.chunks[chunk].begins_broken()).then_some(chunk)
+    }
+
+    /// The entries from byte `from` to the next chunk that can be reused, if libyaml is not needed to find them. The chunk
+    /// number `first` starts at `from`.
+    fn plain_entries_around(
+        &self,
+        new: &str,
+        edit: Edit,
+        first: usize,
+        from: u32,
+    ) -> Option<Scanned> {
+        let can_be_reused = |it: &&Placed| it.base > edit.old_end && !it.begins_broken();
+        let behind = self.chunks[first + 1..].iter().find(can_be_reused);
+        let met = behind.map(|placed| edit.moved(placed.base));
+        let end = met.unwrap_or(new.len() as u32);
+        let mut entries = plain_entries(TextRange::new(from, end).slice(new))?;
+        for entry in &mut entries {
+            entry.start += from;
+        }
+        let is_whole = entries.first().is_some_and(|entry| entry.start == from);
+        is_whole.then(|| Scanned { met, ..Scanned::of_plain(&entries) })
     }
 
     /// The broken entries of the new version: the old ones before and after the scanned part, and the new ones in it.
@@ -216,12 +244,15 @@ impl Placed {
 /// Whether one of the lines that a range touches could start or end a document. Then the text after it may belong to
 /// another document than before.
 fn marks_a_document(text: &str, start: u32, end: u32) -> bool {
+    lines_around(text, start, end)
+        .split('\n')
+        .any(|line| line.starts_with("---") || line.starts_with("...") || line.starts_with('%'))
+}
+
+/// The lines that a range touches, with the ends of the line before them and of the last one.
+fn lines_around(text: &str, start: u32, end: u32) -> &str {
     let bytes = text.as_bytes();
-    let line_start =
-        bytes[..start as usize].iter().rposition(|&it| it == b'\n').map_or(0, |at| at + 1);
-    let rest = &bytes[end as usize..];
-    let line_end = end as usize + rest.iter().position(|&it| it == b'\n').unwrap_or(rest.len());
-    bytes[line_start..line_end]
-        .split(|&it| it == b'\n')
-        .any(|line| line.starts_with(b"---") || line.starts_with(b"...") || line.starts_with(b"%"))
+    let before = memchr::memrchr(b'\n', &bytes[..start as usize]).unwrap_or(0);
+    let behind = memchr::memchr(b'\n', &bytes[end as usize..]);
+    &text[before..behind.map_or(bytes.len(), |at| end as usize + at + 1)]
 }
