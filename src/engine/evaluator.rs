@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use super::budget::{Budget, CancelToken};
 use super::failure::{Failure, FailureClass};
+use super::filled_locations::FilledLocationsTable;
 use super::hierarchy::{Location, ResolvedLevel};
 use super::invocation::Invocation;
 use super::kept_answers::KeptAnswers;
@@ -13,6 +14,7 @@ use super::layer::{Layer, Which};
 use super::lookup_options::{AppliedOptions, OptionTable};
 use super::merge::Merge;
 use super::open_files::OpenFilesTable;
+use super::open_options::OpenOptionsTable;
 use super::prepared::Prepared;
 use super::sources::UsedMerge;
 use crate::backends::Registry;
@@ -43,6 +45,8 @@ pub struct Evaluator {
     prepared: Arc<Prepared>,
     key_finder: Option<Arc<dyn KeyFinder>>,
     open_files: Option<Arc<OpenFilesTable>>,
+    open_options: Option<Arc<OpenOptionsTable>>,
+    filled_locations: Option<Arc<FilledLocationsTable>>,
     shared_scopes: Option<Arc<dyn SharedScopes>>,
     reads_broken_files: bool,
     default_merge: Result<Merge, Failure>,
@@ -157,6 +161,8 @@ impl Evaluator {
             prepared: Arc::default(),
             key_finder: None,
             open_files: None,
+            open_options: None,
+            filled_locations: None,
             shared_scopes: None,
             reads_broken_files: false,
             default_merge: Merge::of(None),
@@ -200,6 +206,29 @@ impl Evaluator {
     pub fn sharing_open_files(mut self, table: Arc<OpenFilesTable>) -> Self {
         self.open_files = Some(table);
         self
+    }
+
+    /// Shares with other evaluators the lookup_options in files of open paths. They must read the same texts in the same way.
+    #[must_use]
+    pub fn sharing_open_options(mut self, table: Arc<OpenOptionsTable>) -> Self {
+        self.open_options = Some(table);
+        self
+    }
+
+    /// Shares with other evaluators the files that open locations become. They must read the same texts in the same way, with
+    /// the same back ends.
+    #[must_use]
+    pub fn sharing_locations(mut self, table: Arc<FilledLocationsTable>) -> Self {
+        self.filled_locations = Some(table);
+        self
+    }
+
+    pub(super) fn filled_locations(&self) -> Option<&FilledLocationsTable> {
+        self.filled_locations.as_deref()
+    }
+
+    pub(super) fn open_options(&self) -> Option<&OpenOptionsTable> {
+        self.open_options.as_deref()
     }
 
     pub(super) fn open_files(&self) -> Option<&OpenFilesTable> {

@@ -1,13 +1,14 @@
 //! A layer expanded for one node: its levels with their templates filled in and their files found.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use super::calls::SourceState;
 use super::evaluator::Evaluator;
 use super::failure::Failure;
+use super::filled_locations::{self, FilledLocations};
 use super::interpolate::{self, Variable, interpolate_text};
 use super::invocation::{InterpolatedText, Invocation};
+use super::layer::Layer;
 use super::open_files::OpenFiles;
 use super::trace::TraceKind;
 use crate::backends::{BackEnd, Registry};
@@ -86,8 +87,10 @@ pub(crate) struct OpenLocation {
     pub(crate) is_obscure: bool,
     /// Whether it represents all members of a list that is not known (`mapped_paths`).
     pub(crate) is_list: bool,
-    /// The concrete locations that lookups reached, by path.
-    made: Mutex<HashMap<String, Arc<[Location]>, foldhash::fast::RandomState>>,
+    /// The open variables, each once.
+    pub(crate) variables: Vec<Arc<str>>,
+    /// The concrete locations that lookups reached.
+    filled: OnceLock<Arc<FilledLocations>>,
     /// Which of its files have which keys, as far as they were looked up.
     shared: OnceLock<Arc<OpenFiles>>,
 }
@@ -96,9 +99,10 @@ impl OpenLocation {
     fn new(path: OpenPath, is_list: bool) -> Self {
         Self {
             is_obscure: path.is_obscure(),
+            variables: path.variables(),
             path,
             is_list,
-            made: Mutex::default(),
+            filled: OnceLock::new(),
             shared: OnceLock::new(),
         }
     }
@@ -168,27 +172,31 @@ impl Location {
         paths
     }
 
-    /// The locations that an open location becomes if its path is `text`: one, or all that a glob finds.
-    pub(crate) fn filled(&self, evaluator: &Evaluator, text: String) -> Arc<[Location]> {
+    /// The locations that an open location of a level becomes if its path is `text`: one, or all that a glob finds.
+    pub(crate) fn filled(
+        &self,
+        evaluator: &Evaluator,
+        (layer, level): (&Layer, &ResolvedLevel),
+        text: String,
+    ) -> Arc<[Location]> {
         let Some(open) = &self.open else { return Arc::default() };
-        // The lock is held until the locations are stored, so that all lookups read a file through the same location.
-        let mut made = open.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = made.get(&text) {
-            return Arc::clone(known);
-        }
-        let files = evaluator.files().as_ref();
-        let at = |location: Arc<str>, exists: bool| {
-            Self::path(Arc::clone(&self.original), self.template_place, location, exists)
+        let shared = || {
+            let key = filled_locations::key_of(layer, level, self)?;
+            Some(evaluator.filled_locations()?.of(key))
         };
-        let locations: Arc<[Location]> = if open.path.is_glob() {
-            let found = evaluator.prepared().glob(files, &Arc::from(text.as_str()));
-            found.iter().map(|path| at(Arc::clone(path), true)).collect()
-        } else {
-            let exists = path::kind(files, &text) != PathKind::Missing;
-            [at(text.as_str().into(), exists)].into()
-        };
-        made.insert(text, Arc::clone(&locations));
-        locations
+        let filled = open.filled.get_or_init(|| shared().unwrap_or_default());
+        filled.at(text, |text| {
+            let files = evaluator.files().as_ref();
+            let at = |location: Arc<str>, exists: bool| {
+                Self::path(Arc::clone(&self.original), self.template_place, location, exists)
+            };
+            if open.path.is_glob() {
+                let found = evaluator.prepared().glob(files, &Arc::from(text));
+                return found.iter().map(|path| at(Arc::clone(path), true)).collect();
+            }
+            let exists = path::kind(files, text) != PathKind::Missing;
+            [at(text.into(), exists)].into()
+        })
     }
 }
 

@@ -16,7 +16,8 @@ use super::key::Key;
 use super::lookup::LOOKUP_OPTIONS;
 use super::merge::Merge;
 use super::merge_sources::merge_sources;
-use super::open_paths::{self, OpenOptions};
+use super::open_options::OpenOptions;
+use super::open_paths;
 use super::trace::{Outcome, TraceKind};
 use crate::backends::BackEnd;
 use crate::config::hiera_yaml::{FunctionKind, LayerKind};
@@ -40,8 +41,8 @@ pub struct Layer {
     holders: Holders,
     /// Open variables that must be set so that its levels can be expanded.
     must_be_set: OnceLock<Vec<Arc<str>>>,
-    /// The lookup_options of the files that its open paths lead to.
-    pub(super) open_options: OnceLock<Vec<OpenOptions>>,
+    /// The lookup_options of the files that its open paths lead to, path by path.
+    pub(super) open_options: OnceLock<Vec<Arc<[OpenOptions]>>>,
 }
 
 /// A location of a level, or one of the locations of an open glob.

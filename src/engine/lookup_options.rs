@@ -10,6 +10,7 @@ use super::key::Key;
 use super::layer::{Layer, Which};
 use super::lookup::{self, LOOKUP_OPTIONS};
 use super::merge::Merge;
+use super::open_options;
 use super::open_paths;
 use super::open_text::may_be_equal;
 use super::trace::{FoundIn, Outcome, TraceKind};
@@ -255,8 +256,8 @@ fn for_key_of_partial_node(
     for layer in [global, environment, module].into_iter().flatten() {
         if layer.levels(invocation, Which::Hierarchy).is_ok() {
             layer.breaks_without_a_variable(invocation)?;
-            depends |= open_paths::may_have_options_for(layer, invocation, key.root());
-            are_odd |= open_paths::has_odd_options(layer, invocation);
+            depends |= open_options::may_have_options_for(layer, invocation, key.root());
+            are_odd |= open_options::has_odd_options(layer, invocation);
             depends |= open_paths::obscure_lead_to_files_or_are_left_out(layer, invocation);
         }
     }

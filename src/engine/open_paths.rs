@@ -15,17 +15,16 @@ use super::key::Key;
 use super::layer::{Layer, Which};
 use super::lookup::LOOKUP_OPTIONS;
 use super::open_files::{Candidates, OpenFiles};
+use super::open_options::open_options;
 use super::structure::concerns_all_keys;
-use crate::data::{DataFile, Format, Value};
-use crate::facts::open_path::Fit;
-use crate::syntax::interpolation;
-use crate::syntax::ruby_regex::RubyRegex;
+use crate::data::{DataFile, Format};
+use crate::facts::open_path::{Fit, OpenPath};
 
 /// If more files than this matter, the location is summed up: the files are counted, and no case lists them.
 const MAX_CANDIDATES: usize = 128;
 
 /// Up to this many files of a path, those that Puppet refuses are searched for, too, because they fail the lookup.
-const MAX_JUDGED_FILES: usize = 1_024;
+pub(super) const MAX_JUDGED_FILES: usize = 1_024;
 
 /// The locations that an open one becomes in this run; none if it leads to no file that matters.
 pub(super) fn filled(
@@ -42,8 +41,8 @@ pub(super) fn filled(
     }
     let evaluator = invocation.evaluator;
     // The assumptions of this run may already decide the whole path. Then there is no fork.
-    if let Some(text) = open.path.filled(|it| invocation.assumptions.text_of(it)) {
-        return location.filled(evaluator, text);
+    if let Some(text) = assumed_path(invocation, open) {
+        return location.filled(evaluator, (layer, level), text);
     }
     if open.is_obscure {
         if layer.may_have(key.root()) {
@@ -57,8 +56,8 @@ pub(super) fn filled(
     }
     match invocation.turn_at(|it| fork(it, (location, open), &candidates)) {
         Turn::Taken => {
-            let text = open.path.filled(|it| invocation.assumptions.text_of(it));
-            text.map_or_else(Arc::default, |text| location.filled(evaluator, text))
+            let text = assumed_path(invocation, open);
+            text.map_or_else(Arc::default, |it| location.filled(evaluator, (layer, level), it))
         }
         Turn::Counted(files) => {
             leave_out(invocation, level, open, files);
@@ -97,8 +96,23 @@ fn leave_out(
     open: &OpenLocation,
     files: usize,
 ) {
-    let (level, variables) = (Some(Arc::clone(&level.name)), open.path.variables());
-    invocation.leave_out(LeftOut { level, variables, files });
+    let is_it = |it: &LeftOut| {
+        it.level.as_ref() == Some(&level.name)
+            && it.files == files
+            && it.variables == open.variables
+    };
+    if !invocation.left_out.iter().any(is_it) {
+        let (level, variables) = (Some(Arc::clone(&level.name)), open.variables.clone());
+        invocation.leave_out(LeftOut { level, variables, files });
+    }
+}
+
+/// The path of an open location, if this run assumes something about each of its variables.
+fn assumed_path(invocation: &Invocation<'_>, open: &OpenLocation) -> Option<String> {
+    let assumptions = &invocation.assumptions;
+    // Most runs assume nothing about most paths, and build no text for them.
+    let is_assumed = |it: &Arc<str>| assumptions.text_of(it).is_some();
+    open.variables.iter().all(is_assumed).then(|| open.path.filled(|it| assumptions.text_of(it)))?
 }
 
 /// The ways in which an open path leads to files that change the value of a key.
@@ -121,10 +135,10 @@ fn with_a_say(
     if **root == *LOOKUP_OPTIONS
         && let Some(wanted) = &invocation.collecting.wanted_for
     {
-        let options = open_options(layer, invocation);
         // With odd ones, all count: what they are merged with decides how the lookup fails.
         let all_count = invocation.collecting.are_odd;
-        let wanted = options.iter().filter(|it| all_count || it.speak_of(wanted));
+        let options = open_options(layer, invocation);
+        let wanted = options.filter(|it| all_count || it.speak_of(wanted));
         let paths: HashSet<&Arc<str>> = wanted.map(|it| &it.path).collect();
         let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
         return candidates(all.iter().filter(|it| paths.contains(&it.path)));
@@ -158,7 +172,7 @@ fn having(
 ) -> Candidates {
     let files = evaluator.files().as_ref();
     if let Some(finder) = evaluator.key_finder() {
-        let mut paths = finder.files_with(root, &|| paths_of(evaluator, open));
+        let mut paths = finder.files_with(root, &|| paths_of(evaluator, &open.path));
         if !known.is_asked_often() {
             return candidates(open.path.fits_among(paths.iter()).iter());
         }
@@ -190,8 +204,8 @@ fn having(
 }
 
 /// All files that an open path can lead to.
-fn paths_of(evaluator: &Evaluator, open: &OpenLocation) -> Vec<Arc<str>> {
-    let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
+pub(super) fn paths_of(evaluator: &Evaluator, path: &OpenPath) -> Vec<Arc<str>> {
+    let all = evaluator.prepared().fits(evaluator.files().as_ref(), path);
     all.iter().map(|fit| Arc::clone(&fit.path)).collect()
 }
 
@@ -203,140 +217,12 @@ fn fits_of<'f>(all: &'f [Fit], path: &Arc<str>) -> impl Iterator<Item = &'f Fit>
 }
 
 /// Whether Puppet fails because of a file, whatever the key is.
-fn is_refused(evaluator: &Evaluator, module: Option<&Arc<str>>, file: &DataFile) -> bool {
+pub(super) fn is_refused(
+    evaluator: &Evaluator,
+    module: Option<&Arc<str>>,
+    file: &DataFile,
+) -> bool {
     concerns_all_keys(file, module.is_some(), evaluator.version())
-}
-
-/// The lookup_options of a file, as far as needed to know which keys they apply to.
-#[derive(Debug, Clone)]
-pub(super) struct OpenOptions {
-    path: Arc<str>,
-    plain: HashSet<Arc<str>>,
-    patterns: Vec<Arc<RubyRegex>>,
-    /// Whether they may concern any key: they are not a hash, have keys with `%{…}` or of other modules, have invalid
-    /// patterns, or contain lookups.
-    is_odd: bool,
-}
-
-impl OpenOptions {
-    /// The options of a file that is always read, if some of their keys are no texts: what they are merged with decides how
-    /// every lookup fails.
-    fn with_keys_of_a_wrong_type(
-        evaluator: &Evaluator,
-        location: &Location,
-        format: Format,
-    ) -> Option<Self> {
-        let file = evaluator.files().data(&location.location, format).ok()?;
-        let hash = file.get(LOOKUP_OPTIONS)?;
-        let is_wrong = hash.value.value.as_hash()?.iter().any(|(key, _)| key.as_str().is_none());
-        is_wrong.then(|| Self {
-            path: Arc::clone(&location.location),
-            plain: HashSet::new(),
-            patterns: Vec::new(),
-            is_odd: true,
-        })
-    }
-
-    fn of(
-        evaluator: &Evaluator,
-        module: Option<&Arc<str>>,
-        path: &Arc<str>,
-        format: Format,
-    ) -> Option<Self> {
-        let empty = Self {
-            path: Arc::clone(path),
-            plain: HashSet::new(),
-            patterns: Vec::new(),
-            is_odd: false,
-        };
-        let odd = || Some(Self { is_odd: true, ..empty.clone() });
-        let Ok(file) = evaluator.files().data(path, format) else { return odd() };
-        if !evaluator.reads_broken_files() && is_refused(evaluator, module, &file) {
-            return odd();
-        }
-        let entry = file.get(LOOKUP_OPTIONS)?;
-        let Some(hash) = entry.value.value.as_hash() else {
-            return odd();
-        };
-        let mut options = empty.clone();
-        let is_foreign = |key: &str| {
-            let key = key.strip_prefix('^').unwrap_or(key);
-            module.is_some_and(|module| {
-                key.strip_prefix(&**module).is_none_or(|rest| !rest.starts_with("::"))
-            })
-        };
-        for (key, member) in hash {
-            // Puppet fails every lookup for one inside lookup_options.
-            options.is_odd |= may_call_a_function(&member.value.value);
-            match key {
-                Value::String(key) if is_foreign(key) => options.is_odd = true,
-                Value::String(key) if key.contains("%{") => options.is_odd = true,
-                Value::String(key) if key.starts_with('^') => {
-                    match evaluator.prepared().regex(key) {
-                        Ok(regex) => options.patterns.push(regex),
-                        Err(_) => options.is_odd = true,
-                    }
-                }
-                Value::String(key) => {
-                    options.plain.insert(Arc::clone(key));
-                }
-                _ => options.is_odd = true,
-            }
-        }
-        Some(options)
-    }
-
-    /// Whether an entry applies to a root key, or may make its lookup fail.
-    fn speak_of(&self, root: &str) -> bool {
-        self.is_odd || self.plain.contains(root) || self.patterns.iter().any(|it| it.is_match(root))
-    }
-}
-
-fn may_call_a_function(value: &Value) -> bool {
-    match value {
-        Value::String(text) => interpolation::may_have_tokens(text) && text.contains('('),
-        Value::Array(items) => items.iter().any(|it| may_call_a_function(&it.value)),
-        Value::Hash(hash) => hash.iter().any(|(key, member)| {
-            may_call_a_function(key) || may_call_a_function(&member.value.value)
-        }),
-        _ => false,
-    }
-}
-
-/// The lookup_options in files that open paths of a layer lead to, and those with keys of a wrong type in its other files.
-fn open_options<'l>(layer: &'l Layer, invocation: &Invocation<'_>) -> &'l [OpenOptions] {
-    layer.open_options.get_or_init(|| {
-        let evaluator = invocation.evaluator;
-        let files = evaluator.files().as_ref();
-        let levels = layer.levels(invocation, Which::Hierarchy).as_deref().unwrap_or_default();
-        let mut found = Vec::new();
-        for level in levels {
-            let Some(format) = level.reads else { continue };
-            let fixed = level.locations.iter().flatten();
-            for location in fixed.filter(|it| it.open.is_none() && it.exists && !it.is_uri) {
-                found.extend(OpenOptions::with_keys_of_a_wrong_type(evaluator, location, format));
-            }
-            for open in level.locations.iter().flatten().filter_map(|it| it.open.as_ref()) {
-                let paths: Vec<Arc<str>> = if let Some(finder) = evaluator.key_finder() {
-                    let all = finder.files_with(LOOKUP_OPTIONS, &|| paths_of(evaluator, open));
-                    let fits = open.path.fits_among(all.iter());
-                    fits.into_iter().map(|it| it.path).collect()
-                } else {
-                    let all = evaluator.prepared().fits(files, &open.path);
-                    if all.len() <= MAX_JUDGED_FILES {
-                        let all = all.iter().map(|it| (&*it.path, format));
-                        files.expect(&all.collect::<Vec<_>>());
-                    }
-                    all.iter().map(|it| Arc::clone(&it.path)).collect()
-                };
-                let module = layer.module.as_ref();
-                found.extend(
-                    paths.iter().filter_map(|it| OpenOptions::of(evaluator, module, it, format)),
-                );
-            }
-        }
-        found
-    })
 }
 
 /// Whether paths of a layer that do not say where they may lead lead somewhere in this run. The others are left out: their
@@ -353,7 +239,7 @@ pub(super) fn obscure_lead_to_files_or_are_left_out(
     for level in levels.iter().filter(|it| it.reads.is_some()) {
         for location in level.locations.iter().flatten().filter(|it| !it.is_uri) {
             let Some(open) = location.open.as_ref().filter(|it| it.is_obscure) else { continue };
-            if open.path.filled(|it| invocation.assumptions.text_of(it)).is_some() {
+            if assumed_path(invocation, open).is_some() {
                 lead_to_files = true;
             } else {
                 leave_out(invocation, level, open, 0);
@@ -361,14 +247,4 @@ pub(super) fn obscure_lead_to_files_or_are_left_out(
         }
     }
     lead_to_files
-}
-
-/// Whether some of the lookup_options of a layer may concern any key.
-pub(super) fn has_odd_options(layer: &Layer, invocation: &Invocation<'_>) -> bool {
-    open_options(layer, invocation).iter().any(|it| it.is_odd)
-}
-
-/// Whether files that open paths lead to may have lookup_options for a root key.
-pub(super) fn may_have_options_for(layer: &Layer, invocation: &Invocation<'_>, root: &str) -> bool {
-    open_options(layer, invocation).iter().any(|it| it.speak_of(root))
 }

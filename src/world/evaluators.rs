@@ -12,7 +12,7 @@ use crate::backends::Registry;
 use crate::backends::eyaml::{Decryption, Eyaml, Keyring};
 use crate::config::Environment;
 use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
-use crate::engine::{Evaluator, OpenFilesTable, Prepared};
+use crate::engine::{Evaluator, OpenFilesTable, OpenOptionsTable, Prepared};
 use crate::facts::Node;
 
 /// The environment's key, the node's name, and the purpose.
@@ -37,6 +37,8 @@ pub(super) struct Evaluators {
     pub(super) open_files: OpenFilesByEnvironment,
     /// The same by environment, as [`World::exact_evaluator`] reads them. There, broken files matter, too.
     exact_open_files: Shards<Arc<OpenFilesTable>>,
+    /// The lookup_options in files of open paths, by environment.
+    open_options: Shards<Arc<OpenOptionsTable>>,
     /// Outlives the snapshot until a hiera.yaml changes; some of it only until files are added or deleted.
     prepared: Arc<Prepared>,
     /// Outlives the snapshot: it identifies keys and values by their texts.
@@ -192,6 +194,7 @@ impl World {
         }
         made.with_key_finder(self.key_finder(environment))
             .sharing_open_files(self.evaluators.open_files.of(self, environment))
+            .sharing_open_options(self.open_options(environment))
     }
 
     /// An evaluator that returns exactly what Puppet does, also for files that Puppet refuses, and uses these back ends. Its
@@ -211,6 +214,11 @@ impl World {
         // A file that Puppet refuses fails the lookup, whichever keys it has. The table of the editor leaves such files out.
         let open_files = self.evaluators.exact_open_files.slot(&key_of(environment));
         made.sharing_open_files(open_files.as_ref().clone())
+            .sharing_open_options(self.open_options(environment))
+    }
+
+    fn open_options(&self, environment: &Environment) -> Arc<OpenOptionsTable> {
+        self.evaluators.open_options.slot(&key_of(environment)).as_ref().clone()
     }
 
     fn evaluator_reading(

@@ -33,7 +33,9 @@ fn fleet_of(world: &Arc<World>, is_of_editor: bool) -> Option<Fleet> {
     let environment = world.environment_of(ROOT)?;
     let mut nodes: Vec<Arc<Node>> = world.nodes(&environment).to_vec();
     nodes.push(world.any_node(&environment));
+    // Of these, only the name is known.
     nodes.push(world.node_named(&environment, "unknown"));
+    nodes.push(world.node_named(&environment, "another"));
     Some(fleet(world, &environment, nodes.into(), is_of_editor))
 }
 
