@@ -121,7 +121,7 @@ fn has_disguise(source: &str) -> bool {
 }
 
 /// The contents of the braces of calls (`%{lookup('a')}`) that appear in a file's text. `None` if the source of a call
-/// differs from its decoded text.
+/// differs from its decoded text, or does not show where the call ends.
 pub fn calls_in(source: &str) -> Option<Vec<&str>> {
     let bytes = source.as_bytes();
     let mut calls = Vec::new();
@@ -132,17 +132,26 @@ pub fn calls_in(source: &str) -> Option<Vec<&str>> {
             from = start + 1;
             continue;
         }
-        let length = memchr(b'}', &bytes[start..]).unwrap_or(bytes.len() - start);
-        let inside = &source[start..start + length];
-        from = start + length;
-        if inside.contains('\\') {
+        from = end_of_token(bytes, start + 2);
+        let inside = &source[start..from];
+        let is_call = inside.contains('(');
+        // Another `%{` can be a part of the key that is looked up, or the start of a token in another string.
+        if inside.contains('\\') || is_call && bytes[from..].starts_with(b"%{") {
             return None;
         }
-        if inside.contains('(') {
+        if is_call {
             calls.push(inside);
         }
     }
     Some(calls)
+}
+
+/// The byte at which a token ends that byte `from` is inside of: at its `}`, or before another `%{`, because text such as
+/// `50%{` is no token.
+pub fn end_of_token(source: &[u8], from: usize) -> usize {
+    let ends = |at: &usize| source[*at] == b'}' || source.get(at + 1) == Some(&b'{');
+    let mut candidates = memchr::memchr2_iter(b'}', b'%', &source[from..]).map(|at| from + at);
+    candidates.find(ends).unwrap_or(source.len())
 }
 
 /// The words of a root key, or of a call that names it. Characters other than letters may be written in several ways.

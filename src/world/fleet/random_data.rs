@@ -59,7 +59,7 @@ const FILES: [&str; 15] = [
 const MOSTLY: usize = 29;
 
 /// Lookups inside lookup_options are not among them: what they give depends on which keys were asked for before.
-const LINES: [&str; 33] = [
+const LINES: [&str; 34] = [
     "a: 1\n",
     "a: 2\n",
     "a: [x, y]\n",
@@ -77,6 +77,7 @@ const LINES: [&str; 33] = [
     "c: {\"%{role}\": 1, web: 2}\n",
     "c: ENC[PKCS7,bm90aGluZw==]\n",
     "d: \"%{lookup('d')}\"\n",
+    "d: 50%{ off\n",
     "d: ~\n",
     "d: \"%{literal('%')}{x}\"\n",
     "m::a: 1\n",

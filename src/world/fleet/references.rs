@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use memchr::memmem;
 
 use super::mixed;
-use crate::syntax::interpolation::{calls_in, hides_tokens, words};
+use crate::syntax::interpolation::{calls_in, end_of_token, hides_tokens, words};
 
 /// For this many keys, a text is searched. Only then is it indexed, because an index costs as much as many searches.
 const SEARCHES: u32 = 4;
@@ -106,9 +106,8 @@ fn call_around(text: &str, at: usize) -> Option<&str> {
     let bytes = text.as_bytes();
     // A call ends at the next brace, so behind the last one no other call has begun before.
     let from = memchr::memrchr(b'}', &bytes[..at]).unwrap_or(0);
-    let start = from + memmem::find(&bytes[from..at], b"%{")?;
-    let length = memchr::memchr(b'}', &bytes[at..]).unwrap_or(bytes.len() - at);
-    Some(&text[start..at + length]).filter(|call| call.contains('('))
+    let start = from + memmem::rfind(&bytes[from..at], b"%{")?;
+    Some(&text[start..end_of_token(bytes, at)]).filter(|call| call.contains('('))
 }
 
 /// Different words rarely have the same number.
@@ -146,6 +145,18 @@ mod tests {
         check("a: '%{facts.b}'\n", "b", false);
         check("a: b\n", "b", false);
         check("a: \"%{lookup('.')}\"\n", ".", true);
+    }
+
+    #[test]
+    fn text_that_looks_like_the_start_of_a_token_hides_no_call() {
+        let text = "a: 50%{ off\nb: \"%{lookup('c')}\"\nd: 5%{\n";
+        let found = KnownReferences::default();
+        assert!(!found.are_hidden(text));
+        for _ in 0..=SEARCHES {
+            assert_eq!(found.to(text, &RootName::of("c")), [16]);
+        }
+        check_obscure("a: \"%{lookup('%{c')}\"\n");
+        check_obscure("a: \"%{lookup('c'\"\nb: \"%{lookup('c')}\"\n");
     }
 
     #[test]
