@@ -10,10 +10,12 @@ use crate::support::workspace::Workspace;
 
 #[test]
 fn reading_can_be_cancelled() {
+    static STARTED: Signal = Signal::new();
     static STOPPED: Signal = Signal::new();
     let mut client = Client::start_with(
         Features {
             warm_up: |_, cancel, tell| {
+                STARTED.raise();
                 while !cancel.is_cancelled() {
                     std::thread::yield_now();
                 }
@@ -28,6 +30,8 @@ fn reading_can_be_cancelled() {
     client.answer(&id, &Value::Null);
     let begun = client.notification("$/progress");
     assert_eq!(begun["value"]["cancellable"], true);
+    // What is cancelled before a thread takes it does not start at all.
+    STARTED.wait_for(1);
     client.notify("window/workDoneProgress/cancel", json!({"token": "another"}));
     client.notify("window/workDoneProgress/cancel", json!({"token": created["token"]}));
     assert_eq!(client.notification("$/progress")["value"]["kind"], "end");
