@@ -8,8 +8,9 @@ from .plots import plot, seconds, size
 
 HEAD = """# Performance
 
-`benches/compare/performance --write` writes the figures on this page. It measures all programs side by side in one run, and
-compares CPU time, summed over all threads, because other work on the machine changes CPU time least.
+`benches/compare/performance --program target/release/hiera-ls --write` writes the figures on this page. It measures all
+programs side by side in one run, and compares CPU time, summed over all threads, because other work on the machine changes CPU
+time least.
 
 {machine}
 
@@ -30,7 +31,7 @@ FLEETS = """## Many nodes
 Each node has its own fact set and data file, and every key is looked up for every node. Only `check` does not read the fact
 sets, which are outside the repository: it infers the nodes from the names of their data files. Puppet runs in its own process,
 with one compiler for each node, for {measured} nodes; its figure is projected to all nodes at that rate. Puppet has no command that
-compares two states of data. *Time* is wall-clock time, on a machine that was also doing other work.
+compares two states of data. *Time* is wall-clock time.
 
 ![CPU time by the number of nodes](images/performance-fleets.svg)
 
@@ -40,7 +41,7 @@ LARGE = """## A very large environment
 
 The environment has {files} files with {megabytes} of data, {nodes} nodes with a fact set each, and {keys} keys. The edited line
 is in `common.yaml`, which every node reads; `check` infers the nodes from the names of their data files. *Time* is wall-clock
-time, on a machine that was also doing other work. `benches/compare/performance --large {nodes}` measures such an environment.
+time. `benches/compare/performance --large {nodes}` measures such an environment.
 
 """
 
