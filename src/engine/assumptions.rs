@@ -162,6 +162,12 @@ impl Script {
         !self.excluded.hold_with(conditions, assumptions) && assumptions.allow(conditions, node)
     }
 
+    /// Whether an excluded way has a condition about some of `variables`, or whether nothing is allowed.
+    pub(crate) fn excludes_by(&self, variables: &[Arc<str>]) -> bool {
+        self.excluded.unconditional > 0
+            || variables.iter().any(|it| self.excluded.mentions.contains_key(it))
+    }
+
     /// Adds a fork that no earlier run reached.
     pub(crate) fn add(&mut self, fork: Fork) {
         let taken = match &fork {
@@ -225,6 +231,8 @@ struct Excluded {
     ways: HashMap<Condition, Vec<Way>, foldhash::fast::RandomState>,
     /// The number of ways without conditions. If there is one, nothing is allowed.
     unconditional: usize,
+    /// How many conditions concern each variable.
+    mentions: HashMap<Arc<str>, usize, foldhash::fast::RandomState>,
 }
 
 impl Excluded {
@@ -244,6 +252,9 @@ impl Excluded {
 
     fn add(&mut self, ways: &[Way]) {
         for way in ways {
+            for condition in way.iter() {
+                *self.mentions.entry(Arc::clone(&condition.variable)).or_default() += 1;
+            }
             match way.last() {
                 Some(last) => self.ways.entry(last.clone()).or_default().push(Arc::clone(way)),
                 None => self.unconditional += 1,
@@ -254,6 +265,14 @@ impl Excluded {
     /// Undoes the last [`Self::add`] of these ways.
     fn take_back(&mut self, ways: &[Way]) {
         for way in ways {
+            for condition in way.iter() {
+                if let Some(count) = self.mentions.get_mut(&condition.variable) {
+                    *count -= 1;
+                    if *count == 0 {
+                        self.mentions.remove(&condition.variable);
+                    }
+                }
+            }
             match way.last() {
                 Some(last) => {
                     // Forks end in the reverse order of their start, so the last entries are those of this fork.
@@ -328,7 +347,11 @@ mod tests {
         assumptions.assume(std::slice::from_ref(&a), &node);
         assert!(!allows(&script, &assumptions, std::slice::from_ref(&b)));
         assert!(!allows(&script, &assumptions, &[is("a", "2")]));
+        assert!(
+            script.excludes_by(&["x".into(), "b".into()]) && !script.excludes_by(&["x".into()])
+        );
         assert!(!script.advance());
+        assert!(!script.excludes_by(&["a".into(), "b".into()]));
         assert!(allows(&script, &assumptions, &[b]));
     }
 }

@@ -351,6 +351,13 @@ impl<'a> Invocation<'a> {
         }
     }
 
+    /// Whether [`Self::allows`] may refuse conditions about some of `variables`.
+    pub(crate) fn may_decide(&self, variables: &[Arc<str>]) -> bool {
+        let excludes = self.exploration.as_ref().is_some_and(|it| it.script.excludes_by(variables));
+        let is_assumed = |it: &Arc<str>| self.assumptions.of(it).is_some();
+        excludes || variables.iter().any(is_assumed) || !self.evaluator.node().patterns().is_empty()
+    }
+
     /// The variable `name` as `scope[name]` finds it in Puppet; `None` if it is not defined, which may be an error.
     pub(crate) fn variable(&mut self, name: &str, context: InterpolatedText) -> Found {
         // The name is compared as it is written: in a template of mapped_paths, `%{::x}` does not find the local variable `x`.

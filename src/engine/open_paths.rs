@@ -3,9 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-
-use super::assumptions::{Assumed, Condition, Fork, Turn, Way};
+use super::assumptions::{Fork, Turn};
 use super::cases::LeftOut;
 use super::evaluator::Evaluator;
 use super::fit_index::FitIndex;
@@ -14,11 +12,11 @@ use super::invocation::Invocation;
 use super::key::Key;
 use super::layer::{Layer, Which};
 use super::lookup::LOOKUP_OPTIONS;
-use super::open_files::{Candidates, OpenFiles};
+use super::open_files::{Candidates, FileWay, OpenFiles};
 use super::open_options::open_options;
 use super::structure::concerns_all_keys;
 use crate::data::{DataFile, Format};
-use crate::facts::open_path::{Fit, OpenPath};
+use crate::facts::open_path::OpenPath;
 
 /// If more files than this matter, the location is summed up: the files are counted, and no case lists them.
 const MAX_CANDIDATES: usize = 128;
@@ -71,23 +69,22 @@ pub(super) fn filled(
 fn fork(
     invocation: &mut Invocation<'_>,
     (location, open): (&Location, &OpenLocation),
-    candidates: &[(Way, Vec<Arc<str>>)],
+    candidates: &Candidates,
 ) -> Fork {
-    let allowed = candidates.iter().filter(|(way, _)| invocation.allows(way));
-    let allowed: Vec<_> = allowed.collect();
+    let allowed = candidates.allowed(|it| invocation.may_decide(it), |way| invocation.allows(way));
+    let count = allowed.len();
     let exploration = invocation.exploration.as_mut();
     let is_summed_up = exploration.as_ref().is_none_or(|it| it.is_summed_up(location));
     // An unknown list can have several of these members at once, but the ways of a fork exclude each other.
-    if !allowed.is_empty() && (open.is_list || is_summed_up || allowed.len() > MAX_CANDIDATES) {
-        let paths: HashSet<&Arc<str>> = allowed.iter().flat_map(|(_, paths)| paths).collect();
-        return Fork::Counted(paths.len());
+    if count > 0 && (open.is_list || is_summed_up || count > MAX_CANDIDATES) {
+        return Fork::Counted(allowed.count_files());
     }
     if let Some(exploration) = exploration
-        && !allowed.is_empty()
+        && count > 0
     {
-        exploration.note_ways(location, allowed.len());
+        exploration.note_ways(location, count);
     }
-    Fork::Ways(allowed.into_iter().map(|(way, _)| Arc::clone(way)).collect())
+    Fork::Ways(allowed.ways())
 }
 
 fn leave_out(
@@ -121,13 +118,13 @@ fn with_a_say(
     invocation: &Invocation<'_>,
     (level, open): (&ResolvedLevel, &OpenLocation),
     key: &Key,
-) -> Candidates {
+) -> Arc<Candidates> {
     let evaluator = invocation.evaluator;
     let root = key.root();
     // A function may return any key for any file.
     let Some(format) = level.reads else {
         let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
-        return candidates(all.iter());
+        return Arc::new(Candidates::new(all.iter()));
     };
     if !layer.may_have(root) {
         return Arc::default();
@@ -141,25 +138,11 @@ fn with_a_say(
         let wanted = options.filter(|it| all_count || it.speak_of(wanted));
         let paths: HashSet<&Arc<str>> = wanted.map(|it| &it.path).collect();
         let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
-        return candidates(all.iter().filter(|it| paths.contains(&it.path)));
+        return Arc::new(Candidates::new(all.iter().filter(|it| paths.contains(&it.path))));
     }
     let module = layer.module.as_ref();
     let known = open.files(evaluator, module, format);
     known.candidates(root, || having(evaluator, module, (open, known), format, root))
-}
-
-/// The conditions under which files are read, each with its files.
-fn candidates<'f>(fits: impl Iterator<Item = &'f Fit>) -> Candidates {
-    let condition = |(variable, text): &(Arc<str>, Arc<str>)| Condition {
-        variable: Arc::clone(variable),
-        value: Assumed::Text(Arc::clone(text)),
-    };
-    let mut ways: IndexMap<Way, Vec<Arc<str>>> = IndexMap::new();
-    for fit in fits {
-        let way = fit.texts.iter().map(condition).collect();
-        ways.entry(way).or_default().push(Arc::clone(&fit.path));
-    }
-    ways.into_iter().collect()
 }
 
 /// The ways to the files that have a root key, or that Puppet refuses to read.
@@ -174,12 +157,13 @@ fn having(
     if let Some(finder) = evaluator.key_finder() {
         let mut paths = finder.files_with(root, &|| paths_of(evaluator, &open.path));
         if !known.is_asked_often() {
-            return candidates(open.path.fits_among(paths.iter()).iter());
+            let fits = open.path.fits_among(paths.iter()).into_iter().map(FileWay::from);
+            return Candidates::new(fits.collect::<Vec<_>>().iter());
         }
         let all = evaluator.prepared().fits(files, &open.path);
         // This is the order of the fits. It decides the order of the cases, which must not depend on whether an index exists.
         paths.sort_unstable();
-        return candidates(paths.iter().flat_map(|path| fits_of(&all, path)));
+        return Candidates::new(ways_to(&all, &paths).into_iter());
     }
     let all = evaluator.prepared().fits(files, &open.path);
     // An evaluator that uses the entries of refused files does not fail because of them.
@@ -187,12 +171,12 @@ fn having(
     if is_judged {
         files.expect(&all.iter().map(|it| (&*it.path, format)).collect::<Vec<_>>());
     }
-    let has_a_say = |fit: &&Fit| match files.data(&fit.path, format) {
+    let has_a_say = |fit: &&FileWay| match files.data(&fit.path, format) {
         Ok(file) => file.get(root).is_some() || is_judged && is_refused(evaluator, module, &file),
         Err(_) => true,
     };
     if !known.is_asked_often() {
-        return candidates(all.iter().filter(has_a_say));
+        return Candidates::new(all.iter().filter(has_a_say));
     }
     let index = known.index.get_or_init(|| {
         FitIndex::new(all.iter().map(|fit| match files.data(&fit.path, format) {
@@ -200,7 +184,7 @@ fn having(
             _ => None,
         }))
     });
-    candidates(index.may_have(root).map(|at| &all[at]).filter(has_a_say))
+    Candidates::new(index.may_have(root).map(|at| &all[at]).filter(has_a_say))
 }
 
 /// All files that an open path can lead to.
@@ -209,11 +193,27 @@ pub(super) fn paths_of(evaluator: &Evaluator, path: &OpenPath) -> Vec<Arc<str>> 
     all.iter().map(|fit| Arc::clone(&fit.path)).collect()
 }
 
-/// The ways to one file among fits that are sorted by path.
-fn fits_of<'f>(all: &'f [Fit], path: &Arc<str>) -> impl Iterator<Item = &'f Fit> {
-    let start = all.partition_point(|fit| fit.path < *path);
-    let end = start + all[start..].partition_point(|fit| fit.path == *path);
-    all[start..end].iter()
+/// The ways to some files among all that a path can lead to. Both are sorted by path.
+fn ways_to<'f>(all: &'f [FileWay], paths: &[Arc<str>]) -> Vec<&'f FileWay> {
+    let mut found = Vec::with_capacity(paths.len());
+    let mut rest = all;
+    for path in paths {
+        rest = skip_before(rest, path);
+        let count = rest.iter().take_while(|it| it.path == *path).count();
+        found.extend(&rest[..count]);
+        rest = &rest[count..];
+    }
+    found
+}
+
+/// What follows the files before `path`. The time grows with the logarithm of their number.
+fn skip_before<'f>(files: &'f [FileWay], path: &Arc<str>) -> &'f [FileWay] {
+    let mut step = 1;
+    while files.get(step - 1).is_some_and(|it| it.path < *path) {
+        step *= 2;
+    }
+    let near = &files[step / 2..files.len().min(step)];
+    &files[step / 2 + near.partition_point(|it| it.path < *path)..]
 }
 
 /// Whether Puppet fails because of a file, whatever the key is.

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::failure::Failure;
+use super::open_files::FileWay;
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
 use crate::config::{HieraYaml, PuppetVersion, glob};
 use crate::data::{Files, PathKind};
-use crate::facts::open_path::{Fit, OpenPath};
+use crate::facts::open_path::OpenPath;
 use crate::syntax::ruby_regex::{self, RegexProblem, RubyRegex};
 
 /// Created once and shared. It identifies files by their paths alone, so it must not outlive a change of a hiera.yaml.
@@ -17,7 +18,7 @@ pub struct Prepared {
     configs: Arc<Table<ConfigKey, ReadConfig>>,
     regexes: Arc<Table<Arc<str>, Arc<RubyRegex>>>,
     globs: Table<Arc<str>, Arc<[Arc<str>]>>,
-    open_paths: Table<OpenPath, Arc<[Fit]>>,
+    open_paths: Table<OpenPath, Arc<[FileWay]>>,
 }
 
 type Table<K, V> = RwLock<HashMap<K, V, foldhash::fast::RandomState>>;
@@ -53,13 +54,13 @@ impl Prepared {
     }
 
     /// The files that an open path can lead to.
-    pub(super) fn fits(&self, files: &dyn Files, path: &OpenPath) -> Arc<[Fit]> {
+    pub(super) fn fits(&self, files: &dyn Files, path: &OpenPath) -> Arc<[FileWay]> {
         let known = self.open_paths.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known.get(path) {
             return Arc::clone(found);
         }
         drop(known);
-        let found: Arc<[Fit]> = path.fits(files).into();
+        let found: Arc<[FileWay]> = path.fits(files).into_iter().map(FileWay::from).collect();
         let mut open_paths = self.open_paths.write().unwrap_or_else(PoisonError::into_inner);
         open_paths.insert(path.clone(), Arc::clone(&found));
         found

@@ -44,6 +44,11 @@ impl NamePatterns {
         self.patterns.iter()
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
     /// The variables that a node's name proves, by their canonical names: those of the first pattern that matches the whole
     /// name. A group that does not participate in the match proves nothing.
     pub fn proved_by(&self, name: &str) -> Vec<(Arc<str>, Arc<str>)> {
