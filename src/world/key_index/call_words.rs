@@ -1,7 +1,7 @@
 //! The words in the calls of all entries with a root key. They name the root keys that the key's value can depend on.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::{BulkIndex, IndexedFile, KeyIndex};
 use crate::data::Format;
@@ -11,9 +11,21 @@ use crate::world::texts::Texts;
 /// Words, sorted; `None` if the texts do not show which keys they look up.
 pub type CallWords = Option<Arc<[Arc<str>]>>;
 
+/// If more files than this have a key, its words may be collected together with those of other keys.
+pub(super) const FEW_FILES: usize = 16;
+
+/// After this many keys, it takes less time to read all files once than to search the files of one key after another.
+pub(super) const ASKED_OFTEN: usize = 64;
+
+type WordsByName = HashMap<u32, CallWords, foldhash::fast::RandomState>;
+
 /// What is known about the files of a bulk, by the number of the key.
 #[derive(Debug, Default)]
-pub(super) struct KnownCallWords(Mutex<HashMap<u32, CallWords, foldhash::fast::RandomState>>);
+pub(super) struct KnownCallWords {
+    one_by_one: Mutex<WordsByName>,
+    /// The words of all keys that more than [`FEW_FILES`] have, after enough keys were asked for.
+    all: OnceLock<WordsByName>,
+}
 
 impl KeyIndex {
     /// The words in the calls of all entries with a root key, and perhaps some that its entries had before they were edited.
@@ -39,13 +51,19 @@ impl BulkIndex {
         if !self.may_call(name) {
             return Some(Arc::default());
         }
-        let lock = || self.call_words.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lock().get(&name).cloned();
-        known.unwrap_or_else(|| {
-            let found = self.find_call_words(name);
-            lock().insert(name, found.clone());
-            found
-        })
+        let known = &self.call_words;
+        let lock = || known.one_by_one.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(words) = lock().get(&name) {
+            return words.clone();
+        }
+        let is_asked_often = lock().len() >= ASKED_OFTEN;
+        if is_asked_often && self.holders(name).len() > FEW_FILES {
+            let all = known.all.get_or_init(|| self.find_all_call_words());
+            return all.get(&name).cloned().unwrap_or_default();
+        }
+        let found = self.find_call_words(name);
+        lock().insert(name, found.clone());
+        found
     }
 
     fn find_call_words(&self, name: u32) -> CallWords {
@@ -55,6 +73,33 @@ impl BulkIndex {
             add_words_of(texts, &self.files[*file as usize], name, &mut found)?;
         }
         Some(found.into_iter().collect())
+    }
+
+    fn find_all_call_words(&self) -> WordsByName {
+        let mut found: HashMap<u32, Option<BTreeSet<Arc<str>>>, foldhash::fast::RandomState> =
+            HashMap::default();
+        for file in &self.files {
+            let mut text = None;
+            for here in file.keys.keys.iter().filter(|it| it.may_call()) {
+                if self.holders(here.name()).len() <= FEW_FILES {
+                    continue;
+                }
+                let words = found.entry(here.name()).or_insert_with(|| Some(BTreeSet::new()));
+                let text = text.get_or_insert_with(|| self.text_of(file));
+                let add = |words: &mut _| {
+                    add_words_in(here.value.slice(text.as_ref()?), file.format, words)
+                };
+                if words.as_mut().is_some_and(|it| add(it).is_none()) {
+                    *words = None;
+                }
+            }
+        }
+        let sorted = |words: BTreeSet<Arc<str>>| words.into_iter().collect();
+        found.into_iter().map(|(name, words)| (name, words.map(sorted))).collect()
+    }
+
+    fn text_of(&self, file: &IndexedFile) -> Option<Arc<str>> {
+        Some(self.texts.as_ref()?.file(&file.path).ok()?.text.clone())
     }
 }
 
@@ -71,20 +116,25 @@ fn add_words_of(
     }
     let text = texts.file(&file.path).ok()?.text.clone();
     for here in calling {
-        let value = here.value.slice(&text);
-        // HOCON may join a token from several pieces, and escapes and aliases hide one, so the text does not show all keys.
-        if file.format == Format::Hocon || hides_tokens(value) {
+        add_words_in(here.value.slice(&text), file.format, found)?;
+    }
+    Some(())
+}
+
+/// Adds the words in the calls of a value's source.
+fn add_words_in(source: &str, format: Format, found: &mut BTreeSet<Arc<str>>) -> Option<()> {
+    // HOCON may join a token from several pieces, and escapes and aliases hide one, so the text does not show all keys.
+    if format == Format::Hocon || hides_tokens(source) {
+        return None;
+    }
+    for call in calls_in(source)? {
+        if !is_plain(call) {
             return None;
         }
-        for call in calls_in(value)? {
-            if !is_plain(call) {
-                return None;
-            }
-            for word in words(call) {
-                // Most calls name a key that another one has named before.
-                if !found.contains(word) {
-                    found.insert(Arc::from(word));
-                }
+        for word in words(call) {
+            // Most calls name a key that another one has named before.
+            if !found.contains(word) {
+                found.insert(Arc::from(word));
             }
         }
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
+use super::call_words::{ASKED_OFTEN, FEW_FILES};
 use super::{FileKeys, MAY_BE_HASH_OR_NULL, MAY_BE_NO_HASH, MAY_CALL, MIN_HASHED_KEYS, tags_of};
 use crate::data::{DataFile, FileId, Format, Value};
 use crate::world::interner::Interner;
@@ -213,6 +214,35 @@ fn values_that_may_call_functions_are_told_from_others() {
     assert_eq!(words(&host, "d").as_deref(), Some("a alias"));
     host.apply(opened("/r/data/roles/web.yaml", "a: '%{lookup(\"e\")}'\n"));
     assert_eq!(words(&host, "a").as_deref(), Some("b e hiera lookup"));
+}
+
+#[test]
+fn the_words_in_calls_are_the_same_for_one_key_and_for_all() {
+    let number = 2 * ASKED_OFTEN;
+    let mut files = vec![("/r/hiera.yaml".to_owned(), HIERA_YAML.to_owned())];
+    for file in 0..=FEW_FILES {
+        let mut text = String::new();
+        for key in 0..number {
+            let value = match (key + file) % 40 {
+                0 => "\"\\x25{lookup('x')}\"".to_owned(),
+                it if it % 3 == 0 => format!("[x, \"%{{lookup('k{it}')}}\"]"),
+                _ => "x".to_owned(),
+            };
+            let _ = writeln!(text, "k{key}: {value}");
+        }
+        files.push((format!("/r/data/nodes/n{file}.yaml"), text));
+    }
+    let host = Host::new(Arc::new(MemoryDisk::new(
+        files.iter().map(|(path, text)| (path.as_str(), text.as_str())),
+    )));
+    let all = index(&host);
+    // A host of its own for each key: only one key is asked for there.
+    for key in (0..number).map(|key| format!("k{key}")) {
+        let alone = Host::new(Arc::new(MemoryDisk::new(
+            files.iter().map(|(path, text)| (path.as_str(), text.as_str())),
+        )));
+        assert_eq!(all.call_words(&key), index(&alone).call_words(&key), "{key}");
+    }
 }
 
 /// An edited file is searched for one key after another, whatever its size.
