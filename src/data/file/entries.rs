@@ -41,7 +41,8 @@ pub(super) struct Entries {
     keys: OnceLock<Keys>,
     anchors: OnceLock<Anchors>,
     verdict: OnceLock<Verdict>,
-    merged: OnceLock<RootMap>,
+    /// Boxed, because the entries of most files are not entangled.
+    merged: OnceLock<Box<RootMap>>,
 }
 
 type RootMap = IndexMap<Value, RootEntry, foldhash::fast::RandomState>;
@@ -462,7 +463,7 @@ impl Entries {
                     let _ = lowering.add_to_root(&mut root, &parsed.pair);
                 }
             }
-            root_entries(self.file, &root.finish())
+            Box::new(root_entries(self.file, &root.finish()))
         })
     }
 
