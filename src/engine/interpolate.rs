@@ -115,7 +115,7 @@ fn partial_variable(
             if rest.is_empty() {
                 return Ok(Variable::Found(Some(value)));
             }
-            dig::dig(invocation, expression, &rest.into(), value).map(Variable::Found)
+            dig::dig(invocation, expression, &rest, value).map(Variable::Found)
         }
     }
 }
@@ -139,7 +139,7 @@ fn known_variable(
     match value {
         // Puppet does not dig in undef, so explanations show no step for its members.
         Some(value) if !path.rest.is_empty() && !matches!(value.value, Value::Undef) => {
-            dig::dig(invocation, expression, &path.rest.clone().into(), value)
+            dig::dig(invocation, expression, &path.rest, value)
         }
         value => Ok(value),
     }

@@ -415,7 +415,7 @@ impl Layer {
         if !self.may_have(root) {
             return None;
         }
-        // The values of thousands of nodes' own files would fill the memory, and each of them is read only once.
+        // The values of thousands of nodes' own files would fill the memory, and each of them is read only a few times.
         if evaluator.is_one_of_many() { file.read(root) } else { file.get(root).map(Cow::Borrowed) }
     }
 
