@@ -239,17 +239,19 @@ fn resolve_level(
     };
     let open_options = open_variables(&Value::Hash(Arc::clone(&options)));
     let options = if open_options.is_empty() { options } else { without_holes(&options) };
-    let back_end = invocation.evaluator.back_ends().find(&level.function, &level.name);
+    let evaluator = invocation.evaluator;
+    let back_end = evaluator.back_ends().find(&level.function, &level.name);
+    let shared = |text: &str| evaluator.prepared().shared_text(text);
     Ok(ResolvedLevel {
         name: Arc::clone(&level.name),
-        title: format!("Hierarchy entry \"{}\"", level.name).into(),
+        title: shared(&format!("Hierarchy entry \"{}\"", level.name)),
         place: level.place,
         function: level.function.clone(),
         options,
         datadir: if open_path::has_holes(&datadir) {
             open_path::shown(&datadir).into()
         } else {
-            datadir
+            shared(&datadir)
         },
         datadir_place: level.datadir.place,
         locations,
@@ -371,8 +373,9 @@ fn existing_path(
         let open = OpenLocation::new(path, false);
         return Location::open(original(template), template, open, &shown);
     }
-    let location: Arc<str> = path::join(datadir, text).into();
-    let files = invocation.evaluator.files();
+    let evaluator = invocation.evaluator;
+    let location = evaluator.prepared().shared_text(&path::join(datadir, text));
+    let files = evaluator.files();
     // A directory counts as existing, and reading it fails. Without the fact, even `path: "%{facts.x}"` leads to one, the datadir.
     let exists = path::kind(files.as_ref(), &location) != PathKind::Missing;
     Location::path(original(template), template.place, location, exists)

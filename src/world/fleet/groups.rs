@@ -20,7 +20,7 @@ const MANY_REQUESTS: usize = 64;
 
 /// With at least this many groups without an answer, the lookups for them are done. More are faster, because the files of a
 /// node then serve more requests one after the other, but what is kept of their answers takes memory.
-const MAX_GROUPS: usize = 1 << 16;
+const MAX_GROUPS: usize = 1 << 15;
 
 /// The maximum number of requests that are answered together: each has the numbers of all nodes.
 const MAX_REQUESTS: usize = 64;
