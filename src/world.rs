@@ -37,8 +37,8 @@ mod views;
 pub use disk::{DiskReader, DiskTable};
 pub use file_entry::FileEntry;
 pub use fleet::{
-    AnswerChange, Asker, Before, Cause, Difference, Differences, Fleet, FleetPair, SharedAnswer,
-    is_unchanged,
+    AnswerChange, Asker, Before, Cause, Difference, Differences, Fleet, FleetPair, KeptAnswer,
+    SharedAnswer, is_unchanged,
 };
 pub use host::{Change, Effect, Host};
 pub use key_index::{CallWords, KeyIndex, KeyPlace};

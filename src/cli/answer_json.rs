@@ -75,11 +75,6 @@ impl Record<'_> {
         // Nothing in a record refuses to be written.
         serde_json::to_string(self).unwrap_or_default()
     }
-
-    /// Appends the same to a text.
-    pub(super) fn write(&self, text: &mut Vec<u8>) {
-        let _ = serde_json::to_writer(text, self);
-    }
 }
 
 struct CaseJson<'a>(&'a Case);

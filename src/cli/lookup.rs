@@ -275,8 +275,11 @@ fn for_many_nodes(arguments: &LookupArguments, merge: Option<&Json>) -> Result<E
     let place = arguments.place.open()?;
     let aliases = place.world.type_aliases(&place.environment);
     check_that_type_is_known(arguments.value_type.as_deref(), &aliases)?;
-    let facts = arguments.facts.as_deref().map(fleet::fact_sets).transpose()?;
-    let nodes = fleet::nodes(&place, arguments.nodes.as_deref(), facts.as_deref())?;
+    let nodes = {
+        // The nodes have all of the fact sets, so these go at once.
+        let facts = arguments.facts.as_deref().map(fleet::fact_sets).transpose()?;
+        fleet::nodes(&place, arguments.nodes.as_deref(), facts.as_deref())?
+    };
     let mut queries: Vec<_> = arguments.keys.iter().map(Query::key).collect();
     if let Some(file) = &arguments.keys_from {
         queries.extend(lookup_queries::from_file(file)?);

@@ -1,5 +1,6 @@
 //! `lookup` for many nodes at once: the answers by value, the rarest first.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -15,8 +16,9 @@ use super::progress::Progress;
 use super::shown::{counted, in_a_line, in_lines, within_a_line};
 use super::{print, print_bytes};
 use crate::data::{Files, render};
+use crate::engine::footprint::outcome_hash;
 use crate::engine::{Answer, Request};
-use crate::world::{Fleet, SharedAnswer};
+use crate::world::{Fleet, KeptAnswer, SharedAnswer};
 
 /// Names of nodes that a table shows of each group.
 const MAX_NAMES: usize = 8;
@@ -61,11 +63,12 @@ pub(super) fn run(
     let mut output = Output::new(format);
     let printer = Printer { fleet: &fleet, format, names: &names };
     let requests: Vec<Request> = queries.iter().map(request_of).collect();
+    let keep = |at: usize, answer| printer.keep(&queries[at], answer);
     let write = |at: usize, answers| {
         progress.step();
         printer.write(&queries[at], answers)
     };
-    fleet.answers_to_each(&requests, write, |written| output.print(written));
+    fleet.answers_to_each(&requests, keep, write, |written| output.print(&written));
     progress.end();
     let code = output.end();
     // The process ends: its memory goes at once, and not piece by piece.
@@ -76,7 +79,6 @@ pub(super) fn run(
 /// What was printed so far.
 struct Output {
     format: RenderAs,
-    keys: usize,
     records: usize,
     depends: bool,
     has_failed: bool,
@@ -95,21 +97,18 @@ struct Written {
 
 impl Output {
     fn new(format: RenderAs) -> Self {
-        Self { format, keys: 0, records: 0, depends: false, has_failed: false }
+        Self { format, records: 0, depends: false, has_failed: false }
     }
 
-    fn print(&mut self, written: Vec<Written>) {
-        for one in written {
-            // The list is written piece by piece, so its brackets and commas are written here.
-            if self.format == RenderAs::Json && one.records > 0 {
-                print(if self.records == 0 { "[\n" } else { ",\n" });
-            }
-            print_bytes(&one.text);
-            self.keys += 1;
-            self.records += one.records;
-            self.depends |= one.depends;
-            self.has_failed |= one.has_failed;
+    fn print(&mut self, written: &Written) {
+        // The list is written piece by piece, so its brackets and commas are written here.
+        if self.format == RenderAs::Json && written.records > 0 {
+            print(if self.records == 0 { "[\n" } else { ",\n" });
         }
+        print_bytes(&written.text);
+        self.records += written.records;
+        self.depends |= written.depends;
+        self.has_failed |= written.has_failed;
     }
 
     fn end(&self) -> ExitCode {
@@ -121,13 +120,63 @@ impl Output {
 }
 
 /// The names of a fleet's nodes as JSON: they are written very often.
-struct NodeNames(Vec<Box<str>>);
+struct NodeNames {
+    names: Vec<Box<str>>,
+    /// The bytes of all names, with a comma for each.
+    bytes: usize,
+}
 
 impl NodeNames {
     fn of(fleet: &Fleet) -> Self {
         // A name is written once for each key, so it is turned into JSON only once.
         let name = |name: &str| Json::from(name).to_string().into_boxed_str();
-        Self(fleet.nodes().iter().map(|node| name(&node.name)).collect())
+        let names: Vec<_> = fleet.nodes().iter().map(|node| name(&node.name)).collect();
+        let bytes = names.iter().map(|name| name.len() + 1).sum();
+        Self { names, bytes }
+    }
+}
+
+/// What is kept of an answer until all nodes have theirs.
+enum Kept {
+    /// The text of a value that is found for sure, and the hash of the value. The value itself takes more memory.
+    Found { hash: u64, text: Box<str> },
+    /// Any other answer.
+    Whole(Box<Answer>),
+}
+
+impl Kept {
+    fn is_certain(&self) -> bool {
+        match self {
+            Self::Found { .. } => true,
+            Self::Whole(answer) => answer.is_certain(),
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        match self {
+            Self::Found { .. } => false,
+            Self::Whole(answer) => answer.is_certain() && answer.outcome.is_err(),
+        }
+    }
+}
+
+impl KeptAnswer for Kept {
+    fn number(&self) -> u64 {
+        match self {
+            Self::Found { hash, .. } => *hash,
+            Self::Whole(answer) => answer.number(),
+        }
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            // The texts of different values can be the same, so the hash counts as well.
+            (Self::Found { hash, text }, Self::Found { hash: other_hash, text: other_text }) => {
+                hash == other_hash && text == other_text
+            }
+            (Self::Whole(one), Self::Whole(other)) => one.is_same(other),
+            _ => false,
+        }
     }
 }
 
@@ -138,19 +187,46 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    fn write(&self, query: &Query, mut groups: Vec<SharedAnswer>) -> Written {
+    fn keep(&self, query: &Query, answer: Answer) -> Kept {
+        let is_found = matches!(answer.outcome, Ok(Some(_)))
+            && answer.is_certain()
+            && answer.opaque.is_empty()
+            && answer.open.is_empty();
+        if !is_found {
+            return Kept::Whole(Box::new(answer));
+        }
+        Kept::Found { hash: outcome_hash(&answer), text: self.text(query, &answer).into() }
+    }
+
+    /// The answer as it is printed: lines of a table, or a record without nodes.
+    fn text(&self, query: &Query, answer: &Answer) -> String {
+        if self.format == RenderAs::Table {
+            return answer_text(answer, self.fleet.world().as_ref());
+        }
+        Record { key: &query.key, answer, merge: query.merge.as_ref(), explain: None }.text()
+    }
+
+    fn text_of<'k>(&self, query: &Query, kept: &'k Kept) -> Cow<'k, str> {
+        match kept {
+            Kept::Found { text, .. } => Cow::Borrowed(text),
+            Kept::Whole(answer) => Cow::Owned(self.text(query, answer)),
+        }
+    }
+
+    fn write(&self, query: &Query, mut groups: Vec<SharedAnswer<Kept>>) -> Written {
         // The rarest answer comes first, because it is the most interesting one.
         groups.sort_by_key(|group| group.nodes.len());
         let mut written = Written::default();
         for SharedAnswer { answer, .. } in &groups {
             written.depends |= !answer.is_certain();
-            written.has_failed |= answer.is_certain() && answer.outcome.is_err();
+            written.has_failed |= answer.has_failed();
         }
         if self.format == RenderAs::Table {
-            written.text = self.table(&query.key, &groups).into_bytes();
+            written.text = self.table(query, &groups).into_bytes();
             return written;
         }
         let is_list = self.format == RenderAs::Json;
+        written.text.reserve(self.room_for(&groups));
         for group in &groups {
             if is_list && written.records > 0 {
                 written.text.extend(b",\n");
@@ -164,10 +240,18 @@ impl Printer<'_> {
         written
     }
 
+    /// The bytes of most records: each node is named once. To enlarge a long text again and again takes time.
+    fn room_for(&self, groups: &[SharedAnswer<Kept>]) -> usize {
+        let record = |group: &SharedAnswer<Kept>| match &group.answer {
+            Kept::Found { text, .. } => text.len() + ",\"nodes\":[]}\n".len(),
+            Kept::Whole(_) => 0,
+        };
+        self.names.bytes + groups.iter().map(record).sum::<usize>()
+    }
+
     /// `{"key": …, "status": …, …, "nodes": […]}`
-    fn write_record(&self, text: &mut Vec<u8>, query: &Query, group: &SharedAnswer) {
-        let (key, answer, merge) = (&*query.key, &group.answer, query.merge.as_ref());
-        Record { key, answer, merge, explain: None }.write(text);
+    fn write_record(&self, text: &mut Vec<u8>, query: &Query, group: &SharedAnswer<Kept>) {
+        text.extend(self.text_of(query, &group.answer).as_bytes());
         // The nodes are the last member.
         text.pop();
         text.extend(b",\"nodes\":[");
@@ -175,22 +259,22 @@ impl Printer<'_> {
             if at > 0 {
                 text.push(b',');
             }
-            text.extend(self.names.0[*node as usize].as_bytes());
+            text.extend(self.names.names[*node as usize].as_bytes());
         }
         text.extend(b"]}");
     }
 
-    fn table(&self, key: &str, groups: &[SharedAnswer]) -> String {
+    fn table(&self, query: &Query, groups: &[SharedAnswer<Kept>]) -> String {
         let mut text = String::new();
         let total = self.fleet.nodes().len();
         let answers = match groups.len() {
             1 => "the same for all".to_owned(),
             count => format!("{count} different answers for"),
         };
-        let _ = writeln!(text, "{}: {answers} {}", in_a_line(key), counted(total, "node"));
+        let _ = writeln!(text, "{}: {answers} {}", in_a_line(&query.key), counted(total, "node"));
         for group in groups {
             let _ = writeln!(text, "  {}", self.names_line(group));
-            for line in answer_text(&group.answer, self.fleet.world().as_ref()).lines() {
+            for line in self.text_of(query, &group.answer).lines() {
                 let _ = writeln!(text, "    {line}");
             }
         }
@@ -198,7 +282,7 @@ impl Printer<'_> {
     }
 
     /// `2 nodes: web01, web02`.
-    fn names_line(&self, group: &SharedAnswer) -> String {
+    fn names_line(&self, group: &SharedAnswer<Kept>) -> String {
         let count = group.nodes.len();
         if count == self.fleet.nodes().len() && count > MAX_NAMES {
             return format!("all {}", counted(count, "node"));

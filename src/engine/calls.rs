@@ -29,10 +29,14 @@ const NOT_EVALUATED: &str = "is not evaluated here";
 /// The reason for back ends of Hiera 3.
 const HIERA_3: &str = "is a back end of Hiera 3, which is not evaluated here";
 
-/// What is known of one source of a level (a location, or the level itself) during the life of the evaluator. No lock is held
-/// while a function runs, because it may look up something that leads back to itself.
+/// What is known of one source of a level (a location, or the level itself) during the life of the evaluator. It is boxed,
+/// because most sources are files that no function reads.
 #[derive(Debug, Default)]
-pub(crate) struct SourceState {
+pub(crate) struct SourceState(OnceLock<Box<KnownOfSource>>);
+
+/// No lock is held while a function runs, because it may look up something that leads back to itself.
+#[derive(Debug, Default)]
+struct KnownOfSource {
     context: OnceLock<Arc<FunctionContext>>,
     data_hash: OnceLock<Data>,
     /// The results of `lookup_key` and `data_dig`, by root key and by whole key.
@@ -47,6 +51,12 @@ enum Data {
 }
 
 impl SourceState {
+    fn get(&self) -> &KnownOfSource {
+        self.0.get_or_init(Box::default)
+    }
+}
+
+impl KnownOfSource {
     fn context(&self) -> &Arc<FunctionContext> {
         self.context.get_or_init(Arc::default)
     }
@@ -138,8 +148,8 @@ struct CallSite<'l> {
 }
 
 impl<'l> CallSite<'l> {
-    fn source(self) -> &'l SourceState {
-        self.location.map_or(&self.level.source, |location| &location.source)
+    fn source(self) -> &'l KnownOfSource {
+        self.location.map_or(&self.level.source, |location| &location.source).get()
     }
 
     fn call(self) -> Call<'l> {

@@ -13,14 +13,14 @@ use crate::syntax::key_path::Segment;
 pub(crate) fn dig(
     invocation: &mut Invocation<'_>,
     key: &str,
-    segments: &Arc<[Segment]>,
+    segments: &[Segment],
     value: Located,
 ) -> Found {
     invocation.within(
-        || TraceKind::SubKey(Arc::clone(segments)),
+        || TraceKind::SubKey(segments.into()),
         |invocation| {
             let mut value = value;
-            for segment in segments.iter() {
+            for segment in segments {
                 let found = invocation.within(
                     || TraceKind::Segment(segment.clone()),
                     |invocation| {

@@ -1,7 +1,6 @@
 //! One environment for one node: what Puppet calls a compiler. It keeps what does not change between lookups.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use super::budget::{Budget, CancelToken};
@@ -38,7 +37,8 @@ pub struct Evaluator {
     own: OnceLock<Result<Option<Arc<Layer>>, Failure>>,
     /// The shared state for keys without a module.
     no_module: Arc<ModuleScope>,
-    modules: RwLock<HashMap<Arc<str>, Arc<ModuleScope>, foldhash::fast::RandomState>>,
+    /// By name. A list, because a fleet has many evaluators, and a list takes less memory than a table.
+    modules: RwLock<Vec<Arc<ModuleScope>>>,
     pub(crate) global_options: OnceLock<Option<Located>>,
     pub(crate) environment_options: OnceLock<Option<Located>>,
     config_warnings: Mutex<Vec<Arc<str>>>,
@@ -454,9 +454,12 @@ impl Evaluator {
     /// The shared state for the keys of a module, whether or not the module exists.
     pub(crate) fn module_scope(&self, name: Option<&str>) -> Arc<ModuleScope> {
         let Some(name) = name else { return Arc::clone(&self.no_module) };
+        let place = |scopes: &[Arc<ModuleScope>]| {
+            scopes.binary_search_by(|scope| scope.name.as_deref().cmp(&Some(name)))
+        };
         let known = self.modules.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(scope) = known.get(name) {
-            return Arc::clone(scope);
+        if let Ok(at) = place(&known) {
+            return Arc::clone(&known[at]);
         }
         // `write` would wait forever for the guard of this thread.
         drop(known);
@@ -464,8 +467,11 @@ impl Evaluator {
         let made = shared.unwrap_or_else(|| Arc::new(ModuleScope::of(Some(name))));
         let mut modules = self.modules.write().unwrap_or_else(PoisonError::into_inner);
         // If another thread was faster, its scope is used: the lookup_options that it collects are kept in it.
-        let name = made.name.clone().unwrap_or_else(|| Arc::from(name));
-        Arc::clone(modules.entry(name).or_insert(made))
+        let at = place(&modules).unwrap_or_else(|at| {
+            modules.insert(at, made);
+            at
+        });
+        Arc::clone(&modules[at])
     }
 
     pub(crate) fn no_module(&self) -> &Arc<ModuleScope> {

@@ -72,11 +72,12 @@ pub struct Location {
     /// Whether something (a file or a directory) exists there. URIs always exist.
     pub exists: bool,
     /// The file, after it was needed for the first time.
-    pub(crate) data: OnceLock<Result<Arc<DataFile>, Failure>>,
+    pub(crate) data: OnceLock<Result<Arc<DataFile>, Box<Failure>>>,
     /// The results of a function for this location.
     pub(crate) source: SourceState,
-    /// The files that it can lead to if its path contains open variables; such a location does not exist.
-    pub(crate) open: Option<OpenLocation>,
+    /// The files that it can lead to if its path contains open variables; such a location does not exist. Boxed, because most
+    /// locations are not open.
+    pub(crate) open: Option<Box<OpenLocation>>,
 }
 
 /// A location whose path contains open variables.
@@ -140,7 +141,7 @@ impl Location {
 
     fn open(original: Arc<str>, template: &Located, open: OpenLocation, text: &str) -> Self {
         let shown = open_path::shown(text).into();
-        Self { open: Some(open), ..Self::path(original, template.place, shown, false) }
+        Self { open: Some(Box::new(open)), ..Self::path(original, template.place, shown, false) }
     }
 
     /// The step in the trace when it is searched.
@@ -160,7 +161,7 @@ impl Location {
     /// Whether its path is open and can lead to the file at `path`.
     pub fn may_lead_to(&self, path: &Arc<str>) -> bool {
         let fits = |open: &OpenLocation| !open.path.fits_among([path].into_iter()).is_empty();
-        self.open.as_ref().is_some_and(fits)
+        self.open.as_deref().is_some_and(fits)
     }
 
     /// The files that an open path can lead to; none if it is not open.
@@ -238,17 +239,19 @@ fn resolve_level(
     };
     let open_options = open_variables(&Value::Hash(Arc::clone(&options)));
     let options = if open_options.is_empty() { options } else { without_holes(&options) };
-    let back_end = invocation.evaluator.back_ends().find(&level.function, &level.name);
+    let evaluator = invocation.evaluator;
+    let back_end = evaluator.back_ends().find(&level.function, &level.name);
+    let shared = |text: &str| evaluator.prepared().shared_text(text);
     Ok(ResolvedLevel {
         name: Arc::clone(&level.name),
-        title: format!("Hierarchy entry \"{}\"", level.name).into(),
+        title: shared(&format!("Hierarchy entry \"{}\"", level.name)),
         place: level.place,
         function: level.function.clone(),
         options,
         datadir: if open_path::has_holes(&datadir) {
             open_path::shown(&datadir).into()
         } else {
-            datadir
+            shared(&datadir)
         },
         datadir_place: level.datadir.place,
         locations,
@@ -370,8 +373,9 @@ fn existing_path(
         let open = OpenLocation::new(path, false);
         return Location::open(original(template), template, open, &shown);
     }
-    let location: Arc<str> = path::join(datadir, text).into();
-    let files = invocation.evaluator.files();
+    let evaluator = invocation.evaluator;
+    let location = evaluator.prepared().shared_text(&path::join(datadir, text));
+    let files = evaluator.files();
     // A directory counts as existing, and reading it fails. Without the fact, even `path: "%{facts.x}"` leads to one, the datadir.
     let exists = path::kind(files.as_ref(), &location) != PathKind::Missing;
     Location::path(original(template), template.place, location, exists)

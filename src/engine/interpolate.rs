@@ -115,7 +115,7 @@ fn partial_variable(
             if rest.is_empty() {
                 return Ok(Variable::Found(Some(value)));
             }
-            dig::dig(invocation, expression, &rest.into(), value).map(Variable::Found)
+            dig::dig(invocation, expression, &rest, value).map(Variable::Found)
         }
     }
 }
@@ -139,7 +139,7 @@ fn known_variable(
     match value {
         // Puppet does not dig in undef, so explanations show no step for its members.
         Some(value) if !path.rest.is_empty() && !matches!(value.value, Value::Undef) => {
-            dig::dig(invocation, expression, &path.rest.clone().into(), value)
+            dig::dig(invocation, expression, &path.rest, value)
         }
         value => Ok(value),
     }
@@ -316,11 +316,11 @@ fn expand(
         return Ok(Expanded::Whole(value));
     }
     // Puppet keeps variables and keys on one stack. The prefix keeps a variable from being a recursion of a key with its name.
-    let guard_name = match method {
-        Some(Method::Scope) | None => format!("scope:{argument}").into(),
-        Some(_) => Arc::clone(argument),
+    let prefix = match method {
+        Some(Method::Scope) | None => "scope:",
+        Some(_) => "",
     };
-    let value = results_are_interpolated_again(invocation, &guard_name, &value, context)?;
+    let value = results_are_interpolated_again(invocation, [prefix, argument], value, context)?;
     Ok(Expanded::Text(value.value))
 }
 
@@ -328,11 +328,15 @@ fn expand(
 /// what makes `foo: "%{literal('foo')}"` a recursion.
 fn results_are_interpolated_again(
     invocation: &mut Invocation<'_>,
-    name: &Arc<str>,
-    value: &Located,
+    name: [&str; 2],
+    value: Located,
     context: InterpolatedText,
 ) -> Result<Located, Failure> {
-    invocation.guarded(name, |invocation| interpolate(invocation, value, context))
+    // Most values have no tokens. Then only a recursion matters, and the name needs no memory of its own.
+    if !value.value.has_tokens() && !invocation.is_on_stack(name) {
+        return Ok(value);
+    }
+    invocation.guarded(&name.concat().into(), |it| interpolate(it, &value, context))
 }
 
 /// Runs a nested lookup.

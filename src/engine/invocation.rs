@@ -232,6 +232,11 @@ impl<'a> Invocation<'a> {
         result.map_err(Failure::leaving_provider)
     }
 
+    /// Whether a name, in two parts, is on the stack of [`Self::guarded`].
+    pub(crate) fn is_on_stack(&self, [start, end]: [&str; 2]) -> bool {
+        self.names.iter().any(|name| name.strip_prefix(start) == Some(end))
+    }
+
     pub(crate) fn report(&mut self, outcome: impl FnOnce() -> Outcome) {
         if let Some(tracer) = &mut self.tracer {
             tracer.current().outcome = Some(outcome());

@@ -360,9 +360,9 @@ impl Layer {
     ) -> Found {
         let file = location
             .data
-            .get_or_init(|| self.load(invocation, level, location, back_end))
+            .get_or_init(|| self.load(invocation, level, location, back_end).map_err(Box::new))
             .as_ref()
-            .map_err(Clone::clone)?;
+            .map_err(|failure| Failure::clone(failure))?;
         let root = key.root();
         let Some(entry) = self.entry(invocation.evaluator, file, root) else {
             invocation.report_not_found(root);
@@ -415,7 +415,7 @@ impl Layer {
         if !self.may_have(root) {
             return None;
         }
-        // The values of thousands of nodes' own files would fill the memory, and each of them is read only once.
+        // The values of thousands of nodes' own files would fill the memory, and each of them is read only a few times.
         if evaluator.is_one_of_many() { file.read(root) } else { file.get(root).map(Cow::Borrowed) }
     }
 

@@ -1,7 +1,7 @@
 //! What evaluators of the same files can share, whatever their nodes are: configurations, regular expressions, and the
 //! results of globs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::failure::Failure;
@@ -19,6 +19,8 @@ pub struct Prepared {
     regexes: Arc<Table<Arc<str>, Arc<RubyRegex>>>,
     globs: Table<Arc<str>, Arc<[Arc<str>]>>,
     open_paths: Table<OpenPath, Arc<[FileWay]>>,
+    /// Texts that the levels of many nodes contain, most of them paths.
+    texts: RwLock<HashSet<Arc<str>, foldhash::fast::RandomState>>,
 }
 
 type Table<K, V> = RwLock<HashMap<K, V, foldhash::fast::RandomState>>;
@@ -37,7 +39,21 @@ impl Prepared {
             regexes: Arc::clone(&self.regexes),
             globs: Table::default(),
             open_paths: Table::default(),
+            texts: RwLock::default(),
         }
+    }
+
+    /// The same text, once in memory: most levels of most nodes have the same paths.
+    pub(super) fn shared_text(&self, text: &str) -> Arc<str> {
+        let known = self.texts.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.get(text) {
+            return Arc::clone(known);
+        }
+        drop(known);
+        let shared: Arc<str> = text.into();
+        let mut texts = self.texts.write().unwrap_or_else(PoisonError::into_inner);
+        texts.insert(Arc::clone(&shared));
+        shared
     }
 
     pub(crate) fn glob(&self, files: &dyn Files, pattern: &Arc<str>) -> Arc<[Arc<str>]> {

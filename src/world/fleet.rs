@@ -57,11 +57,31 @@ pub struct Fleet {
 
 /// An answer and the nodes that get it, by their numbers, in order.
 #[derive(Debug, Clone)]
-pub struct SharedAnswer {
-    /// The answer, as the first of the nodes gets it. It is boxed, because a fleet has very many of them.
-    pub answer: Box<Answer>,
+pub struct SharedAnswer<A = Box<Answer>> {
+    /// The answer, as the first of the nodes gets it, or what is kept of it. It is boxed, because a fleet has very many of
+    /// them.
+    pub answer: A,
     /// The nodes.
     pub nodes: Vec<u32>,
+}
+
+/// What is kept of an answer until all nodes have theirs.
+pub trait KeptAnswer: Send + Sync {
+    /// A number: equal for equal answers, and different for different ones except for rare collisions.
+    fn number(&self) -> u64;
+
+    /// Whether both were kept of equal answers.
+    fn is_same(&self, other: &Self) -> bool;
+}
+
+impl KeptAnswer for Box<Answer> {
+    fn number(&self) -> u64 {
+        outcome_hash(self)
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        is_same_with_cases(self, other)
+    }
 }
 
 impl Fleet {
@@ -118,17 +138,19 @@ impl Fleet {
         self.answers_among(request, &self.all_nodes())
     }
 
-    /// [`Self::answers`] to many requests, which is faster than to ask for one after the other. `then` gets the position of
-    /// each request, and its answers; the processors share this work. The results go to `done`, in the order of the
-    /// requests, some at a time.
-    pub fn answers_to_each<R: Send + Sync>(
+    /// [`Self::answers`] to many requests, which is faster than to ask for one after the other. `keep` gets each answer
+    /// together with the position of the request, and returns what is kept of it: a fleet has so many answers that their
+    /// values would fill the memory. `then` gets the position of each request, and what was kept of its answers; the
+    /// processors share this work. The results go to `done`, in the order of the requests.
+    pub fn answers_to_each<A: KeptAnswer, R: Send>(
         &self,
         requests: &[Request],
-        then: impl Fn(usize, Vec<SharedAnswer>) -> R + Sync,
-        done: impl FnMut(Vec<R>),
+        keep: impl Fn(usize, Answer) -> A + Sync,
+        then: impl Fn(usize, Vec<SharedAnswer<A>>) -> R + Sync,
+        done: impl FnMut(R) + Send,
     ) {
         let then = |at, found| then(at, distinct(found));
-        self.by_footprint(requests, &self.all_nodes(), then, done);
+        self.by_footprint(requests, &self.all_nodes(), keep, then, done);
     }
 
     fn all_nodes(&self) -> Vec<u32> {
@@ -148,10 +170,9 @@ impl Fleet {
 
     fn answers_by_reads_among(&self, request: &Request, nodes: &[u32]) -> Vec<SharedAnswer> {
         let mut answers = Vec::new();
-        let keep = |_, found| found;
-        self.by_footprint(std::slice::from_ref(request), nodes, keep, |mut found| {
-            answers = found.pop().unwrap_or_default();
-        });
+        let (keep, then) = (|_, answer| Box::new(answer), |_, found| found);
+        let requests = std::slice::from_ref(request);
+        self.by_footprint(requests, nodes, keep, then, |found| answers = found);
         answers
     }
 
@@ -231,13 +252,13 @@ impl Fleet {
 }
 
 /// Each different answer once, with all of its nodes, in the order of its first node.
-fn distinct(found: Vec<SharedAnswer>) -> Vec<SharedAnswer> {
-    let mut distinct: Vec<SharedAnswer> = Vec::new();
-    let mut by_hash: HashMap<u64, Vec<usize>, foldhash::fast::RandomState> = HashMap::default();
+fn distinct<A: KeptAnswer>(found: Vec<SharedAnswer<A>>) -> Vec<SharedAnswer<A>> {
+    let mut distinct: Vec<SharedAnswer<A>> = Vec::new();
+    let mut by_number: HashMap<u64, Vec<usize>, foldhash::fast::RandomState> = HashMap::default();
     for found in found {
-        // Different answers may have the same hash, so the hash only narrows down what is compared.
-        let known = by_hash.entry(outcome_hash(&found.answer)).or_default();
-        let is_it = |at: &&usize| is_same_with_cases(&distinct[**at].answer, &found.answer);
+        // Different answers may have the same number, so the number only narrows down what is compared.
+        let known = by_number.entry(found.answer.number()).or_default();
+        let is_it = |at: &&usize| distinct[**at].answer.is_same(&found.answer);
         if let Some(at) = known.iter().find(is_it) {
             distinct[*at].nodes.extend(found.nodes);
         } else {

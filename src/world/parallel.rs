@@ -1,5 +1,7 @@
 //! Processes files or nodes in parallel, on all processors.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
@@ -54,16 +56,51 @@ pub(crate) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R +
     results.into_iter().map(done).collect()
 }
 
-/// [`map`] for work that consumes its items.
-pub(crate) fn map_owned<T: Send, R: Send + Sync>(
-    items: Vec<T>,
-    work: impl Fn(T) -> R + Sync,
-) -> Vec<R> {
-    let items: Vec<Mutex<Option<T>>> = items.into_iter().map(|it| Mutex::new(Some(it))).collect();
-    map(&items, |item| {
-        let item = item.lock().unwrap_or_else(PoisonError::into_inner).take();
-        work(item.expect("each item is given out once"))
-    })
+/// Runs `work` on all processors. It passes on results with their numbers, which count from 0 and are given out by the
+/// caller. The results go to `done` in the order of these numbers.
+pub(crate) fn in_order<R: Send>(
+    work: impl Fn(&dyn Fn(usize, R)) + Sync,
+    done: impl FnMut(R) + Send,
+) {
+    let results = Mutex::new(InOrder { next: 0, early: BTreeMap::new(), done });
+    // If a result is slow to go, the threads wait, and results do not pile up.
+    let give = |number, result| {
+        results.lock().unwrap_or_else(PoisonError::into_inner).give(number, result);
+    };
+    let run = || work(&give);
+    thread::scope(|scope| {
+        for _ in 1..*PROCESSORS {
+            let thread = thread::Builder::new().stack_size(STACK_BYTES);
+            // If a thread cannot be started, the work only takes longer.
+            let _ = thread.spawn_scoped(scope, run);
+        }
+        run();
+    });
+}
+
+/// [`in_order`] on this thread alone.
+pub(crate) fn in_order_alone<R>(work: impl Fn(&dyn Fn(usize, R)), done: impl FnMut(R)) {
+    let results = RefCell::new(InOrder { next: 0, early: BTreeMap::new(), done });
+    work(&|number, result| results.borrow_mut().give(number, result));
+}
+
+/// Results that come in any order.
+struct InOrder<R, D> {
+    /// The number of the next result that goes to `done`.
+    next: usize,
+    /// Results with greater numbers.
+    early: BTreeMap<usize, R>,
+    done: D,
+}
+
+impl<R, D: FnMut(R)> InOrder<R, D> {
+    fn give(&mut self, number: usize, result: R) {
+        self.early.insert(number, result);
+        while let Some(result) = self.early.remove(&self.next) {
+            (self.done)(result);
+            self.next += 1;
+        }
+    }
 }
 
 /// Whether `holds` returns true for all items.
@@ -75,12 +112,21 @@ pub(crate) fn all<T: Sync>(items: &[T], holds: impl Fn(&T) -> bool + Sync) -> bo
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     #[test]
     fn results_keep_the_order_of_the_items() {
         let items: Vec<usize> = (0..1_000).collect();
         assert_eq!(super::map(&items, |item| item + 1), (1..1_001).collect::<Vec<_>>());
         assert!(super::map(&[] as &[u8], |item| *item).is_empty());
-        let names: Vec<String> = items.iter().map(ToString::to_string).collect();
-        assert_eq!(super::map_owned(names.clone(), |name| name), names);
+        let next = AtomicUsize::new(0);
+        let work = |give: &dyn Fn(usize, usize)| {
+            while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                give(*item, item + 1);
+            }
+        };
+        let mut given = Vec::new();
+        super::in_order(work, |it| given.push(it));
+        assert_eq!(given, (1..1_001).collect::<Vec<_>>());
     }
 }

@@ -41,7 +41,8 @@ pub(super) struct Entries {
     keys: OnceLock<Keys>,
     anchors: OnceLock<Anchors>,
     verdict: OnceLock<Verdict>,
-    merged: OnceLock<RootMap>,
+    /// Boxed, because the entries of most files are not entangled.
+    merged: OnceLock<Box<RootMap>>,
 }
 
 type RootMap = IndexMap<Value, RootEntry, foldhash::fast::RandomState>;
@@ -61,13 +62,13 @@ pub(super) struct Placed {
 struct Lowered {
     /// Boxed, because most entries of most files are never looked up.
     values: OnceLock<Box<[OnceLock<Box<LoweredEntry>>]>>,
-    /// A bit for each entry that was read without keeping its value.
-    was_read: AtomicU64,
+    /// A bit for each entry that was read without keeping its value, and a bit for each that was read so once more.
+    were_read: [AtomicU64; 2],
 }
 
 type LoweredEntry = Result<RootEntry, Box<LowerError>>;
 
-/// Each entry of a chunk has a bit in `Lowered::was_read`.
+/// Each entry of a chunk has a bit in each number of `Lowered::were_read`.
 const _: () = assert!(ENTRIES_PER_CHUNK <= u64::BITS as usize);
 
 /// The index of keys.
@@ -151,7 +152,7 @@ impl Entries {
             .or_else(|| self.called(text, key).into_iter().rev().find_map(value))
     }
 
-    /// [`Self::get`], but a value that is read for the first time is not kept.
+    /// [`Self::get`], but a value is not kept before it is read for the third time.
     pub(super) fn read<'a>(&'a self, text: &str, key: &str) -> Option<Cow<'a, RootEntry>> {
         let keys = self.keys(text);
         let hash = hash_of_str(key);
@@ -159,7 +160,7 @@ impl Entries {
             return self.get(text, key).map(Cow::Borrowed);
         }
         let (placed, index) = self.called_once(text, keys, hash, key)?;
-        if placed.is_first_read(index) {
+        if placed.is_rarely_read(index) {
             return self.lower(text, placed, index).ok().map(Cow::Owned);
         }
         self.lowered(text, placed, index).as_ref().ok().map(Cow::Borrowed)
@@ -462,7 +463,7 @@ impl Entries {
                     let _ = lowering.add_to_root(&mut root, &parsed.pair);
                 }
             }
-            root_entries(self.file, &root.finish())
+            Box::new(root_entries(self.file, &root.finish()))
         })
     }
 
@@ -531,11 +532,12 @@ impl Placed {
         Arc::ptr_eq(&self.chunk, &other.chunk)
     }
 
-    /// Whether neither this function nor `Entries::lowered` was called for an entry before.
-    fn is_first_read(&self, index: usize) -> bool {
+    /// Whether `Entries::lowered` was not called for an entry before, and this function at most once.
+    fn is_rarely_read(&self, index: usize) -> bool {
         let is_kept = self.lowered.values.get().is_some_and(|it| it[index].get().is_some());
         let bit = 1 << index;
-        !is_kept && self.lowered.was_read.fetch_or(bit, Ordering::Relaxed) & bit == 0
+        let is_new = |bits: &AtomicU64| bits.fetch_or(bit, Ordering::Relaxed) & bit == 0;
+        !is_kept && self.lowered.were_read.iter().any(is_new)
     }
 
     /// The key of an entry of `text`, the whole file's, unless it is broken.

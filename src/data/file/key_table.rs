@@ -16,10 +16,13 @@ pub(super) struct Spot(u32);
 #[derive(Debug, Clone)]
 pub(super) struct KeyTable {
     slots: Vec<u32>,
+    /// A part of the hash of each slot, so that a key is rarely compared with another one.
+    tags: Vec<u8>,
     used: usize,
 }
 
-const FREE: u32 = u32::MAX;
+/// The tag of a slot without a spot.
+const FREE: u8 = 0;
 
 impl Spot {
     pub(super) fn new(chunk: u32, index: usize) -> Self {
@@ -40,7 +43,7 @@ impl KeyTable {
     /// Creates a table with room for more than `count` keys.
     pub(super) fn with_room(count: usize) -> Self {
         let slots = (count * 2).next_power_of_two().max(16);
-        Self { slots: vec![FREE; slots], used: 0 }
+        Self { slots: vec![0; slots], tags: vec![FREE; slots], used: 0 }
     }
 
     /// Whether the table stays fast with this many additional keys.
@@ -52,10 +55,11 @@ impl KeyTable {
     pub(super) fn insert(&mut self, hash: u64, spot: Spot) {
         let mask = self.slots.len() - 1;
         let mut at = hash as usize & mask;
-        while self.slots[at] != FREE {
+        while self.tags[at] != FREE {
             at = (at + 1) & mask;
         }
         self.slots[at] = spot.0;
+        self.tags[at] = tag_of(hash);
         self.used += 1;
     }
 
@@ -63,9 +67,15 @@ impl KeyTable {
     pub(super) fn candidates(&self, hash: u64) -> impl Iterator<Item = Spot> {
         let mask = self.slots.len() - 1;
         let begin = hash as usize & mask;
-        let probes = (0..self.slots.len()).map(move |step| self.slots[(begin + step) & mask]);
-        probes.take_while(|&slot| slot != FREE).map(Spot)
+        let probes = (0..self.slots.len()).map(move |step| (begin + step) & mask);
+        let used = probes.take_while(|&at| self.tags[at] != FREE);
+        used.filter(move |&at| self.tags[at] == tag_of(hash)).map(|at| Spot(self.slots[at]))
     }
+}
+
+/// The bits of a hash that do not decide where a spot lies, and never [`FREE`].
+fn tag_of(hash: u64) -> u8 {
+    (hash >> 56) as u8 | 1
 }
 
 /// The hash of a string key.

@@ -38,8 +38,8 @@ pub(super) struct Readings {
 /// The hierarchies as the nodes see them, by module.
 type StructuresOfModules = Shards<OnceLock<Structures>>;
 
-/// The maximum number of entries in the columns of all keys: 64 MiB.
-const MAX_KEPT_NUMBERS: usize = 8 << 20;
+/// The maximum number of entries in the columns of all keys: 16 MiB.
+const MAX_KEPT_NUMBERS: usize = 2 << 20;
 
 /// Columns by key.
 #[derive(Default)]

@@ -73,7 +73,8 @@ fn shared_answers_are_those_of_each_node() {
             fleet.nodes().iter().map(|node| fleet.new_evaluator_of(node)).collect();
         let requests: Vec<Request> = KEYS.iter().copied().map(Request::key).collect();
         let mut together = Vec::new();
-        fleet.answers_to_each(&requests, |at, answers| (at, answers), |some| together.extend(some));
+        let keep = |_, answer| Box::new(answer);
+        fleet.answers_to_each(&requests, keep, |at, answers| (at, answers), |it| together.push(it));
         for ((position, key), (at, answers)) in KEYS.iter().enumerate().zip(together) {
             assert_eq!(position, at, "the answers keep the order of the requests");
             let request = Request::key(*key);
