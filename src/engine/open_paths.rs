@@ -54,7 +54,7 @@ pub(super) fn filled(
     if candidates.is_empty() {
         return Arc::default();
     }
-    match invocation.turn_at(|it| fork(it, (location, open), &candidates)) {
+    match invocation.turn_at(|it| fork(it, open, &candidates)) {
         Turn::Taken => {
             let text = assumed_path(invocation, open);
             text.map_or_else(Arc::default, |it| location.filled(evaluator, (layer, level), it))
@@ -70,13 +70,13 @@ pub(super) fn filled(
 /// The fork at an open location.
 fn fork(
     invocation: &mut Invocation<'_>,
-    (location, open): (&Location, &OpenLocation),
+    open: &OpenLocation,
     candidates: &[(Way, Vec<Arc<str>>)],
 ) -> Fork {
     let allowed = candidates.iter().filter(|(way, _)| invocation.allows(way));
     let allowed: Vec<_> = allowed.collect();
     let exploration = invocation.exploration.as_mut();
-    let is_summed_up = exploration.as_ref().is_none_or(|it| it.is_summed_up(location));
+    let is_summed_up = exploration.as_ref().is_none_or(|it| it.is_summed_up(open));
     // An unknown list can have several of these members at once, but the ways of a fork exclude each other.
     if !allowed.is_empty() && (open.is_list || is_summed_up || allowed.len() > MAX_CANDIDATES) {
         let paths: HashSet<&Arc<str>> = allowed.iter().flat_map(|(_, paths)| paths).collect();
@@ -85,7 +85,7 @@ fn fork(
     if let Some(exploration) = exploration
         && !allowed.is_empty()
     {
-        exploration.note_ways(location, allowed.len());
+        exploration.note_ways(open, allowed.len());
     }
     Fork::Ways(allowed.into_iter().map(|(way, _)| Arc::clone(way)).collect())
 }
