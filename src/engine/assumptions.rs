@@ -113,10 +113,10 @@ fn node_allows(node: &Node, condition: &Condition) -> bool {
 }
 
 /// A point of a lookup at which open variables decide.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fork {
     /// Mutually exclusive ways; it is also possible that none of them is taken.
-    Ways(Vec<Way>),
+    Ways(Arc<[Way]>),
     /// So many files may matter that they are only counted.
     Counted(usize),
 }
@@ -132,10 +132,13 @@ pub(crate) enum Turn {
     Counted(usize),
 }
 
+/// A fork and the number of the way that is taken there; the number after the last way means that none of them is taken.
+pub(crate) type Choice = (Fork, usize);
+
 /// The choices of a run at its forks.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
-    forks: Vec<(Fork, usize)>,
+    forks: Vec<Choice>,
     at: usize,
     is_otherwise: bool,
     excluded: Excluded,
@@ -145,6 +148,20 @@ impl Script {
     /// A script for a single run that takes none of the ways.
     pub(crate) fn otherwise() -> Self {
         Self { is_otherwise: true, ..Self::default() }
+    }
+
+    /// The choices so far.
+    pub(crate) fn choices(&self) -> &[Choice] {
+        &self.forks
+    }
+
+    /// The script after a run that had these choices. The first of them are those that it has already.
+    pub(crate) fn continued(mut self, choices: &[Choice]) -> Self {
+        for choice in &choices[self.forks.len()..] {
+            self.forks.push(choice.clone());
+            self.exclude_if_otherwise();
+        }
+        self
     }
 
     /// Whether the next fork is one of the previous run, so that its ways are known.
@@ -171,7 +188,6 @@ impl Script {
     /// Adds a fork that no earlier run reached.
     pub(crate) fn add(&mut self, fork: Fork) {
         let taken = match &fork {
-            // The number after the last way means that none of them is taken.
             Fork::Ways(ways) if self.is_otherwise => ways.len(),
             Fork::Ways(_) | Fork::Counted(_) => 0,
         };

@@ -12,9 +12,12 @@ use super::assumptions::{Assumed, Condition, Script};
 use super::evaluator::Evaluator;
 use super::failure::Failure;
 use super::footprint::Footprint;
-use super::hierarchy::Location;
+use super::hierarchy::{OpenLocation, Position};
 use super::request::{Answer, Request};
 use crate::data::{Located, Value};
+use recording::{Precedent, Recording, Round};
+
+pub(crate) mod recording;
 
 /// The maximum number of cases that are listed.
 pub const MAX_CASES: usize = 32;
@@ -48,35 +51,40 @@ pub struct LeftOut {
     pub files: usize,
 }
 
+/// The numbers of ways at open locations, in the order in which lookups reach these.
+type Ways = IndexMap<Position, usize>;
+
 /// The state of one lookup on its ways through the forks.
 #[derive(Debug)]
 pub(crate) struct Exploration<'a> {
     pub(super) script: Script,
-    summed_up: &'a [usize],
-    /// The largest number of files that may matter, by the location's address.
-    ways: IndexMap<usize, usize>,
+    summed_up: &'a [Position],
+    /// The number of ways at each location that a fork was added for.
+    ways: Vec<(Position, usize)>,
 }
 
 impl<'a> Exploration<'a> {
-    fn new(script: Script, summed_up: &'a [usize]) -> Self {
-        Self { script, summed_up, ways: IndexMap::new() }
+    fn new(script: Script, summed_up: &'a [Position]) -> Self {
+        Self { script, summed_up, ways: Vec::new() }
     }
 
     /// Whether the files that a location can lead to are only counted.
-    pub(super) fn is_summed_up(&self, location: &Location) -> bool {
-        self.summed_up.contains(&address(location))
+    pub(super) fn is_summed_up(&self, location: &OpenLocation) -> bool {
+        self.summed_up.contains(&location.position)
     }
 
     /// Records the number of files among which a location chooses.
-    pub(super) fn note_ways(&mut self, location: &Location, count: usize) {
-        let most = self.ways.entry(address(location)).or_default();
-        *most = count.max(*most);
+    pub(super) fn note_ways(&mut self, location: &OpenLocation, count: usize) {
+        self.ways.push((location.position.clone(), count));
     }
 }
 
-/// Levels stay at the same address during the life of their evaluator.
-fn address(location: &Location) -> usize {
-    std::ptr::from_ref(location).addr()
+/// Adds numbers of ways. The largest one of a location counts.
+fn add_ways(ways: &mut Ways, more: impl IntoIterator<Item = (Position, usize)>) {
+    for (location, count) in more {
+        let most = ways.entry(location).or_default();
+        *most = count.max(*most);
+    }
 }
 
 /// Why a lookup fails whatever the open variables are. For most lookups, a single run shows that they do not fail.
@@ -89,58 +97,192 @@ pub(super) fn certain_failure(evaluator: &Evaluator, request: &Request) -> Optio
     evaluator.call(request).certain_failure().cloned()
 }
 
-/// Answers a request for a node that is not completely known. If there are too many ways, locations are summed up, those with
-/// the most ways first: as many as the number of cases so far suggests, then more of them, so that the search ends soon for
-/// every hierarchy.
+/// Answers a request for a node that is not completely known.
 pub(super) fn explore(evaluator: &Evaluator, request: &Request) -> Answer {
-    let mut footprint = Footprint::default();
-    let answer = explore_noting(evaluator, request, &mut footprint);
-    Answer { footprint: request.wants_footprint.then_some(footprint), ..answer }
+    let mut explorer = Explorer::new(evaluator, request);
+    let answer = explorer.explore();
+    Answer { footprint: request.wants_footprint.then_some(explorer.footprint), ..answer }
 }
 
-fn explore_noting(evaluator: &Evaluator, request: &Request, footprint: &mut Footprint) -> Answer {
-    let mut summed_up = Vec::new();
-    let mut count = 1;
-    loop {
-        let met = match explore_without(evaluator, request, &summed_up, footprint) {
-            Ok(cases) => return joined(cases),
-            Err(met) => met,
-        };
-        // The runs above may have ended before they reached the lower levels. A run that takes none of the ways reaches all levels.
-        let otherwise = Exploration::new(Script::otherwise(), &summed_up);
-        let (answer, _, otherwise) = evaluator.run_assuming(request, otherwise);
-        if let Some(read) = &answer.footprint {
-            footprint.add_all(read);
+/// [`explore`] with what the explorations of other nodes may use.
+pub(super) fn explore_and_record(evaluator: &Evaluator, request: &Request) -> (Answer, Recording) {
+    let recording = Some(Recording::default());
+    let mut explorer = Explorer { recording, ..Explorer::new(evaluator, request) };
+    let answer = explorer.explore();
+    (answer, explorer.recording.unwrap_or_default())
+}
+
+/// [`explore`] without a footprint. Runs that are the same as for another node are not done again.
+pub(super) fn explore_like(
+    evaluator: &Evaluator,
+    request: &Request,
+    precedent: Precedent<'_>,
+) -> Answer {
+    Explorer { precedent: Some(precedent), ..Explorer::new(evaluator, request) }.explore()
+}
+
+/// An exploration while it runs.
+struct Explorer<'e> {
+    evaluator: &'e Evaluator,
+    request: &'e Request,
+    /// What all runs read, if the request needs it.
+    footprint: Footprint,
+    recording: Option<Recording>,
+    precedent: Option<Precedent<'e>>,
+    /// The round of the precedent that is like this one.
+    known_round: Option<&'e Round>,
+}
+
+/// A run.
+struct Ran {
+    case: Case,
+    /// The script with the choices of the run.
+    script: Script,
+    /// Of which kind it is in the precedent, if it is taken from there.
+    known_kind: Option<usize>,
+}
+
+/// A kind of answers in a round.
+struct Kind {
+    /// The number of its first case.
+    case: usize,
+    /// Its number in the precedent, if that case is taken from there.
+    known: Option<usize>,
+}
+
+impl<'e> Explorer<'e> {
+    fn new(evaluator: &'e Evaluator, request: &'e Request) -> Self {
+        Self {
+            evaluator,
+            request,
+            footprint: Footprint::default(),
+            recording: None,
+            precedent: None,
+            known_round: None,
         }
-        let mut ways = otherwise.ways;
-        for (location, count) in &met.ways {
-            let most = ways.entry(*location).or_default();
-            *most = (*most).max(*count);
-        }
-        if ways.is_empty() || count > MAX_SUMMED_UP {
-            return one_run(evaluator, request, &summed_up);
-        }
-        // Of two locations with the same number of ways, the one that is reached first.
-        ways.sort_by(|_, one, _, other| other.cmp(one));
-        let mut left: usize = ways.values().sum();
-        for (number, (location, ways)) in ways.into_iter().enumerate() {
-            if number >= count && met.cases_expected_of(left) <= MAX_CASES {
-                break;
+    }
+
+    /// If there are too many ways, locations are summed up, those with the most ways first: as many as the number of cases so
+    /// far suggests, then more of them, so that the search ends soon for every hierarchy.
+    fn explore(&mut self) -> Answer {
+        let mut summed_up = Vec::new();
+        let mut count = 1;
+        loop {
+            let mut met = match self.explore_without(&summed_up) {
+                Ok(cases) => return joined(cases),
+                Err(met) => met,
+            };
+            // The runs above may have ended before they reached the lower levels. A run that takes none of the ways reaches all
+            // levels.
+            let mut ways = Ways::new();
+            self.begin_round(true, &summed_up);
+            self.run(Script::otherwise(), &summed_up, &mut ways);
+            add_ways(&mut ways, std::mem::take(&mut met.ways));
+            if ways.is_empty() || count > MAX_SUMMED_UP {
+                return self.one_run(&summed_up);
             }
-            left -= ways;
-            summed_up.push(location);
+            // Of two locations with the same number of ways, the one that is reached first.
+            ways.sort_by(|_, one, _, other| other.cmp(one));
+            let mut left: usize = ways.values().sum();
+            for (number, (location, ways)) in ways.into_iter().enumerate() {
+                if number >= count && met.cases_expected_of(left) <= MAX_CASES {
+                    break;
+                }
+                left -= ways;
+                summed_up.push(location);
+            }
+            // Each round repeats many runs, so a long hierarchy must not need a round for each of its levels.
+            if summed_up.len() >= SUMMED_UP_ONE_BY_ONE {
+                count *= 2;
+            }
         }
-        // Each round repeats many runs, so a long hierarchy must not need a round for each of its levels.
-        if summed_up.len() >= SUMMED_UP_ONE_BY_ONE {
-            count *= 2;
+    }
+
+    /// All cases, unless there are too many cases or runs.
+    fn explore_without(&mut self, summed_up: &[Position]) -> Result<Vec<Case>, TooMany> {
+        let mut script = Script::default();
+        let mut ways = Ways::new();
+        let mut cases: Vec<Case> = Vec::new();
+        // Each kind of answers needs at least one case.
+        let mut kinds: Vec<Kind> = Vec::new();
+        let mut kind_of: Vec<usize> = Vec::new();
+        self.begin_round(false, summed_up);
+        loop {
+            let ran = self.run(script, summed_up, &mut ways);
+            script = ran.script;
+            let is_it = |kind: &Kind| match (kind.known, ran.known_kind) {
+                (Some(one), Some(other)) => one == other,
+                _ => is_same(&cases[kind.case].answer, &ran.case.answer),
+            };
+            let kind = kinds.iter().rposition(is_it).unwrap_or(kinds.len());
+            if kind == kinds.len() {
+                kinds.push(Kind { case: cases.len(), known: ran.known_kind });
+            }
+            if let Some(recording) = &mut self.recording {
+                recording.note_kind(kind);
+            }
+            cases.push(ran.case);
+            kind_of.push(kind);
+            let runs = cases.len();
+            let mut too_many =
+                |cases: usize| Err(TooMany { ways: std::mem::take(&mut ways), runs, cases });
+            if kinds.len() > MAX_CASES {
+                return too_many(kinds.len());
+            }
+            if self.request.cancel.is_cancelled() || !script.advance() {
+                let cases = without_repetitions(cases, &kind_of);
+                let told = cases.len();
+                return if told > MAX_CASES { too_many(told) } else { Ok(cases) };
+            }
+            if runs >= MAX_RUNS {
+                return too_many(kinds.len());
+            }
         }
+    }
+
+    /// The answer if no open path leads anywhere: the only case if cases cannot be listed.
+    fn one_run(&mut self, summed_up: &[Position]) -> Answer {
+        self.begin_round(true, summed_up);
+        let mut answer = self.run(Script::otherwise(), summed_up, &mut Ways::new()).case.answer;
+        if answer.left_out.is_empty() {
+            answer.left_out.push(LeftOut { level: None, variables: Vec::new(), files: 0 });
+        }
+        answer
+    }
+
+    fn run(&mut self, script: Script, summed_up: &[Position], ways: &mut Ways) -> Ran {
+        let known = self.precedent.zip(self.known_round);
+        if let Some(run) = known.and_then(|(precedent, round)| precedent.run(round, &script)) {
+            add_ways(ways, run.ways.iter().cloned());
+            let script = script.continued(&run.choices);
+            return Ran { case: run.case.clone(), script, known_kind: Some(run.kind) };
+        }
+        let repeated = script.choices().len();
+        let exploration = Exploration::new(script, summed_up);
+        let (mut answer, conditions, exploration) =
+            self.evaluator.run_assuming(self.request, exploration);
+        let read = answer.footprint.take().unwrap_or_default();
+        self.footprint.add_all(&read);
+        let case = Case { conditions, answer };
+        if let Some(recording) = &mut self.recording {
+            recording.add(&case, &read, &exploration, repeated);
+        }
+        add_ways(ways, exploration.ways);
+        Ran { case, script: exploration.script, known_kind: None }
+    }
+
+    fn begin_round(&mut self, is_otherwise: bool, summed_up: &[Position]) {
+        if let Some(recording) = &mut self.recording {
+            recording.begin_round(is_otherwise, summed_up);
+        }
+        self.known_round = self.precedent.and_then(|it| it.round(is_otherwise, summed_up));
     }
 }
 
 /// What was found before it was clear that there are too many cases or runs.
 struct TooMany {
-    /// The numbers of ways of the locations that were reached, by address.
-    ways: IndexMap<usize, usize>,
+    /// The numbers of ways of the locations that were reached.
+    ways: Ways,
     runs: usize,
     /// The minimum number of cases that these runs need.
     cases: usize,
@@ -151,55 +293,6 @@ impl TooMany {
     fn cases_expected_of(&self, ways: usize) -> usize {
         ways * self.cases / self.runs
     }
-}
-
-/// All cases, unless there are too many cases or runs.
-fn explore_without(
-    evaluator: &Evaluator,
-    request: &Request,
-    summed_up: &[usize],
-    footprint: &mut Footprint,
-) -> Result<Vec<Case>, TooMany> {
-    let mut exploration = Exploration::new(Script::default(), summed_up);
-    let mut cases: Vec<Case> = Vec::new();
-    // Each different answer needs at least one case.
-    let mut different: Vec<usize> = Vec::new();
-    loop {
-        let (mut answer, conditions, back) = evaluator.run_assuming(request, exploration);
-        exploration = back;
-        if let Some(read) = answer.footprint.take() {
-            footprint.add_all(&read);
-        }
-        if !different.iter().rev().any(|at| is_same(&cases[*at].answer, &answer)) {
-            different.push(cases.len());
-        }
-        cases.push(Case { conditions, answer });
-        let runs = cases.len();
-        let too_many = |cases: usize, exploration: Exploration<'_>| {
-            Err(TooMany { ways: exploration.ways, runs, cases })
-        };
-        if different.len() > MAX_CASES {
-            return too_many(different.len(), exploration);
-        }
-        if request.cancel.is_cancelled() || !exploration.script.advance() {
-            let cases = without_repetitions(cases);
-            let told = cases.len();
-            return if told > MAX_CASES { too_many(told, exploration) } else { Ok(cases) };
-        }
-        if runs >= MAX_RUNS {
-            return too_many(different.len(), exploration);
-        }
-    }
-}
-
-/// The answer if no open path leads anywhere: the only case if cases cannot be listed.
-fn one_run(evaluator: &Evaluator, request: &Request, summed_up: &[usize]) -> Answer {
-    let exploration = Exploration::new(Script::otherwise(), summed_up);
-    let (mut answer, ..) = evaluator.run_assuming(request, exploration);
-    if answer.left_out.is_empty() {
-        answer.left_out.push(LeftOut { level: None, variables: Vec::new(), files: 0 });
-    }
-    answer
 }
 
 /// Combines the cases into one answer: that of the last case, with the list of all cases if there are several.
@@ -223,12 +316,12 @@ fn joined(mut cases: Vec<Case>) -> Answer {
     answer
 }
 
-/// Removes each case if the later cases give the same answer anyway.
-fn without_repetitions(cases: Vec<Case>) -> Vec<Case> {
+/// Removes each case if the later cases give the same answer anyway. Two answers are the same if their kinds are.
+fn without_repetitions(cases: Vec<Case>, kinds: &[usize]) -> Vec<Case> {
     let terms = terms_of(&cases);
     let mut kept: Vec<usize> = Vec::new();
     for number in (0..cases.len()).rev() {
-        if !is_given_by(&kept, number, &cases, &terms) {
+        if !is_given_by(&kept, number, kinds, &terms) {
             kept.push(number);
         }
     }
@@ -239,7 +332,7 @@ fn without_repetitions(cases: Vec<Case>) -> Vec<Case> {
 
 /// Whether a node that matches the conditions of a case, and none of the earlier ones, gets the same answer from the cases
 /// `behind` it. The last case comes first in `behind`.
-fn is_given_by(behind: &[usize], number: usize, cases: &[Case], terms: &[Vec<Term>]) -> bool {
+fn is_given_by(behind: &[usize], number: usize, kinds: &[usize], terms: &[Vec<Term>]) -> bool {
     let own = &terms[number];
     for other in behind.iter().rev() {
         let others = &terms[*other];
@@ -254,7 +347,7 @@ fn is_given_by(behind: &[usize], number: usize, cases: &[Case], terms: &[Vec<Ter
         if terms[..number].iter().any(|earlier| earlier.iter().all(holds)) {
             continue;
         }
-        if !is_same(&cases[*other].answer, &cases[number].answer) {
+        if kinds[*other] != kinds[number] {
             return false;
         }
         // Every node that gets this far matches that case, so the cases after it do not matter.

@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::filled_locations::{self, FilledLocations};
 use super::interpolate::{self, Variable, interpolate_text};
 use super::invocation::{InterpolatedText, Invocation};
-use super::layer::Layer;
+use super::layer::{Layer, Which};
 use super::open_files::OpenFiles;
 use super::trace::TraceKind;
 use crate::backends::{BackEnd, Registry};
@@ -83,6 +83,8 @@ pub struct Location {
 /// A location whose path contains open variables.
 #[derive(Debug)]
 pub(crate) struct OpenLocation {
+    /// Its position.
+    pub(crate) position: Position,
     pub(crate) path: OpenPath,
     /// Whether it is not known which texts make the path lead to a file.
     pub(crate) is_obscure: bool,
@@ -96,9 +98,20 @@ pub(crate) struct OpenLocation {
     shared: OnceLock<Arc<OpenFiles>>,
 }
 
+/// The position of a location in a hierarchy. It is the same for all nodes that see the same hierarchy.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Position {
+    /// The path of the hiera.yaml.
+    config: Arc<str>,
+    is_default: bool,
+    level: usize,
+    location: usize,
+}
+
 impl OpenLocation {
     fn new(path: OpenPath, is_list: bool) -> Self {
         Self {
+            position: Position::default(),
             is_obscure: path.is_obscure(),
             variables: path.variables(),
             path,
@@ -201,16 +214,30 @@ impl Location {
     }
 }
 
-/// Expands the levels of a configuration. If one level fails, all fail, as in Puppet.
+/// Expands the levels of a hierarchy. If one level fails, all fail, as in Puppet.
 pub(crate) fn resolve(
     invocation: &mut Invocation<'_>,
     config: &HieraYaml,
-    levels: &[Level],
+    which: Which,
 ) -> Result<Vec<ResolvedLevel>, Failure> {
+    let levels = match which {
+        Which::Hierarchy => &config.hierarchy,
+        Which::DefaultHierarchy => &config.default_hierarchy,
+    };
     let mut resolved = Vec::with_capacity(levels.len());
-    for level in levels {
-        let level = resolve_level(invocation, config, level)
+    for (number, level) in levels.iter().enumerate() {
+        let mut level = resolve_level(invocation, config, level)
             .map_err(|failure| blame_config(config, level, failure))?;
+        for (at, location) in level.locations.iter_mut().flatten().enumerate() {
+            if let Some(open) = &mut location.open {
+                open.position = Position {
+                    config: Arc::clone(&config.path),
+                    is_default: which == Which::DefaultHierarchy,
+                    level: number,
+                    location: at,
+                };
+            }
+        }
         // Without a global hiera.yaml, Puppet has a level for `common.yaml`. Explanations show it only if that file exists.
         let is_dropped = !config.exists && level.locations.as_ref().is_some_and(Vec::is_empty);
         if !is_dropped {

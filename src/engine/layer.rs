@@ -98,16 +98,16 @@ impl Layer {
         invocation: &Invocation<'_>,
         which: Which,
     ) -> &Result<Vec<ResolvedLevel>, Failure> {
-        let (cell, levels) = match which {
-            Which::Hierarchy => (&self.levels, &self.config.hierarchy),
-            Which::DefaultHierarchy => (&self.default_levels, &self.config.default_hierarchy),
+        let cell = match which {
+            Which::Hierarchy => &self.levels,
+            Which::DefaultHierarchy => &self.default_levels,
         };
         cell.get_or_init(|| {
             // Templates have a stack of names of their own, which explain does not show.
             let evaluator = invocation.evaluator;
             let mut own = evaluator.invocation(invocation.overrides, invocation.default_values);
             own.footprint = Some(Footprint::default());
-            let resolved = hierarchy::resolve(&mut own, &self.config, levels);
+            let resolved = hierarchy::resolve(&mut own, &self.config, which);
             evaluator.keep_config_warnings(own.warnings);
             let variables = own.footprint.as_ref().map_or_else(Vec::new, Footprint::variables);
             let _ = self.variables[usize::from(which == Which::DefaultHierarchy)].set(variables);
@@ -284,8 +284,8 @@ impl Layer {
                 let evaluator = invocation.evaluator;
                 let mut own = evaluator.invocation(invocation.overrides, invocation.default_values);
                 own.assumptions = invocation.assumptions.clone();
-                hierarchy::resolve(&mut own, &self.config, &self.config.hierarchy)?;
-                hierarchy::resolve(&mut own, &self.config, &self.config.default_hierarchy)?;
+                hierarchy::resolve(&mut own, &self.config, Which::Hierarchy)?;
+                hierarchy::resolve(&mut own, &self.config, Which::DefaultHierarchy)?;
             }
         }
         Ok(())

@@ -52,7 +52,7 @@ pub(super) fn filled(
     if candidates.is_empty() {
         return Arc::default();
     }
-    match invocation.turn_at(|it| fork(it, (location, open), &candidates)) {
+    match invocation.turn_at(|it| fork(it, open, &candidates)) {
         Turn::Taken => {
             let text = assumed_path(invocation, open);
             text.map_or_else(Arc::default, |it| location.filled(evaluator, (layer, level), it))
@@ -66,15 +66,11 @@ pub(super) fn filled(
 }
 
 /// The fork at an open location.
-fn fork(
-    invocation: &mut Invocation<'_>,
-    (location, open): (&Location, &OpenLocation),
-    candidates: &Candidates,
-) -> Fork {
+fn fork(invocation: &mut Invocation<'_>, open: &OpenLocation, candidates: &Candidates) -> Fork {
     let allowed = candidates.allowed(|it| invocation.may_decide(it), |way| invocation.allows(way));
     let count = allowed.len();
     let exploration = invocation.exploration.as_mut();
-    let is_summed_up = exploration.as_ref().is_none_or(|it| it.is_summed_up(location));
+    let is_summed_up = exploration.as_ref().is_none_or(|it| it.is_summed_up(open));
     // An unknown list can have several of these members at once, but the ways of a fork exclude each other.
     if count > 0 && (open.is_list || is_summed_up || count > MAX_CANDIDATES) {
         return Fork::Counted(allowed.count_files());
@@ -82,9 +78,9 @@ fn fork(
     if let Some(exploration) = exploration
         && count > 0
     {
-        exploration.note_ways(location, count);
+        exploration.note_ways(open, count);
     }
-    Fork::Ways(allowed.ways())
+    Fork::Ways(allowed.ways().into())
 }
 
 fn leave_out(

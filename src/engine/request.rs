@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::assumptions::Condition;
 use super::budget::CancelToken;
+use super::cases::recording::{Precedent, Recording};
 use super::cases::{self, Case, Exploration, LeftOut};
 use super::evaluator::Evaluator;
 use super::failure::{Failure, FailureClass};
@@ -139,6 +140,17 @@ impl Evaluator {
         let mut invocation = self.invocation_of(request);
         let outcome = run(&mut invocation, request);
         Answer::of(request, outcome, invocation).0
+    }
+
+    /// [`Self::call`] for a node that is not completely known. The lookup is recorded, so that those for other nodes may use its
+    /// runs.
+    pub(crate) fn call_and_record(&self, request: &Request) -> (Answer, Recording) {
+        cases::explore_and_record(self, request)
+    }
+
+    /// [`Self::call`] for a node that is not completely known, with the runs of an earlier lookup where they are the same.
+    pub(crate) fn call_like(&self, request: &Request, precedent: Precedent<'_>) -> Answer {
+        cases::explore_like(self, request, precedent)
     }
 
     /// One run of a lookup with the choices of `exploration`; also returns what it assumed.

@@ -1,11 +1,17 @@
 //! The lookups of a fleet, one for each group of nodes that read the same.
+//!
+//! A lookup for a node without a fact set takes many runs. It is recorded, and for the nodes that differ from this one, only
+//! those runs are done that read something in which they differ, such as a certname in a text.
 
-use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Fleet, SharedAnswer};
+use indexmap::IndexMap;
+
+use super::{Column, Fleet, SharedAnswer};
 use crate::engine::footprint::Footprint;
-use crate::engine::{Answer, Dependency, Request};
+use crate::engine::{Answer, Dependency, Precedent, Recording, Request};
 use crate::world::parallel;
 
 /// With at least this many groups of nodes, all processors do the lookups. Fewer groups are not worth a thread.
@@ -22,16 +28,58 @@ const MANY_REQUESTS: usize = 64;
 /// node then serve more requests one after the other, but what is kept of their answers takes memory.
 const MAX_GROUPS: usize = 1 << 15;
 
-/// The maximum number of requests that are answered together: each has the numbers of all nodes.
-const MAX_REQUESTS: usize = 64;
+/// The maximum number of nodes in all requests that are answered together: each answer is passed on with its nodes.
+const MAX_NODES: usize = 1 << 18;
 
 /// A request and the answers found so far.
 struct Asked<A> {
     /// The position of the request.
     request: usize,
     answered: Vec<SharedAnswer<A>>,
-    /// The nodes without an answer. The nodes of a group, at least one, agree in everything that the lookups have read so far.
-    left: Vec<Vec<u32>>,
+    /// The nodes without an answer.
+    left: Vec<Group>,
+}
+
+/// Nodes, at least one, that agree in everything that the lookups have read so far.
+struct Group {
+    nodes: Vec<u32>,
+    /// A lookup that found the same for its root key.
+    like: Option<Arc<Example>>,
+}
+
+impl Group {
+    fn of(nodes: Vec<u32>) -> Self {
+        Self { nodes, like: None }
+    }
+}
+
+/// A lookup whose runs may be those of other nodes.
+struct Example {
+    node: u32,
+    recording: Recording,
+    /// What the nodes have, for each dependency of the recording.
+    columns: Vec<Column>,
+}
+
+impl Example {
+    /// In which of the dependencies another node differs.
+    fn changed_for(&self, node: u32) -> Vec<bool> {
+        let is_changed = |column: &Column| column[node as usize] != column[self.node as usize];
+        self.columns.iter().map(is_changed).collect()
+    }
+}
+
+/// What is kept of the answer for the first node of a group, and what the answer depends on.
+struct Found<A> {
+    answer: A,
+    depends_on: DependsOn,
+}
+
+enum DependsOn {
+    /// It does not matter, because the group has a single node.
+    Any,
+    Each(Footprint),
+    Runs(Recording),
 }
 
 /// A request, with and without a record of what it reads. The answer for a single node is not shared, so what it depends on
@@ -94,7 +142,7 @@ impl Fleet {
         let mut asked: Vec<Asked<A>> = Vec::new();
         // The lookup for the first node tells how many groups there are, more or less.
         let mut groups = 0;
-        while groups < MAX_GROUPS && asked.len() < MAX_REQUESTS {
+        while groups < MAX_GROUPS && asked.len() * nodes.len() < MAX_NODES {
             let request = next.fetch_add(1, Ordering::Relaxed);
             if request >= asking.requests.len() {
                 break;
@@ -110,8 +158,9 @@ impl Fleet {
     fn begin<A>(&self, asking: &Asking<'_, A>, request: usize, nodes: &[u32]) -> Asked<A> {
         let mut asked = Asked { request, answered: Vec::new(), left: Vec::new() };
         if !nodes.is_empty() {
-            let found = self.lookup(asking, request, nodes);
-            self.take(&mut asked, nodes.to_vec(), found);
+            let all = Group::of(nodes.to_vec());
+            let found = self.lookup(asking, request, &all);
+            self.take(&mut asked, all.nodes, found);
         }
         asked
     }
@@ -119,7 +168,7 @@ impl Fleet {
     /// Does the lookups that are left.
     fn ask_for_all<A: Send + Sync>(&self, asking: &Asking<'_, A>, asked: &mut [Asked<A>]) {
         loop {
-            let mut groups: Vec<(usize, Vec<u32>)> = Vec::new();
+            let mut groups: Vec<(usize, Group)> = Vec::new();
             for (at, asked) in asked.iter_mut().enumerate() {
                 groups.extend(std::mem::take(&mut asked.left).into_iter().map(|it| (at, it)));
             }
@@ -127,77 +176,123 @@ impl Fleet {
                 return;
             }
             // All lookups for one node follow each other, so that its files stay in the caches of the processor.
-            groups.sort_by_key(|(_, nodes)| nodes[0]);
+            groups.sort_by_key(|(_, group)| group.nodes[0]);
             let look_up =
-                |(at, nodes): &(usize, Vec<u32>)| self.lookup(asking, asked[*at].request, nodes);
-            let found: Vec<(A, Footprint)> = if asking.is_one_of_many || groups.len() < MANY_GROUPS
-            {
+                |(at, group): &(usize, Group)| self.lookup(asking, asked[*at].request, group);
+            let found: Vec<Found<A>> = if asking.is_one_of_many || groups.len() < MANY_GROUPS {
                 groups.iter().map(look_up).collect()
             } else {
                 let parts: Vec<_> = groups.chunks(LOOKUPS_AT_ONCE).collect();
                 let part = |part: &&[_]| part.iter().map(look_up).collect::<Vec<_>>();
                 parallel::map(&parts, part).into_iter().flatten().collect()
             };
-            for ((at, nodes), found) in groups.into_iter().zip(found) {
-                self.take(&mut asked[at], nodes, found);
+            for ((at, group), found) in groups.into_iter().zip(found) {
+                self.take(&mut asked[at], group.nodes, found);
             }
         }
     }
 
-    /// What is kept of the answer for the first node of a group, and what the answer depends on.
-    fn lookup<A>(&self, asking: &Asking<'_, A>, request: usize, nodes: &[u32]) -> (A, Footprint) {
+    /// The lookup for the first node of a group.
+    fn lookup<A>(&self, asking: &Asking<'_, A>, request: usize, group: &Group) -> Found<A> {
         let both = &asking.requests[request];
-        let asked = if nodes.len() > 1 { &both.shared } else { &both.alone };
-        let mut answer = self.evaluator(nodes[0]).call(asked);
-        let footprint = answer.footprint.take().unwrap_or_default();
-        ((asking.keep)(request, answer), footprint)
+        let node = group.nodes[0];
+        let evaluator = self.evaluator(node);
+        let (answer, depends_on) = if group.nodes.len() == 1 {
+            let answer = match &group.like {
+                Some(example) => {
+                    let is_changed = &example.changed_for(node);
+                    let precedent = Precedent { recording: &example.recording, is_changed };
+                    evaluator.call_like(&both.alone, precedent)
+                }
+                None => evaluator.call(&both.alone),
+            };
+            (answer, DependsOn::Any)
+        } else if evaluator.node().is_complete() {
+            let mut answer = evaluator.call(&both.shared);
+            let footprint = answer.footprint.take().unwrap_or_default();
+            (answer, DependsOn::Each(footprint))
+        } else {
+            let (answer, recording) = evaluator.call_and_record(&both.shared);
+            (answer, DependsOn::Runs(recording))
+        };
+        Found { answer: (asking.keep)(request, answer), depends_on }
     }
 
     /// Takes the answer of the first node of a group. Splits the group by what its lookup depended on.
-    fn take<A>(&self, asked: &mut Asked<A>, mut nodes: Vec<u32>, found: (A, Footprint)) {
-        let (answer, footprint) = found;
-        for dependency in footprint.dependencies() {
-            // A single node cannot be split, and its columns may be expensive.
-            if nodes.len() == 1 {
-                break;
+    fn take<A>(&self, asked: &mut Asked<A>, mut nodes: Vec<u32>, found: Found<A>) {
+        let Found { answer, depends_on } = found;
+        match depends_on {
+            DependsOn::Any => {}
+            DependsOn::Each(footprint) => {
+                for dependency in footprint.dependencies() {
+                    // A single node cannot be split, and its columns may be expensive.
+                    if nodes.len() == 1 {
+                        break;
+                    }
+                    let others = self.split(&dependency, &mut nodes).into_iter();
+                    asked.left.extend(others.map(Group::of));
+                }
             }
-            nodes = self.split(&dependency, nodes, &mut asked.left);
+            DependsOn::Runs(recording) => self.split_like(recording, &mut nodes, &mut asked.left),
         }
         asked.answered.push(SharedAnswer { answer, nodes });
     }
 
-    /// The nodes that agree with the first one in everything that was read. The others are added to `left`, in groups.
-    fn split(&self, by: &Dependency, nodes: Vec<u32>, left: &mut Vec<Vec<u32>>) -> Vec<u32> {
-        let column = match by {
-            Dependency::Variable(expression) => self.readings.variable(expression),
-            Dependency::Key(root) => self.readings.key(root),
-            // The lookup depends on something that no column describes, so no two nodes may share it.
-            Dependency::Node => {
-                let first = nodes[0];
-                left.extend(nodes[1..].iter().map(|node| vec![*node]));
-                return vec![first];
-            }
+    /// Splits a group by what a recorded lookup for its first node depends on. The lookup is an example for the others, unless
+    /// they find other files for its root key: then few of its runs would be the same.
+    fn split_like(&self, recording: Recording, nodes: &mut Vec<u32>, left: &mut Vec<Group>) {
+        let dependencies = recording.dependencies();
+        if let Some(root) = dependencies.first() {
+            left.extend(self.split(root, nodes).into_iter().map(Group::of));
+        }
+        if nodes.len() == 1 {
+            return;
+        }
+        let columns: Option<Vec<Column>> = dependencies.iter().map(|it| self.column(it)).collect();
+        let Some(columns) = columns else {
+            // A function may read anything.
+            left.extend(nodes.drain(1..).map(|node| Group::of(vec![node])));
+            return;
         };
-        let of_first = column[nodes[0] as usize];
-        if nodes.iter().all(|node| column[*node as usize] == of_first) {
-            return nodes;
-        }
-        let mut same = Vec::new();
-        let mut others: HashMap<u64, usize, foldhash::fast::RandomState> = HashMap::default();
-        for node in nodes {
-            let number = column[node as usize];
-            if number == of_first {
-                same.push(node);
-                continue;
-            }
-            let at = *others.entry(number).or_insert_with(|| {
-                left.push(Vec::new());
-                left.len() - 1
-            });
-            left[at].push(node);
-        }
-        same
+        let example = Arc::new(Example { node: nodes[0], recording, columns });
+        let of_node = |node: u32| -> Vec<u64> {
+            example.columns.iter().map(|column| column[node as usize]).collect()
+        };
+        let others = split(nodes, of_node).into_iter();
+        left.extend(others.map(|nodes| Group { nodes, like: Some(example.clone()) }));
     }
+
+    /// Removes the nodes that differ from the first one in a dependency. Returns them in groups.
+    fn split(&self, by: &Dependency, nodes: &mut Vec<u32>) -> Vec<Vec<u32>> {
+        let column = self.column(by);
+        // If no column describes what a lookup depends on, no two nodes may share it.
+        let number = |node: u32| column.as_ref().map_or(u64::from(node), |it| it[node as usize]);
+        split(nodes, number)
+    }
+
+    /// What the nodes have for a dependency; `None` if it may be something else for each of them.
+    fn column(&self, dependency: &Dependency) -> Option<Column> {
+        match dependency {
+            Dependency::Variable(expression) => Some(self.readings.variable(expression)),
+            Dependency::Key(root) => Some(self.readings.key(root)),
+            Dependency::Node => None,
+        }
+    }
+}
+
+/// Removes those nodes that do not have the number of the first one. Returns them, grouped by number.
+fn split<N: Eq + Hash>(nodes: &mut Vec<u32>, number: impl Fn(u32) -> N) -> Vec<Vec<u32>> {
+    let mut others: IndexMap<N, Vec<u32>, foldhash::fast::RandomState> = IndexMap::default();
+    let of_first = number(nodes[0]);
+    nodes.retain(|node| {
+        let number = number(*node);
+        let is_same = number == of_first;
+        if !is_same {
+            others.entry(number).or_default().push(*node);
+        }
+        is_same
+    });
+    others.into_values().collect()
 }
 
 impl Both {
