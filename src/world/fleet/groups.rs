@@ -22,8 +22,8 @@ const MANY_REQUESTS: usize = 64;
 /// node then serve more requests one after the other, but what is kept of their answers takes memory.
 const MAX_GROUPS: usize = 1 << 15;
 
-/// The maximum number of requests that are answered together: each has the numbers of all nodes.
-const MAX_REQUESTS: usize = 64;
+/// The maximum number of nodes in all requests that are answered together: each answer is passed on with its nodes.
+const MAX_NODES: usize = 1 << 18;
 
 /// A request and the answers found so far.
 struct Asked<A> {
@@ -94,7 +94,7 @@ impl Fleet {
         let mut asked: Vec<Asked<A>> = Vec::new();
         // The lookup for the first node tells how many groups there are, more or less.
         let mut groups = 0;
-        while groups < MAX_GROUPS && asked.len() < MAX_REQUESTS {
+        while groups < MAX_GROUPS && asked.len() * nodes.len() < MAX_NODES {
             let request = next.fetch_add(1, Ordering::Relaxed);
             if request >= asking.requests.len() {
                 break;
