@@ -200,13 +200,25 @@ impl<'e> Explorer<'e> {
 
     /// All cases, unless there are too many cases or runs.
     fn explore_without(&mut self, summed_up: &[Position]) -> Result<Vec<Case>, TooMany> {
+        self.begin_round(false, summed_up);
+        let known = self.precedent.zip(self.known_round);
+        if let Some(outcome) = known.and_then(|(precedent, round)| precedent.outcome(round)) {
+            return outcome;
+        }
+        let outcome = self.go_all_ways(summed_up);
+        if let Some(recording) = &mut self.recording {
+            recording.end_round(&outcome);
+        }
+        outcome
+    }
+
+    fn go_all_ways(&mut self, summed_up: &[Position]) -> Result<Vec<Case>, TooMany> {
         let mut script = Script::default();
         let mut ways = Ways::new();
         let mut cases: Vec<Case> = Vec::new();
         // Each kind of answers needs at least one case.
         let mut kinds: Vec<Kind> = Vec::new();
         let mut kind_of: Vec<usize> = Vec::new();
-        self.begin_round(false, summed_up);
         loop {
             let ran = self.run(script, summed_up, &mut ways);
             script = ran.script;
@@ -280,6 +292,7 @@ impl<'e> Explorer<'e> {
 }
 
 /// What was found before it was clear that there are too many cases or runs.
+#[derive(Debug, Clone)]
 struct TooMany {
     /// The numbers of ways of the locations that were reached.
     ways: Ways,

@@ -176,9 +176,18 @@ impl Invocation<'_> {
 
     /// Records that a variable was read, and its value.
     pub(super) fn note_variable(&mut self, expression: &str, found: Option<&Value>) {
+        let value = || found.cloned().unwrap_or(Value::Undef);
         if let Some(footprint) = &mut self.footprint {
-            let value = found.cloned().unwrap_or(Value::Undef);
-            footprint.add(Read::Variable(expression.into(), value));
+            footprint.add(Read::Variable(expression.into(), value()));
+        } else if self.collecting.wanted_for.is_some() {
+            self.collecting.variables.push((expression.into(), value()));
+        }
+    }
+
+    /// Records the variables in lookup_options that were collected only for this lookup.
+    pub(super) fn note_variables_of_options(&mut self) {
+        for (expression, value) in std::mem::take(&mut self.collecting.variables) {
+            self.note_variable(&expression, Some(&value));
         }
     }
 

@@ -62,6 +62,9 @@ pub(crate) struct Collecting {
     pub(crate) wanted_for: Option<Arc<str>>,
     /// Whether the options of every file count for that key, because those of some layer are odd.
     pub(crate) are_odd: bool,
+    /// The variable expressions that were read while options were collected only for that key, with their values. If the
+    /// request needs a footprint, they belong to it.
+    pub(crate) variables: Vec<(Arc<str>, Value)>,
     /// Whether options of a module are collected. Puppet then already knows those of the global layer and of the environment.
     pub(crate) shared_are_known: bool,
 }

@@ -68,6 +68,7 @@ pub(crate) fn search(
             .unrecorded(|it| it.without_footprint(|it| lookup_options::for_key(it, &scope, &key)));
         // A lookup that fails because of its options has searched for the key, too.
         invocation.note_key(key.root(), options.as_ref().ok().and_then(Option::as_deref));
+        invocation.note_variables_of_options();
         let options = options?;
         let options =
             options.filter(|it| !invocation.depends_on_texts_of_earlier_runs([it.written()]));

@@ -23,6 +23,8 @@ pub struct Structure {
     pub files: Vec<AskedFile>,
     /// Whether there are functions that may read anything and keep their results.
     pub asks_functions: bool,
+    /// Whether there are levels that are not evaluated. The shape does not contain their paths.
+    pub is_opaque: bool,
     /// The variable expressions in the hierarchy. A node with the same values has this structure, too.
     pub variables: Vec<Arc<str>>,
 }
@@ -104,6 +106,7 @@ fn add_level(
     level.open_options.hash(hasher);
     let is_answered = level.back_end.is_some();
     structure.asks_functions |= is_answered && level.reads.is_none();
+    structure.is_opaque |= !is_answered;
     // Without a back end, no lookup reads the options, so nodes with other options still get the same answers.
     if is_answered {
         hash_of(&Value::Hash(Arc::clone(&level.options))).hash(hasher);

@@ -23,6 +23,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::{Hash, Hasher as _};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
+use indexmap::IndexMap;
+
 use super::parallel;
 use super::snapshot::World;
 use crate::backends::Registry;
@@ -227,14 +229,21 @@ impl Fleet {
             let is_open = |node: &u32| !self.nodes()[*node as usize].is_complete();
             nodes.first().is_some_and(is_open) && nodes.iter().any(|node| !reads[*node as usize])
         };
-        let alike = structures.iter().map(|(_, nodes)| nodes.as_slice());
-        let asked: Vec<&[u32]> = alike.filter(|nodes| is_asked(nodes)).collect();
-        let may_read = parallel::map(&asked, |nodes| {
-            let evaluator = self.evaluator(nodes[0]);
+        let mut alike: IndexMap<_, Vec<&[u32]>, foldhash::fast::RandomState> = IndexMap::default();
+        for (number, (structure, nodes)) in structures.iter().enumerate() {
+            if is_asked(nodes) {
+                // Hierarchies with the same shape have the same open paths.
+                let number = structure.is_opaque.then_some(number);
+                alike.entry((structure.shape, number)).or_default().push(nodes);
+            }
+        }
+        let alike: Vec<Vec<&[u32]>> = alike.into_values().collect();
+        let may_read = parallel::map(&alike, |groups| {
+            let evaluator = self.evaluator(groups[0][0]);
             files.iter().any(|path| evaluator.may_read_somehow(module, path))
         });
-        for (nodes, may_read) in asked.into_iter().zip(may_read) {
-            for node in nodes {
+        for (groups, may_read) in alike.into_iter().zip(may_read) {
+            for node in groups.into_iter().flatten() {
                 reads[*node as usize] |= may_read;
             }
         }

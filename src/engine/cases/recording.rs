@@ -1,7 +1,7 @@
 //! The runs of an exploration, kept for the explorations of other nodes: a run is the same for every node that finds the same
 //! in everything that this run reads.
 
-use super::{Case, Exploration};
+use super::{Case, Exploration, TooMany};
 use crate::engine::assumptions::{Choice, Script};
 use crate::engine::footprint::{Dependency, Footprint};
 use crate::engine::hierarchy::Position;
@@ -21,6 +21,7 @@ pub(super) struct Round {
     summed_up: Box<[Position]>,
     /// In the order of the numbers of the ways that they start with.
     runs: Vec<Run>,
+    outcome: Option<Result<Vec<Case>, TooMany>>,
 }
 
 /// A recorded run.
@@ -61,7 +62,14 @@ impl Recording {
 
     pub(super) fn begin_round(&mut self, is_otherwise: bool, summed_up: &[Position]) {
         let summed_up = summed_up.into();
-        self.rounds.push(Round { is_otherwise, summed_up, runs: Vec::new() });
+        self.rounds.push(Round { is_otherwise, summed_up, runs: Vec::new(), outcome: None });
+    }
+
+    /// Keeps the outcome of the last round.
+    pub(super) fn end_round(&mut self, outcome: &Result<Vec<Case>, TooMany>) {
+        if let Some(round) = self.rounds.last_mut() {
+            round.outcome = Some(outcome.clone());
+        }
     }
 
     /// Adds a run to the last round. `repeated` is the number of its choices that were known when it started.
@@ -106,14 +114,21 @@ impl<'r> Precedent<'r> {
         self.recording.rounds.iter().find(is_it)
     }
 
+    /// The outcome of a round, if all of its runs are the same for the node.
+    pub(super) fn outcome(self, round: &Round) -> Option<Result<Vec<Case>, TooMany>> {
+        round.outcome.as_ref().filter(|_| round.runs.iter().all(|it| self.is_the_same(it))).cloned()
+    }
+
     /// The run that starts with these choices, if it is the same for the node.
     pub(super) fn run(self, round: &'r Round, script: &Script) -> Option<&'r Run> {
         let wanted = script.choices();
         let at = round.runs.binary_search_by(|run| ways(run.start()).cmp(ways(wanted)));
         let run = &round.runs[at.ok()?];
-        let is_the_same = *run.start() == *wanted
-            && !run.depends_on.iter().any(|dependency| self.is_changed[*dependency]);
-        is_the_same.then_some(run)
+        (self.is_the_same(run) && *run.start() == *wanted).then_some(run)
+    }
+
+    fn is_the_same(self, run: &Run) -> bool {
+        !run.depends_on.iter().any(|dependency| self.is_changed[*dependency])
     }
 }
 

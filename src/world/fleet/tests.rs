@@ -99,6 +99,98 @@ fn shared_answers_are_those_of_each_node() {
     assert!(lookups > 5_000 && shared * 2 > lookups, "{shared} of {lookups}");
 }
 
+/// Checks that each node gets the same answers together with the others as alone. Returns how many answers have cases.
+#[track_caller]
+fn check_each_node(fleet: &Fleet, keys: &[&str], about: &str) -> usize {
+    let requests: Vec<Request> = keys.iter().copied().map(Request::key).collect();
+    let mut together = Vec::new();
+    fleet.answers_to_each(&requests, |_, answers| answers, |some| together.extend(some));
+    let alone: Vec<Evaluator> =
+        fleet.nodes().iter().map(|node| fleet.new_evaluator_of(node)).collect();
+    let mut with_cases = 0;
+    for (request, answers) in requests.iter().zip(together) {
+        for (number, evaluator) in (0_u32..).zip(&alone) {
+            let found = answers.iter().find(|it| it.nodes.contains(&number)).expect("an answer");
+            let expected = evaluator.call(request);
+            with_cases += usize::from(!expected.cases.is_empty());
+            assert!(
+                is_same_with_cases(&found.answer, &expected),
+                "{:?} of {}, {about}:\n{}\n{}",
+                request.names,
+                evaluator.node().name,
+                shown(&found.answer),
+                shown(&expected),
+            );
+        }
+    }
+    with_cases
+}
+
+/// The nodes with these names, of which nothing else is known.
+fn fleet_of_names(world: &Arc<World>, names: &[&str]) -> Option<Fleet> {
+    let environment = world.environment_of(ROOT)?;
+    let nodes = names.iter().map(|name| world.node_named(&environment, name)).collect();
+    Some(fleet(world, &environment, nodes, false))
+}
+
+#[test]
+fn nodes_without_fact_sets_get_what_each_gets_alone() {
+    let mut with_cases = 0;
+    for seed in 0..workspaces(WORKSPACES) {
+        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xFACE);
+        let mut texts = random.texts();
+        texts.retain(|path, _| !path.contains("/facts/"));
+        let version = if seed % 2 == 0 { PuppetVersion::V8 } else { PuppetVersion::V7 };
+        let world = world_of(&texts, version);
+        let names = ["x", "unknown", "one", "two", "six", "another"];
+        let Some(fleet) = fleet_of_names(&world, &names) else { continue };
+        with_cases += check_each_node(&fleet, &KEYS, &format!("seed {seed}, {texts:#?}"));
+    }
+    assert!(with_cases > 100, "{with_cases}");
+}
+
+#[test]
+fn a_run_counts_only_for_nodes_for_which_it_is_the_same() {
+    let hiera_yaml = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
+                      - {name: r, path: 'roles/%{role}.yaml'}\n\
+                      - {name: s, path: 'sites/%{site}.yaml'}\n- {name: c, path: common.yaml}\n";
+    let mut texts = super::random_data::Texts::new();
+    let mut add = |path: &str, text: &str| {
+        texts.insert(format!("{ROOT}/{path}"), text.to_owned());
+    };
+    add("hiera.yaml", hiera_yaml);
+    // For the nodes `one` and `common`, the answers of two cases are the same.
+    add("data/roles/web.yaml", "a: \"%{trusted.certname}\"\nl: {web: \"%{trusted.certname}\"}\n");
+    add("data/roles/mail.yaml", "a: one\n");
+    // Where a node has `b`, its lookup meets no fork.
+    add("data/roles/db.yaml", "a: \"db %{lookup('b')}\"\nl: {db: \"%{lookup('b')}\"}\n");
+    add("data/sites/oslo.yaml", "b: oslo\na: two\n");
+    add(
+        "data/common.yaml",
+        "a: \"%{lookup('b')}\"\nb: common\nl: {c: \"%{lookup('b')}\"}\nm: common\n\
+         o: [1, 2]\n\
+         lookup_options: {l: {merge: hash}}\n",
+    );
+    // So many that the roles are summed up, unless one of them says the same as all other nodes get.
+    for number in 0..crate::engine::cases::MAX_CASES - 1 {
+        add(&format!("data/roles/r{number}.yaml"), &format!("m: m{number}\n"));
+    }
+    add("data/roles/last.yaml", "m: \"%{trusted.certname}\"\n");
+    // The options of a role depend on the name of the node.
+    add("data/roles/merged.yaml", "lookup_options: {o: {merge: '%{trusted.certname}'}}\no: [1]\n");
+    add("data/nodes/own.yaml", "b: own\n");
+    add("data/nodes/same.yaml", "b: common\n");
+    add("data/nodes/first.yaml", "a: own\nl: {n: 1}\n");
+    let world = world_of(&texts, PuppetVersion::V8);
+    let names = ["typical", "one", "own", "common", "same", "first", "unique", "m3", "two"];
+    let fleet = fleet_of_names(&world, &names).expect("an environment");
+    assert!(check_each_node(&fleet, &["a", "b", "l", "m", "o"], "as written") > 20);
+    let of = |node: u32| fleet.answer_of(node, &Request::key("m"));
+    let summed_up = names.iter().zip(0..).filter(|(_, node)| !of(*node).left_out.is_empty());
+    let summed_up: Vec<_> = summed_up.map(|(name, _)| *name).collect();
+    assert!(summed_up.len() + 1 == names.len() && !summed_up.contains(&"common"), "{summed_up:?}");
+}
+
 /// An answer as a failure of the test shows it.
 fn shown(answer: &Answer) -> String {
     let cases = answer.cases.iter().map(|case| {
