@@ -26,7 +26,7 @@ const MANY_REQUESTS: usize = 64;
 
 /// With at least this many groups without an answer, the lookups for them are done. More are faster, because the files of a
 /// node then serve more requests one after the other, but what is kept of their answers takes memory.
-const MAX_GROUPS: usize = 1 << 15;
+pub(super) const MAX_GROUPS: usize = 1 << 15;
 
 /// The maximum number of nodes in all requests that are answered together: each answer is passed on with its nodes.
 const MAX_NODES: usize = 1 << 18;

@@ -1,6 +1,6 @@
 //! Answers that are shared are those that each node gets alone.
 
-use super::groups::MANY_GROUPS;
+use super::groups::{MANY_GROUPS, MAX_GROUPS};
 use super::random_data::{KEYS, ROOT, Random, world_of};
 use super::*;
 use crate::config::PuppetVersion;
@@ -104,7 +104,8 @@ fn shared_answers_are_those_of_each_node() {
 fn check_each_node(fleet: &Fleet, keys: &[&str], about: &str) -> usize {
     let requests: Vec<Request> = keys.iter().copied().map(Request::key).collect();
     let mut together = Vec::new();
-    fleet.answers_to_each(&requests, |_, answers| answers, |some| together.extend(some));
+    let keep = |_, answer| Box::new(answer);
+    fleet.answers_to_each(&requests, keep, |_, answers| answers, |it| together.push(it));
     let alone: Vec<Evaluator> =
         fleet.nodes().iter().map(|node| fleet.new_evaluator_of(node)).collect();
     let mut with_cases = 0;
@@ -189,6 +190,30 @@ fn a_run_counts_only_for_nodes_for_which_it_is_the_same() {
     let summed_up = names.iter().zip(0..).filter(|(_, node)| !of(*node).left_out.is_empty());
     let summed_up: Vec<_> = summed_up.map(|(name, _)| *name).collect();
     assert!(summed_up.len() + 1 == names.len() && !summed_up.contains(&"common"), "{summed_up:?}");
+}
+
+/// The lookups for many groups are done in several parts, and none of their answers may be lost.
+#[test]
+fn more_groups_than_are_looked_up_at_once_all_get_an_answer() {
+    let mut texts = super::random_data::Texts::new();
+    let mut add = |path: &str, text: &str| {
+        texts.insert(format!("{ROOT}/{path}"), text.to_owned());
+    };
+    add("hiera.yaml", "version: 5\nhierarchy:\n- {name: c, path: common.yaml}\n");
+    add("data/common.yaml", "a: 'x-%{trusted.certname}'\nb: '%{trusted.certname}-y'\n");
+    let world = world_of(&texts, PuppetVersion::V8);
+    let names: Vec<String> = (0..=MAX_GROUPS).map(|number| format!("n{number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let fleet = fleet_of_names(&world, &names).expect("an environment");
+    let is_whole = |found: &[SharedAnswer]| {
+        found.len() == names.len() && (0..).zip(found).all(|(node, group)| group.nodes == [node])
+    };
+    assert!(is_whole(&fleet.answers(&Request::key("a"))));
+    let mut together = Vec::new();
+    let requests = [Request::key("a"), Request::key("b")];
+    let keep = |_, answer| Box::new(answer);
+    fleet.answers_to_each(&requests, keep, |_, answers| answers, |it| together.push(it));
+    assert!(together.len() == 2 && together.iter().all(|it| is_whole(it)));
 }
 
 /// An answer as a failure of the test shows it.
