@@ -237,7 +237,13 @@ impl<'a> Invocation<'a> {
 
     /// Whether a name, in two parts, is on the stack of [`Self::guarded`].
     pub(crate) fn is_on_stack(&self, [start, end]: [&str; 2]) -> bool {
-        self.names.iter().any(|name| name.strip_prefix(start) == Some(end))
+        let (length, last) = (start.len() + end.len(), end.as_bytes().last());
+        // The stack can be deep, and most names on it differ in their length or in their last byte.
+        let may_be = |name: &&Arc<str>| {
+            name.len() == length && (last.is_none() || name.as_bytes().last() == last)
+        };
+        let mut similar = self.names.iter().filter(may_be);
+        similar.any(|name| name.starts_with(start) && name.ends_with(end))
     }
 
     pub(crate) fn report(&mut self, outcome: impl FnOnce() -> Outcome) {
