@@ -188,11 +188,7 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn keep(&self, query: &Query, answer: Answer) -> Kept {
-        let is_found = matches!(answer.outcome, Ok(Some(_)))
-            && answer.is_certain()
-            && answer.opaque.is_empty()
-            && answer.open.is_empty();
-        if !is_found {
+        if !answer.is_only_a_value() {
             return Kept::Whole(Box::new(answer));
         }
         Kept::Found { hash: outcome_hash(&answer), text: self.text(query, &answer).into() }

@@ -80,7 +80,7 @@ fn fork(invocation: &mut Invocation<'_>, open: &OpenLocation, candidates: &Candi
     {
         exploration.note_ways(open, count);
     }
-    Fork::Ways(allowed.ways().into())
+    Fork::Ways(allowed.ways())
 }
 
 fn leave_out(

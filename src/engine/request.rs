@@ -229,6 +229,14 @@ impl Answer {
         self.cases.is_empty() && self.left_out.is_empty()
     }
 
+    /// Whether the answer is a value and nothing else: two such answers are equal if their values are.
+    pub fn is_only_a_value(&self) -> bool {
+        matches!(self.outcome, Ok(Some(_)))
+            && self.is_certain()
+            && self.opaque.is_empty()
+            && self.open.is_empty()
+    }
+
     /// Each case with its conditions; the answer itself if it has no cases.
     pub fn each_case(&self) -> Vec<(&[Condition], &Self)> {
         if self.cases.is_empty() {

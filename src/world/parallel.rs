@@ -1,6 +1,5 @@
 //! Processes files or nodes in parallel, on all processors.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -42,23 +41,27 @@ pub(crate) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R +
         run_while(&|| begun.elapsed() < ALONE);
     }
     let left = items.len().saturating_sub(next.load(Ordering::Relaxed));
-    let threads = PROCESSORS.min(left);
-    thread::scope(|scope| {
-        for _ in 1..threads {
-            let thread = thread::Builder::new().stack_size(STACK_BYTES);
-            // If a thread cannot be started, the work only takes longer.
-            let _ = thread.spawn_scoped(scope, run);
-        }
-        // This thread works as well, so all items are done even if no other thread could be started.
-        run();
-    });
+    on_threads(PROCESSORS.min(left), run);
     let done = |result: OnceLock<R>| result.into_inner().expect("every item was worked on");
     results.into_iter().map(done).collect()
 }
 
-/// Runs `work` on all processors. It passes on results with their numbers, which count from 0 and are given out by the
-/// caller. The results go to `done` in the order of these numbers.
+/// Runs the same work on this number of threads. This thread is one of them, so the work is done even if no other thread can be
+/// started: then it only takes longer.
+fn on_threads(threads: usize, work: impl Fn() + Copy + Send) {
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            let thread = thread::Builder::new().stack_size(STACK_BYTES);
+            let _ = thread.spawn_scoped(scope, work);
+        }
+        work();
+    });
+}
+
+/// Runs `work` on all processors, or on this thread alone. It passes on results with their numbers, which count from 0 and are
+/// given out by the caller. The results go to `done` in the order of these numbers.
 pub(crate) fn in_order<R: Send>(
+    is_alone: bool,
     work: impl Fn(&dyn Fn(usize, R)) + Sync,
     done: impl FnMut(R) + Send,
 ) {
@@ -67,21 +70,7 @@ pub(crate) fn in_order<R: Send>(
     let give = |number, result| {
         results.lock().unwrap_or_else(PoisonError::into_inner).give(number, result);
     };
-    let run = || work(&give);
-    thread::scope(|scope| {
-        for _ in 1..*PROCESSORS {
-            let thread = thread::Builder::new().stack_size(STACK_BYTES);
-            // If a thread cannot be started, the work only takes longer.
-            let _ = thread.spawn_scoped(scope, run);
-        }
-        run();
-    });
-}
-
-/// [`in_order`] on this thread alone.
-pub(crate) fn in_order_alone<R>(work: impl Fn(&dyn Fn(usize, R)), done: impl FnMut(R)) {
-    let results = RefCell::new(InOrder { next: 0, early: BTreeMap::new(), done });
-    work(&|number, result| results.borrow_mut().give(number, result));
+    on_threads(if is_alone { 1 } else { *PROCESSORS }, || work(&give));
 }
 
 /// Results that come in any order.
@@ -126,7 +115,7 @@ mod tests {
             }
         };
         let mut given = Vec::new();
-        super::in_order(work, |it| given.push(it));
+        super::in_order(false, work, |it| given.push(it));
         assert_eq!(given, (1..1_001).collect::<Vec<_>>());
     }
 }

@@ -125,11 +125,7 @@ impl Fleet {
                 }
             }
         };
-        if is_one_of_many {
-            parallel::in_order(work, done);
-        } else {
-            parallel::in_order_alone(work, done);
-        }
+        parallel::in_order(!is_one_of_many, work, done);
     }
 
     /// Begins with the next requests.
