@@ -10,9 +10,7 @@ pub fn value_of(constant: &Constant) -> Option<Value> {
         Constant::Default => Value::Default,
         Constant::Boolean(value) => Value::Boolean(*value),
         Constant::Text(text) => Value::string(text.as_str()),
-        Constant::Regex(source) => {
-            Value::Object { class: "Regexp".into(), text: source.as_str().into() }
-        }
+        Constant::Regex(source) => Value::object("Regexp", source.as_str()),
         Constant::Number(number) => number_of(number)?,
         Constant::List(items) => {
             let items = items.iter().map(|it| value_of(it).map(Into::into));

@@ -19,7 +19,8 @@ pub fn to_s(value: &Value) -> String {
     match value {
         Value::Undef => String::new(),
         Value::Default => "default".to_owned(),
-        Value::String(text) | Value::Symbol(text) | Value::Object { text, .. } => text.to_string(),
+        Value::String(text) | Value::Symbol(text) => text.to_string(),
+        Value::Object(object) => object.text.to_string(),
         Value::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
         Value::Sensitive(_) => REDACTED.to_owned(),
         Value::Binary(bytes) => base64::prelude::BASE64_STANDARD.encode(bytes),
@@ -98,7 +99,7 @@ fn write_inspected(value: &Value, out: &mut String) {
             write_quoted_bytes(bytes, out);
             out.push('>');
         }
-        Value::Object { text, .. } => out.push_str(text),
+        Value::Object(object) => out.push_str(&object.text),
     }
 }
 
@@ -227,7 +228,7 @@ pub fn ruby_class(value: &Value) -> &'static str {
         Value::Hash(_) => "Hash",
         Value::Sensitive(_) => "Puppet::Pops::Types::PSensitiveType::Sensitive",
         Value::Binary(_) => "Puppet::Pops::Types::PBinaryType::Binary",
-        Value::Object { class, .. } => match &**class {
+        Value::Object(object) => match &*object.class {
             "Timestamp" => "Puppet::Pops::Time::Timestamp",
             "Timespan" => "Puppet::Pops::Time::Timespan",
             "SemVer" => "SemanticPuppet::Version",

@@ -68,7 +68,7 @@ fn tagged(class: &str, json: &Json) -> Value {
         "Bytes" => Value::Bytes(bytes_of_hexadecimal(text()).into()),
         "Binary" => match base64::engine::general_purpose::STANDARD.decode(text()) {
             Ok(bytes) => Value::Binary(bytes.into()),
-            Err(_) => Value::Object { class: class.into(), text: text().into() },
+            Err(_) => Value::object(class, text()),
         },
         // A hash that happens to have a member named `__ptype`.
         "Object" => {
@@ -78,7 +78,7 @@ fn tagged(class: &str, json: &Json) -> Value {
             }
             Value::hash(hash)
         }
-        class => Value::Object { class: class.into(), text: text().into() },
+        class => Value::object(class, text()),
     }
 }
 
@@ -124,7 +124,7 @@ mod tests {
         check(&Value::Float(f64::INFINITY));
         check(&Value::Bytes(b"\xff\x00a".as_slice().into()));
         check(&Value::Sensitive(Arc::new(Value::string("s").into())));
-        check(&Value::Object { class: "Timestamp".into(), text: "2020-01-01".into() });
+        check(&Value::object("Timestamp", "2020-01-01"));
         check(&Value::array(vec![Value::Undef.into(), Value::Boolean(true).into()]));
     }
 }

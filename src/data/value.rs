@@ -3,7 +3,7 @@
 //! Equality and hashing are Ruby's `eql?`: `1` does not equal `1.0`, and positions are ignored.
 
 use std::hash::{BuildHasher as _, Hash as StdHash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use indexmap::{Equivalent, IndexMap};
 
@@ -61,12 +61,16 @@ pub enum Value {
     /// `Binary`, as bytes.
     Binary(Arc<[u8]>),
     /// Any other object of Puppet's type system, represented only by type name and text: `Timestamp`, `Type`, `SemVer`, …
-    Object {
-        /// The type's name, such as `Timestamp`.
-        class: Arc<str>,
-        /// The result of Ruby's `to_s`.
-        text: Arc<str>,
-    },
+    Object(Arc<Object>),
+}
+
+/// An object of which only the type and the text are known.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Object {
+    /// The type's name, such as `Timestamp`.
+    pub class: Arc<str>,
+    /// The result of Ruby's `to_s`.
+    pub text: Arc<str>,
 }
 
 /// An insertion-ordered hash whose keys have positions.
@@ -98,6 +102,11 @@ impl Value {
     /// A hash value.
     pub fn hash(hash: Hash) -> Self {
         Self::Hash(Arc::new(hash))
+    }
+
+    /// An object of the type `class`, whose `to_s` is `text`.
+    pub fn object(class: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
+        Self::Object(Arc::new(Object { class: class.into(), text: text.into() }))
     }
 
     /// The text of a [`Value::String`].
@@ -199,6 +208,17 @@ impl Hash {
         }
     }
 
+    /// The empty hash that all share who need one and never change it.
+    pub fn none() -> Arc<Self> {
+        static NONE: LazyLock<Arc<Hash>> = LazyLock::new(Arc::default);
+        Arc::clone(&NONE)
+    }
+
+    /// Gives back the memory for members that may still come.
+    pub fn shrink_to_fit(&mut self) {
+        self.members.shrink_to_fit();
+    }
+
     /// Sets `key` as Ruby's `[]=` does: an existing key keeps its position in the order and gets the new value and place.
     pub fn insert(&mut self, key: Value, key_place: Option<Place>, value: Located) {
         self.members.insert(key, Member { key_place, value });
@@ -281,9 +301,7 @@ impl PartialEq for Value {
             (Self::Array(a), Self::Array(b)) => Arc::ptr_eq(a, b) || a == b,
             (Self::Hash(a), Self::Hash(b)) => Arc::ptr_eq(a, b) || a == b,
             (Self::Sensitive(a), Self::Sensitive(b)) => a == b,
-            (Self::Object { class: a, text: x }, Self::Object { class: b, text: y }) => {
-                a == b && x == y
-            }
+            (Self::Object(a), Self::Object(b)) => a == b,
             _ => false,
         }
     }
@@ -336,7 +354,7 @@ impl StdHash for Value {
             }
             Self::Sensitive(it) => (11u8, &it.value).hash(state),
             Self::Binary(it) => (12u8, it).hash(state),
-            Self::Object { class, text } => (13u8, class, text).hash(state),
+            Self::Object(object) => (13u8, object).hash(state),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! A sample node: everything about a machine that a lookup can depend on.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use indexmap::IndexMap;
 
-use super::NamePatterns;
 use super::variable;
+use super::{NamePatterns, proved_by_name};
 use crate::config::PuppetVersion;
 use crate::data::{Hash, Located, Value};
 use crate::syntax::key_path::{self, KeyPath, Segment};
@@ -25,14 +25,36 @@ pub struct Node {
     pub environment: Option<Arc<str>>,
     /// The origin of its facts.
     pub origin: Origin,
-    /// Top-scope variables by name, without `::`.
-    variables: Hash,
-    /// The known variables of a node without a fact set, by [`variable::name_of`].
-    known: IndexMap<Arc<str>, KnownVariable>,
+    contents: Contents,
     /// The classes from an external node classifier.
     classes: Arc<[ClassifiedClass]>,
     /// The patterns that extract variables from names of nodes.
     patterns: NamePatterns,
+}
+
+/// The variables of a node, or what they follow from. An environment can have data files of thousands of machines, and a user
+/// looks at a few of them.
+#[derive(Debug, Clone)]
+enum Contents {
+    Read(Variables),
+    OnDemand(OfName, OnceLock<Variables>),
+}
+
+#[derive(Debug, Clone)]
+struct Variables {
+    /// Top-scope variables by name, without `::`.
+    top_scope: Hash,
+    /// The known variables of a node without a fact set, by [`variable::name_of`].
+    known: IndexMap<Arc<str>, KnownVariable>,
+}
+
+/// What a node follows from of which nothing but the name and what holds for all nodes is known.
+#[derive(Debug, Clone)]
+struct OfName {
+    /// What holds for all such nodes.
+    set: Arc<NodeParts>,
+    /// The variable whose value the name is, in addition to those that every certname proves.
+    named_by: Option<Arc<str>>,
 }
 
 /// A class that a node gets from an external node classifier.
@@ -107,82 +129,78 @@ pub struct NodeParts {
 }
 
 impl Node {
-    /// Combines the parts as Puppet's compiler does: node parameters, then facts, then server facts, where the first value of
-    /// a name wins; and over them the variables that only Puppet may set.
+    /// Combines the parts as Puppet's compiler does.
     pub fn new(parts: NodeParts, origin: Origin) -> Self {
-        let facts = facts_are_sanitized(&parts.facts);
-        let server_facts = server_facts_of(&parts);
-        let mut variables = Hash::with_capacity(facts.len() + parts.variables.len() + 12);
-        for source in [&parts.variables, &facts, &server_facts] {
-            add_missing(&mut variables, source);
-        }
-        for name in RESERVED_NAMES.into_iter().chain(["environment"]) {
-            variables.remove(&Value::string(name));
-        }
-        let trusted = trusted_of(&parts.name, parts.trusted);
-        let mut set = |name: &str, value: Value| {
-            variables.insert(Value::string(name), None, value.into());
-        };
-        if let Some(environment) = &parts.environment {
-            set("environment", Value::string(environment.as_str()));
-        }
-        set("trusted", Value::hash(trusted));
-        set("server_facts", Value::hash(server_facts));
-        set("facts", Value::hash(facts));
-        // `puppet lookup` evaluates in the scope of the class `main`.
-        set("name", Value::string("main"));
-        set("title", Value::string("main"));
-        Self {
-            name: parts.name.into(),
-            environment: parts.environment.map(Arc::from),
-            origin,
-            variables,
-            known: IndexMap::new(),
-            classes: parts.classes.unwrap_or_default().into(),
-            patterns: NamePatterns::default(),
-        }
+        let contents = Variables { top_scope: top_scope_of(&parts), known: IndexMap::new() };
+        Self::of_parts(parts, contents, origin)
     }
 
     /// A node of which only `set`, what follows from it, and `proved` are known. `name` is its certname or, if `origin` says
     /// that it is not a single machine, a name for users.
     pub fn partial(set: NodeParts, proved: &[(Arc<str>, Value, Basis)], origin: Origin) -> Self {
-        let mut known = IndexMap::new();
         let mut parts = set;
-        flatten(&mut known, "", &parts.facts);
-        for (name, member) in &parts.variables {
-            let Some(name) = name.as_str().and_then(variable::name_of_text) else { continue };
-            known.insert(
-                name,
-                KnownVariable { value: member.value.value.clone(), basis: Basis::Set },
-            );
-        }
-        for (prefix, members) in
-            [("trusted", &parts.trusted), ("server_facts", &parts.server_facts)]
-        {
-            if let Some(members) = members {
-                flatten(&mut known, prefix, members);
-            }
-        }
-        for (name, value, basis) in proved {
-            // What the settings say of a node wins over what its name proves.
-            if !known.contains_key(name) {
-                parts.set(name, value);
-                known.insert(
-                    Arc::clone(name),
-                    KnownVariable { value: value.clone(), basis: *basis },
-                );
-            }
-        }
-        if let Some(environment) = &parts.environment {
-            let value = Value::string(environment.as_str());
-            known.insert("environment".into(), KnownVariable { value, basis: Basis::Set });
-        }
-        let name = parts.name.as_str().into();
-        if origin == Origin::Any {
+        let known = known_of(&mut parts, proved);
+        let top_scope = if origin == Origin::Any {
             // The users' name for such nodes is not a certname.
-            parts.name.clear();
+            top_scope_of(&NodeParts { name: String::new(), ..parts.clone() })
+        } else {
+            top_scope_of(&parts)
+        };
+        Self::of_parts(parts, Variables { top_scope, known }, origin)
+    }
+
+    fn of_parts(parts: NodeParts, contents: Variables, origin: Origin) -> Self {
+        Self {
+            name: parts.name.into(),
+            environment: parts.environment.map(Arc::from),
+            origin,
+            contents: Contents::Read(contents),
+            classes: parts.classes.unwrap_or_default().into(),
+            patterns: NamePatterns::default(),
         }
-        Self { name, known, ..Self::new(parts, origin) }
+    }
+
+    /// A node of which only `set`, its certname and what follows from that are known. `named_by` is the variable whose value
+    /// the name is, if something besides the certname is named after the node. Its variables are computed when one is read.
+    pub fn of_name(
+        name: Arc<str>,
+        set: &Arc<NodeParts>,
+        named_by: Option<Arc<str>>,
+        patterns: &NamePatterns,
+    ) -> Self {
+        let of_name = OfName { set: Arc::clone(set), named_by };
+        if !patterns.is_empty() {
+            // A pattern can extract the environment, which the node must know.
+            return of_name.node(&name, patterns).with_patterns(patterns.clone());
+        }
+        Self {
+            name,
+            environment: set.environment.as_deref().map(Arc::from),
+            origin: Origin::Name,
+            contents: Contents::OnDemand(of_name, OnceLock::new()),
+            classes: set.classes.clone().unwrap_or_default().into(),
+            patterns: patterns.clone(),
+        }
+    }
+
+    fn contents(&self) -> &Variables {
+        match &self.contents {
+            Contents::Read(variables) => variables,
+            Contents::OnDemand(of_name, variables) => {
+                variables.get_or_init(|| of_name.variables(&self.name, &self.patterns))
+            }
+        }
+    }
+
+    fn with_contents(&self, contents: Variables) -> Self {
+        Self {
+            name: Arc::clone(&self.name),
+            environment: self.environment.clone(),
+            origin: self.origin.clone(),
+            contents: Contents::Read(contents),
+            classes: Arc::clone(&self.classes),
+            patterns: self.patterns.clone(),
+        }
     }
 
     /// The same node in another environment, which is the value of `$environment` and `$server_facts['environment']`,
@@ -192,38 +210,38 @@ impl Node {
         if self.environment.as_deref() == Some(environment) {
             return self.clone();
         }
-        let mut node = Self::clone(self);
+        let mut contents = self.contents().clone();
         let name = Value::string(environment);
-        if let Some(server_facts) = node.variable("server_facts").and_then(|it| it.value.as_hash())
+        if let Some(server_facts) = self.variable("server_facts").and_then(|it| it.value.as_hash())
         {
             let mut server_facts = server_facts.clone();
-            server_facts.insert(Value::string("environment"), None, name.clone().into());
+            server_facts.insert(own_name("environment"), None, name.clone().into());
             let server_facts = Value::hash(server_facts).into();
-            node.variables.insert(Value::string("server_facts"), None, server_facts);
+            contents.top_scope.insert(own_name("server_facts"), None, server_facts);
         }
-        if !node.is_complete() {
+        if !self.is_complete() {
             let known = KnownVariable { value: name.clone(), basis: Basis::Set };
-            node.known.insert("environment".into(), known);
+            contents.known.insert("environment".into(), known);
         }
-        node.variables.insert(Value::string("environment"), None, name.into());
-        node.environment = Some(Arc::from(environment));
-        Arc::new(node)
+        contents.top_scope.insert(own_name("environment"), None, name.into());
+        let environment = Some(Arc::from(environment));
+        Arc::new(Self { environment, ..self.with_contents(contents) })
     }
 
     /// The top-scope variable `name` (without a leading `::`), or `None` if it is not defined.
     pub fn variable(&self, name: &str) -> Option<&Located> {
-        self.variables.get(name).map(|member| &member.value)
+        self.variables().get(name).map(|member| &member.value)
     }
 
     /// Whether the text of a variable may contain lookups. Hiera interpolates the values of variables again.
     pub fn holds_lookups(&self) -> bool {
-        self.variables.iter().any(|(_, member)| member.value.value.has_tokens())
-            || self.known.values().any(|known| known.value.has_tokens())
+        self.variables().iter().any(|(_, member)| member.value.value.has_tokens())
+            || self.known().values().any(|known| known.value.has_tokens())
     }
 
     /// All top-scope variables in order.
     pub fn variables(&self) -> &Hash {
-        &self.variables
+        &self.contents().top_scope
     }
 
     /// The classes from an external node classifier.
@@ -238,7 +256,7 @@ impl Node {
 
     /// The known variables of a node without a fact set, by [`variable::name_of`].
     pub fn known(&self) -> &IndexMap<Arc<str>, KnownVariable> {
-        &self.known
+        &self.contents().known
     }
 
     /// The same node with more known variables. `Err` is the name of a variable that is already known, or of one of a
@@ -251,12 +269,14 @@ impl Node {
                 return Err(Arc::clone(name));
             }
             let known = KnownVariable { value: value.clone(), basis: Basis::Set };
-            node.known.insert(Arc::clone(name), known);
+            let mut contents = node.contents().clone();
+            contents.known.insert(Arc::clone(name), known);
             let mut parts = NodeParts::default();
             parts.set(name, value);
             for (key, member) in parts.facts.iter().chain(&parts.variables) {
-                node.variables.insert(key.clone(), None, member.value.clone());
+                contents.top_scope.insert(key.clone(), None, member.value.clone());
             }
+            node.contents = Contents::Read(contents);
         }
         Ok(node)
     }
@@ -283,19 +303,48 @@ impl Node {
             return found.map_or(Reading::Unset, |it| Reading::Known(it, path.rest.clone()));
         }
         let Some(name) = variable::name_of(path) else { return Reading::Unset };
-        if let Some(known) = self.known.get(&name) {
+        let all_known = self.known();
+        if let Some(known) = all_known.get(&name) {
             return Reading::Known(known.value.clone().unplaced(), Vec::new());
         }
         for holder in variable::holders(&name) {
             // A fact is known by its name alone, and only its members have `facts.` in front: `facts.os.family` is a member of `os`.
             let of_fact = holder.strip_prefix("facts.").filter(|fact| !fact.contains('.'));
-            let known = self.known.get(holder).or_else(|| self.known.get(of_fact?));
+            let known = all_known.get(holder).or_else(|| all_known.get(of_fact?));
             let Some(known) = known else { continue };
             let Ok(below) = key_path::parse(&name[holder.len() + 1..]) else { continue };
             let rest = std::iter::once(below.root).chain(below.rest).collect();
             return Reading::Known(known.value.clone().unplaced(), rest);
         }
         Reading::Open(name)
+    }
+}
+
+impl OfName {
+    fn node(&self, name: &Arc<str>, patterns: &NamePatterns) -> Node {
+        let (parts, proved) = self.parts(name, patterns);
+        Node::partial(parts, &proved, Origin::Name)
+    }
+
+    fn variables(&self, name: &Arc<str>, patterns: &NamePatterns) -> Variables {
+        let (mut parts, proved) = self.parts(name, patterns);
+        let known = known_of(&mut parts, &proved);
+        Variables { top_scope: top_scope_of(&parts), known }
+    }
+
+    /// The parts of the node of this name, and what its name proves.
+    fn parts(
+        &self,
+        name: &Arc<str>,
+        patterns: &NamePatterns,
+    ) -> (NodeParts, Vec<(Arc<str>, Value, Basis)>) {
+        let parts = NodeParts { name: name.to_string(), ..NodeParts::clone(&self.set) };
+        let mut proved = proved_by_name(name, patterns);
+        if let Some(variable) = &self.named_by {
+            // The data file belongs to this machine, because it is named after it.
+            proved.push((Arc::clone(variable), Value::String(Arc::clone(name)), Basis::Proved));
+        }
+        (parts, proved)
     }
 }
 
@@ -342,6 +391,95 @@ fn set_member(hash: &mut Hash, names: &[Arc<str>], value: &Value) {
         Value::hash(inner)
     };
     hash.insert(Value::String(Arc::clone(name)), None, value.into());
+}
+
+/// The top-scope variables of a node: node parameters, then facts, then server facts, where the first value of a name wins;
+/// and over them the variables that only Puppet may set.
+fn top_scope_of(parts: &NodeParts) -> Hash {
+    let facts = facts_are_sanitized(&parts.facts);
+    let server_facts = server_facts_of(parts);
+    let mut variables = Hash::with_capacity(facts.len() + parts.variables.len() + 9);
+    for source in [&parts.variables, &facts, &server_facts] {
+        add_missing(&mut variables, source);
+    }
+    for name in RESERVED_NAMES.into_iter().chain(["environment"]) {
+        variables.remove(&own_name(name));
+    }
+    let trusted = trusted_of(&parts.name, parts.trusted.clone());
+    let mut set = |name: &'static str, value: Value| {
+        variables.insert(own_name(name), None, value.into());
+    };
+    if let Some(environment) = &parts.environment {
+        set("environment", Value::string(environment.as_str()));
+    }
+    set("trusted", Value::hash(trusted));
+    set("server_facts", Value::hash(server_facts));
+    set("facts", Value::hash(facts));
+    // `puppet lookup` evaluates in the scope of the class `main`.
+    set("name", own_name("main"));
+    set("title", own_name("main"));
+    variables.shrink_to_fit();
+    variables
+}
+
+/// The known variables of a node of which only `parts` and `proved` are known; `proved` is added to the parts.
+fn known_of(
+    parts: &mut NodeParts,
+    proved: &[(Arc<str>, Value, Basis)],
+) -> IndexMap<Arc<str>, KnownVariable> {
+    let mut known = IndexMap::new();
+    flatten(&mut known, "", &parts.facts);
+    for (name, member) in &parts.variables {
+        let Some(name) = name.as_str().and_then(variable::name_of_text) else { continue };
+        let value = member.value.value.clone();
+        known.insert(name, KnownVariable { value, basis: Basis::Set });
+    }
+    for (prefix, members) in [("trusted", &parts.trusted), ("server_facts", &parts.server_facts)] {
+        if let Some(members) = members {
+            flatten(&mut known, prefix, members);
+        }
+    }
+    for (name, value, basis) in proved {
+        // What the settings say of a node wins over what its name proves.
+        if !known.contains_key(name) {
+            parts.set(name, value);
+            known.insert(Arc::clone(name), KnownVariable { value: value.clone(), basis: *basis });
+        }
+    }
+    if let Some(environment) = &parts.environment {
+        let value = Value::string(environment.as_str());
+        known.insert("environment".into(), KnownVariable { value, basis: Basis::Set });
+    }
+    known.shrink_to_fit();
+    known
+}
+
+/// One of the names that many nodes have, as a value that they share.
+fn own_name(name: &'static str) -> Value {
+    static NAMES: LazyLock<[Arc<str>; 17]> = LazyLock::new(|| {
+        [
+            "environment",
+            "trusted",
+            "server_facts",
+            "facts",
+            "name",
+            "title",
+            "main",
+            "remote",
+            "authenticated",
+            "certname",
+            "extensions",
+            "hostname",
+            "domain",
+            "external",
+            "serverversion",
+            "servername",
+            "fqdn",
+        ]
+        .map(Arc::from)
+    });
+    let known = NAMES.iter().find(|it| ***it == *name);
+    Value::String(known.map_or_else(|| name.into(), Arc::clone))
 }
 
 /// Whether a variable (without a leading `::`) is one of the server's own settings. Every compilation has them, `puppet
@@ -392,7 +530,8 @@ fn sanitized_fact(value: &Value) -> Value {
     match value {
         Value::Undef => Value::string(""),
         Value::Default => Value::string("default"),
-        Value::Symbol(text) | Value::Object { text, .. } => Value::String(text.clone()),
+        Value::Symbol(text) => Value::String(text.clone()),
+        Value::Object(object) => Value::String(object.text.clone()),
         Value::Array(items) if !items.iter().all(|it| is_plain(&it.value)) => {
             Value::array(items.iter().map(sanitized_member).collect())
         }
@@ -404,7 +543,7 @@ fn sanitized_fact(value: &Value) -> Value {
 /// Whether sanitizing changes nothing. This is nearly always true, and the value is then shared.
 fn is_plain(value: &Value) -> bool {
     match value {
-        Value::Undef | Value::Default | Value::Symbol(_) | Value::Object { .. } => false,
+        Value::Undef | Value::Default | Value::Symbol(_) | Value::Object(_) => false,
         Value::Array(items) => items.iter().all(|it| is_plain(&it.value)),
         Value::Hash(hash) => {
             hash.iter().all(|(key, member)| is_plain(key) && is_plain(&member.value.value))
@@ -423,12 +562,12 @@ fn trusted_of(name: &str, known: Option<Hash>) -> Hash {
         None => (certname.as_str(), Value::Undef),
     };
     let defaults = [
-        ("authenticated", Value::string("remote")),
+        ("authenticated", own_name("remote")),
         ("certname", Value::string(certname.as_str())),
-        ("extensions", Value::hash(Hash::new())),
+        ("extensions", Value::Hash(Hash::none())),
         ("hostname", Value::string(hostname)),
         ("domain", domain),
-        ("external", Value::hash(Hash::new())),
+        ("external", Value::Hash(Hash::none())),
     ];
     for (key, value) in defaults {
         add_if_missing(&mut trusted, key, value);
@@ -444,7 +583,7 @@ fn server_facts_of(parts: &NodeParts) -> Hash {
     add_if_missing(&mut server_facts, "servername", Value::string(parts.name.as_str()));
     if let Some(environment) = &parts.environment {
         let environment = Value::string(environment.as_str()).into();
-        server_facts.insert(Value::string("environment"), None, environment);
+        server_facts.insert(own_name("environment"), None, environment);
     }
     server_facts
 }
@@ -457,9 +596,9 @@ fn add_missing(variables: &mut Hash, source: &Hash) {
     }
 }
 
-fn add_if_missing(hash: &mut Hash, key: &str, value: Value) {
+fn add_if_missing(hash: &mut Hash, key: &'static str, value: Value) {
     if hash.get(key).is_none() {
-        hash.insert(Value::string(key), None, value.into());
+        hash.insert(own_name(key), None, value.into());
     }
 }
 

@@ -14,9 +14,9 @@ use super::shards::Shards;
 use super::snapshot::{Choice, World};
 use crate::config::{Environment, glob};
 use crate::data::Format;
-use crate::data::{Files, Hash, PathKind, Value, inspect};
+use crate::data::{Files, Hash, PathKind, inspect};
 use crate::facts::formats::{self, FactsProblem};
-use crate::facts::{Basis, Node, NodeParts, Origin, infer, proved_by_name};
+use crate::facts::{Node, NodeParts, Origin, infer};
 use crate::settings::{NodeSettings, PROJECT_FILE, Settings};
 
 /// Directories with fact sets, below an environment, a module or a folder of the workspace.
@@ -295,7 +295,8 @@ impl Found<'_> {
 
     fn finish(self, environment: &Environment) -> SampleNodes {
         let settings = &self.world.settings;
-        let finish = |draft| Arc::new(finished(settings, environment, draft));
+        let shared = Arc::new(parts_of_machines(settings, environment));
+        let finish = |draft| Arc::new(finished(settings, environment, &shared, draft));
         let nodes = self.drafts.into_values().map(finish).collect();
         SampleNodes { nodes, problems: self.problems, complete: OnceLock::new() }
     }
@@ -329,36 +330,52 @@ impl Found<'_> {
     }
 }
 
-/// Builds a node. The settings for all nodes come below the node's own parts.
-fn finished(settings: &Settings, environment: &Environment, draft: Draft) -> Node {
+/// Builds a node. The settings for all nodes come below the node's own parts; `of_machines` are those of a node that has
+/// none of its own.
+fn finished(
+    settings: &Settings,
+    environment: &Environment,
+    of_machines: &Arc<NodeParts>,
+    draft: Draft,
+) -> Node {
+    let patterns = &settings.node_name;
+    let name: Arc<str> = draft.parts.name.as_str().into();
+    let has_parts =
+        NodeParts { name: String::new(), ..draft.parts.clone() } != NodeParts::default();
+    if draft.origin == Origin::Name && !has_parts {
+        return Node::of_name(name, of_machines, draft.named_by, patterns);
+    }
     let mut parts = of_all_nodes(settings);
     parts.name.clone_from(&draft.parts.name);
     formats::lay_over(&mut parts, &draft.parts);
-    // A directory in `environments` is a single environment; a repository on its own may be deployed as any of its branches.
-    // A node with a fact set is complete, so it gets the name that Puppet would assume.
-    let is_one = environment.root.as_ref().is_some_and(|root| codedir(root).is_some());
-    let is_known = environment.is_named || matches!(draft.origin, Origin::File(_));
-    let is_set = is_one || parts.environment.is_none() && is_known;
-    if is_set {
-        parts.environment = Some(environment.name.to_string());
-    }
-    let patterns = &settings.node_name;
+    set_environment(&mut parts, environment, &draft.origin);
     let node = match draft.origin {
         Origin::File(_) => {
             parts.set_missing_server_version(settings.puppet_version.usual_server_version());
             Node::new(parts, draft.origin)
         }
-        Origin::Name => {
-            let mut proved = proved_by_name(&parts.name, patterns);
-            if let Some(variable) = draft.named_by {
-                // The data file belongs to this machine, because it is named after it.
-                proved.push((variable, Value::string(parts.name.as_str()), Basis::Proved));
-            }
-            Node::partial(parts, &proved, draft.origin)
-        }
+        Origin::Name => return Node::of_name(name, &Arc::new(parts), draft.named_by, patterns),
         Origin::Any => Node::partial(parts, &[], draft.origin),
     };
     node.with_patterns(patterns.clone())
+}
+
+/// What is set for machines that are known only by their names.
+fn parts_of_machines(settings: &Settings, environment: &Environment) -> NodeParts {
+    let mut parts = of_all_nodes(settings);
+    set_environment(&mut parts, environment, &Origin::Name);
+    parts
+}
+
+/// Sets the environment that a node is in, if it is known.
+fn set_environment(parts: &mut NodeParts, environment: &Environment, origin: &Origin) {
+    // A directory in `environments` is a single environment; a repository on its own may be deployed as any of its branches.
+    // A node with a fact set is complete, so it gets the name that Puppet would assume.
+    let is_one = environment.root.as_ref().is_some_and(|root| codedir(root).is_some());
+    let is_known = environment.is_named || matches!(origin, Origin::File(_));
+    if is_one || parts.environment.is_none() && is_known {
+        parts.environment = Some(environment.name.to_string());
+    }
 }
 
 /// The settings for all nodes.

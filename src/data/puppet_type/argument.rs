@@ -65,14 +65,12 @@ impl Argument {
 
     pub(super) fn to_value(&self) -> Value {
         match self {
-            Self::Type(it) => Value::Object { class: "Type".into(), text: it.to_string().into() },
+            Self::Type(it) => Value::object("Type", it.to_string()),
             Self::Integer(it) => i64::try_from(*it)
                 .map_or_else(|_| Value::BigInteger(it.to_string().into()), Value::Integer),
             Self::Float(it) => Value::Float(*it),
             Self::Text(it) => Value::String(it.clone()),
-            Self::Regexp(it) => {
-                Value::Object { class: "Regexp".into(), text: format!("(?-mix:{it})").into() }
-            }
+            Self::Regexp(it) => Value::object("Regexp", format!("(?-mix:{it})")),
             Self::Boolean(it) => Value::Boolean(*it),
             Self::Default => Value::Default,
             Self::Undef => Value::Undef,

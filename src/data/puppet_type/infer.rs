@@ -58,7 +58,8 @@ pub fn type_set_of(value: &Value) -> Type {
                 Type::Struct,
             )
         }
-        Value::Object { class, text } if &**class == "SemVer" => {
+        Value::Object(object) if &*object.class == "SemVer" => {
+            let text = &object.text;
             let exactly = Version::parse(text).map(|it| Arc::new(VersionRange::exactly(&it)));
             Type::SemVer(exactly.into_iter().collect())
         }
@@ -92,7 +93,7 @@ fn simple_type_of(value: &Value) -> Type {
             Type::Wrapped(Wrapper::Sensitive, Some(Box::new(generalized)))
         }
         Value::Binary(_) => Type::Binary,
-        Value::Object { class, text } => type_of_object(class, text),
+        Value::Object(object) => type_of_object(&object.class, &object.text),
         Value::Array(_) | Value::Hash(_) => type_of(value),
     }
 }

@@ -82,16 +82,18 @@ impl Type {
             }
             // No value is of the bare `Enum`, although it accepts every type of strings.
             (Self::Enum { values, .. }, _) if values.is_empty() => false,
-            (Self::SemVer(ranges), Value::Object { class, text }) if &**class == "SemVer" => {
+            (Self::SemVer(ranges), Value::Object(object)) if &*object.class == "SemVer" => {
+                let text = &object.text;
                 ranges.is_empty()
                     || super::Version::parse(text)
                         .is_some_and(|version| ranges.iter().any(|it| it.includes(&version)))
             }
-            (Self::Uri(wanted), Value::Object { class, text }) if &**class == "URI" => {
+            (Self::Uri(wanted), Value::Object(object)) if &*object.class == "URI" => {
+                let text = &object.text;
                 wanted.as_ref().is_none_or(|it| super::uri::has_instance(it, text, guard))
             }
             // Types are objects themselves.
-            (Self::Object { name }, Value::Object { class, .. }) if &**class == "Type" => {
+            (Self::Object { name }, Value::Object(object)) if &*object.class == "Type" => {
                 &**name == "Object"
             }
             // The types of catalog entries contain the entries themselves, which are not values.

@@ -28,7 +28,8 @@ pub(super) fn is_iterable(value: &Value) -> bool {
         Value::Integer(it) => *it >= 0,
         Value::BigInteger(digits) => !digits.starts_with('-'),
         Value::String(_) | Value::Bytes(_) | Value::Array(_) | Value::Hash(_) => true,
-        Value::Object { class, text } if &**class == "Type" => {
+        Value::Object(object) if &*object.class == "Type" => {
+            let text = &object.text;
             super::parse(text).is_ok_and(|it| is_iterable_type(&it))
         }
         _ => false,

@@ -13,7 +13,7 @@ pub fn unreadable_object(value: &Value) -> Option<String> {
             unreadable_object(key).or_else(|| unreadable_object(&member.value.value))
         }),
         Value::Sensitive(inner) => unreadable_object(&inner.value),
-        Value::Object { class, text } => problem_of(class, text),
+        Value::Object(object) => problem_of(&object.class, &object.text),
         _ => None,
     }
 }

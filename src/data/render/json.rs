@@ -45,7 +45,7 @@ impl Serialize for ExactJson<'_> {
                 tagged(serializer, "Sensitive", &Self(&inner.value))
             }
             Value::Binary(_) => tagged(serializer, "Binary", &inspect::to_s(self.0)),
-            Value::Object { class, text } => tagged(serializer, ruby_name(class), &**text),
+            Value::Object(it) => tagged(serializer, ruby_name(&it.class), &*it.text),
         }
     }
 }

@@ -46,7 +46,8 @@ pub(super) fn node(value: &Value) -> Node {
             Node::Scalar(plain(inspect::inspect(value)))
         }
         Value::Float(it) => Node::Scalar(plain(yaml_float(*it))),
-        Value::String(text) | Value::Object { text, .. } => string(text),
+        Value::String(text) => string(text),
+        Value::Object(object) => string(&object.text),
         Value::Sensitive(_) => string(REDACTED),
         Value::Bytes(bytes) => Node::Scalar(Scalar {
             tag: Some("!binary"),

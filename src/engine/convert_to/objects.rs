@@ -52,7 +52,7 @@ pub(super) fn version(
         }
         _ => return Err(unknown()),
     };
-    Ok(Value::Object { class: "SemVer".into(), text: text.into() })
+    Ok(Value::object("SemVer", text))
 }
 
 fn version_of_text(text: &str) -> Result<String, ConversionFailure> {
@@ -132,7 +132,7 @@ pub(super) fn regexp(
             "how Ruby shows /{source}/ is not known here"
         )));
     }
-    Ok(Value::Object { class: "Regexp".into(), text: shown_by_ruby(&source).into() })
+    Ok(Value::object("Regexp", shown_by_ruby(&source)))
 }
 
 /// Ruby's `Regexp.escape`.
@@ -186,7 +186,7 @@ pub(super) fn puppet_type_of(
                 TypeProblem::Invalid(message) => ConversionFailure::Error(message),
                 TypeProblem::Unknown(reason) => ConversionFailure::Unknown(reason),
             })?;
-            Ok(Value::Object { class: "Type".into(), text: parsed.to_string().into() })
+            Ok(Value::object("Type", parsed.to_string()))
         }
         (other, []) => {
             let expected = if other.as_str().is_some() { "String[1]" } else { "String" };

@@ -34,7 +34,7 @@ pub(super) fn inside(value: &Value) -> String {
         Value::Array(items) => array_text(items, ["[", "]"]),
         Value::Hash(hash) => hash_text(hash, ["{", "}"]),
         Value::Binary(_) => format!("Binary(\"{}\")", inspect::to_s(value)),
-        Value::Object { text, .. } => text.to_string(),
+        Value::Object(object) => object.text.to_string(),
         other => inspect::inspect(other),
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn timespan(
         (Value::Hash(named), []) => of_named(named, &unknown)?,
         _ => return Err(unknown()),
     };
-    Ok(Value::Object { class: "Timespan".into(), text: timespan_text(nanoseconds).into() })
+    Ok(Value::object("Timespan", timespan_text(nanoseconds)))
 }
 
 fn of_named(

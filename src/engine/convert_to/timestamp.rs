@@ -52,7 +52,7 @@ pub(super) fn timestamp(
         }
         _ => return Err(unknown()),
     };
-    Ok(Value::Object { class: "Timestamp".into(), text: timestamp_text(nanoseconds).into() })
+    Ok(Value::object("Timestamp", timestamp_text(nanoseconds)))
 }
 
 /// Ruby multiplies as floats and truncates.

@@ -82,7 +82,7 @@ fn is_plain(value: &Value) -> bool {
         Value::Hash(hash) => {
             hash.iter().all(|(key, member)| key.as_str().is_some() && is_plain(&member.value.value))
         }
-        Value::Default | Value::Object { .. } => false,
+        Value::Default | Value::Object(_) => false,
         _ => true,
     }
 }

@@ -241,7 +241,7 @@ fn is_true(value: &Value) -> bool {
 
 fn regex_of(value: &Value) -> Option<&str> {
     match value {
-        Value::Object { class, text } if &**class == "Regexp" => Some(text),
+        Value::Object(object) if &*object.class == "Regexp" => Some(&object.text),
         _ => None,
     }
 }
