@@ -25,7 +25,7 @@ const FACTS_EXTENSIONS: [&str; 4] = ["json", "yaml", "yml", "facts"];
 /// or several.
 pub(super) fn fact_sets(path: &Path) -> Result<Vec<(String, NodeParts)>, String> {
     let path = absolute(path)?;
-    let mut sets = Vec::new();
+    let mut sets: Vec<(String, NodeParts)> = Vec::new();
     if !Path::new(&path).is_dir() {
         sets.extend(read_facts(&path)?.into_iter().map(|parts| (path.clone(), parts)));
         return Ok(sets);
@@ -33,16 +33,23 @@ pub(super) fn fact_sets(path: &Path) -> Result<Vec<(String, NodeParts)>, String>
     let mut files = Vec::new();
     collect_files(&path, MAX_DEPTH, &mut files);
     files.sort_unstable();
-    let mut by_name: HashMap<String, String> = HashMap::new();
+    let mut by_name: HashMap<String, usize> = HashMap::new();
     let read = parallel::map(&files, |file| read_facts(file));
     for (file, read) in files.into_iter().zip(read) {
         // In a directory, each file is one node, whose name is that of the file.
         let Some(mut parts) = read?.into_iter().next() else { continue };
         name_after_file(&mut parts, &file);
-        if let Some(other) = by_name.insert(parts.name.clone(), file.clone()) {
+        let Some(known) = by_name.get(&parts.name) else {
+            by_name.insert(parts.name.clone(), sets.len());
+            sets.push((file, parts));
+            continue;
+        };
+        let (other, facts) = &mut sets[*known];
+        // The output of a classifier may be beside the facts.
+        if facts.classes.is_some() == parts.classes.is_some() {
             return Err(format!("{other} and {file} are both for {}", parts.name));
         }
-        sets.push((file, parts));
+        formats::lay_over(facts, &parts);
     }
     if sets.is_empty() {
         return Err(format!("{path}: no files with facts in it"));
@@ -149,7 +156,9 @@ fn chosen(
         let is_name = pattern != "all" && !pattern.contains(['*', '?']);
         // A machine of which nothing is known can be named as well, unless --facts lists all of them.
         if !is_known && is_name && !is_only_these {
-            found.push(place.world.node_named(&place.environment, pattern));
+            if names.insert(pattern.into()) {
+                found.push(place.world.node_named(&place.environment, pattern));
+            }
         } else if !is_known && found.len() == before {
             return Err(match (pattern, nodes.len()) {
                 ("all", _) => {
@@ -157,11 +166,15 @@ fn chosen(
                                machines; --facts DIR names some"
                         .to_owned()
                 }
+                (_, 0 | 1) => format!("--nodes {pattern}: no node has such a name"),
                 (_, count) => {
                     format!("--nodes {pattern}: none of the {count} nodes has such a name")
                 }
             });
         }
+    }
+    if found.is_empty() {
+        return Err("--nodes: the list is empty; write `all`, or names".to_owned());
     }
     Ok(found)
 }
@@ -217,6 +230,13 @@ mod tests {
         let sets = fact_sets(directory.path()).expect("two fact sets");
         let names: Vec<_> = sets.iter().map(|(_, parts)| parts.name.as_str()).collect();
         assert_eq!(names, ["one.example.com", "two"]);
+        std::fs::create_dir(directory.path().join("enc")).expect("a directory");
+        write("enc/two.yaml", "classes: [db]\n");
+        let sets = fact_sets(directory.path()).expect("a classifier's output beside the facts");
+        assert_eq!(sets.len(), 2);
+        let two = &sets.iter().find(|(_, parts)| parts.name == "two").expect("a node").1;
+        assert!(two.classes.is_some() && two.facts.get("role").is_some());
+        write("enc/two.yaml", "role: db\n");
         write("two.json", "{}");
         let problem = fact_sets(directory.path()).expect_err("two files for one node");
         assert!(problem.ends_with("are both for two"), "{problem}");

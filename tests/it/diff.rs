@@ -143,6 +143,31 @@ fn any_other_node_is_compared_case_by_case() {
 }
 
 #[test]
+fn a_broken_file_is_the_cause_of_what_fails() {
+    let repository = Repository::new();
+    repository.data("common.yaml", &format!("{COMMON}broken: [1\n"));
+    let broken = repository.diff(&["--nodes", "db*", "--", "port"]);
+    assert_eq!(broken["changes"][0]["after"]["status"], "error");
+    assert_eq!(broken["changes"][0]["causes"][0]["file"], "data/common.yaml");
+    repository.commit();
+    repository.data("common.yaml", COMMON);
+    let mended = repository.diff(&["--nodes", "db*", "--", "port"]);
+    assert_eq!(mended["changes"][0]["before"]["status"], "error");
+    assert_eq!(mended["changes"][0]["causes"][0]["file"], "data/common.yaml");
+}
+
+#[test]
+fn a_list_of_nodes_must_name_some() {
+    let repository = Repository::new();
+    let output = repository.run(&["lookup", "port", "--nodes", ","]);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(message.contains("--nodes: the list is empty"), "{message}");
+    let twice = repository.run(&["lookup", "port", "--nodes", "x,x", "--render-as", "jsonl"]);
+    let record: Json = serde_json::from_slice(&twice.stdout).expect("one record");
+    assert_eq!(record["nodes"], json!(["x"]));
+}
+
+#[test]
 fn two_revisions_and_files_that_come_and_go() {
     let repository = Repository::new();
     repository.git(&["rm", "--quiet", "data/roles/web.yaml"]);

@@ -69,6 +69,9 @@ impl Finder<'_> {
             causes.extend(self.edited_options(before, after));
         }
         if causes.is_empty() {
+            causes.extend(self.edited_files_that_fail(answers));
+        }
+        if causes.is_empty() {
             causes.extend(self.edited_configs());
             causes.extend(self.edited_facts(nodes));
             causes.extend(self.edited_settings());
@@ -127,13 +130,28 @@ impl Finder<'_> {
         causes
     }
 
-    /// The first lines of hiera.yaml files that were edited.
+    /// Where an answer fails, if that file was edited.
+    fn edited_files_that_fail(&self, answers: (&Answer, &Answer)) -> Vec<Cause> {
+        let is_edited =
+            |path: &str| self.before.world().text(path).ok() != self.after.world().text(path).ok();
+        let failing = |answer: &Answer, world: &World| {
+            let place = answer.outcome.as_ref().err()?.place?;
+            cause(world, place).filter(|it| is_edited(&it.path))
+        };
+        // A file that was mended fails only in the earlier text.
+        let now = failing(answers.1, self.after.world());
+        now.or_else(|| failing(answers.0, self.before.world())).into_iter().collect()
+    }
+
+    /// The first lines of hiera.yaml and environment.conf files that were edited.
     fn edited_configs(&self) -> Vec<Cause> {
         let mut configs: Vec<String> = Vec::new();
         for environment in [self.before.environment(), self.after.environment()] {
             configs.extend(environment.global_config.iter().map(ToString::to_string));
             let roots = environment.root.iter().chain(environment.modules.values());
             configs.extend(roots.map(|root| paths::join(root, "hiera.yaml")));
+            configs
+                .extend(environment.root.iter().map(|root| paths::join(root, "environment.conf")));
         }
         configs.sort_unstable();
         configs.dedup();
