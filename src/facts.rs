@@ -12,6 +12,7 @@ pub mod variable;
 
 pub use name_pattern::{NamePattern, NamePatterns, proved_by_name};
 pub use node::{
-    Basis, ClassifiedClass, KnownVariable, Node, NodeParts, Origin, Reading, is_set_by_server,
+    Basis, ClassifiedClass, KnownVariable, Node, NodeParts, Origin, Proved, Reading,
+    is_set_by_server,
 };
 pub use suggest_pattern::{Suggestion, suggest_pattern};

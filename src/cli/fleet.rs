@@ -44,12 +44,10 @@ pub(super) fn fact_sets(path: &Path) -> Result<Vec<(String, NodeParts)>, String>
             sets.push((file, parts));
             continue;
         };
-        let (other, facts) = &mut sets[*known];
-        // The output of a classifier may be beside the facts.
-        if facts.classes.is_some() == parts.classes.is_some() {
+        let (other, there) = &mut sets[*known];
+        if !formats::lay_beside(there, &parts) {
             return Err(format!("{other} and {file} are both for {}", parts.name));
         }
-        formats::lay_over(facts, &parts);
     }
     if sets.is_empty() {
         return Err(format!("{path}: no files with facts in it"));

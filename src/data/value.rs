@@ -208,13 +208,13 @@ impl Hash {
         }
     }
 
-    /// The empty hash that all share who need one and never change it.
-    pub fn none() -> Arc<Self> {
-        static NONE: LazyLock<Arc<Hash>> = LazyLock::new(Arc::default);
-        Arc::clone(&NONE)
+    /// An empty hash, with one allocation for all callers.
+    pub fn shared_empty() -> Arc<Self> {
+        static EMPTY: LazyLock<Arc<Hash>> = LazyLock::new(Arc::default);
+        Arc::clone(&EMPTY)
     }
 
-    /// Gives back the memory for members that may still come.
+    /// Releases the memory that is kept for more members.
     pub fn shrink_to_fit(&mut self) {
         self.members.shrink_to_fit();
     }

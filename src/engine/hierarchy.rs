@@ -255,12 +255,12 @@ fn resolve_level(
     let datadir = datadir_is_joined_before_it_is_interpolated(invocation, config, level)?;
     let locations = resolve_locations(invocation, config, level, &datadir)?;
     let options = match &level.options {
-        None => Hash::none(),
+        None => Hash::shared_empty(),
         Some(options) => {
             let options = Value::Hash(Arc::clone(options)).unplaced();
             match interpolate::interpolate(invocation, &options, InterpolatedText::Config)?.value {
                 Value::Hash(options) => options,
-                _ => Hash::none(),
+                _ => Hash::shared_empty(),
             }
         }
     };

@@ -60,6 +60,16 @@ pub fn lay_over(base: &mut NodeParts, top: &NodeParts) {
     }
 }
 
+/// Merges another file's parts of the same node over `base`, if one of the two is a fact set and the other the output of a
+/// classifier. Otherwise, nothing changes and the result is false.
+pub fn lay_beside(base: &mut NodeParts, other: &NodeParts) -> bool {
+    let fits = base.classes.is_some() != other.classes.is_some();
+    if fits {
+        lay_over(base, other);
+    }
+    fits
+}
+
 /// Merges `top` over `base`, member by member.
 fn lay_members_over(base: &mut Hash, top: &Hash) {
     for (key, member) in top {

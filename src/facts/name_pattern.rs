@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::node::Basis;
+use super::node::{Basis, Proved};
 use super::variable;
 use crate::data::Value;
 use crate::syntax::ruby_regex::{self, RegexProblem, RubyRegex};
@@ -84,7 +84,7 @@ impl NamePattern {
 }
 
 /// What a certname proves of a node: the certname and its parts under all their names, and what the patterns extract from it.
-pub fn proved_by_name(name: &str, patterns: &NamePatterns) -> Vec<(Arc<str>, Value, Basis)> {
+pub fn proved_by_name(name: &str, patterns: &NamePatterns) -> Vec<Proved> {
     let (hostname, domain) = match name.split_once('.') {
         Some((hostname, domain)) => (hostname, Some(domain)),
         None => (name, None),

@@ -1,17 +1,17 @@
 //! A sample node: everything about a machine that a lookup can depend on.
 
-use std::sync::{Arc, LazyLock, OnceLock};
+mod top_scope;
+mod variables;
+
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::variable;
-use super::{NamePatterns, proved_by_name};
-use crate::config::PuppetVersion;
+use self::top_scope::add_if_missing;
+use self::variables::{OfName, OnDemand, Variables};
+use super::NamePatterns;
 use crate::data::{Hash, Located, Value};
 use crate::syntax::key_path::{self, KeyPath, Segment};
-
-/// Variables that Puppet sets itself: a fact or node parameter of this name makes every compilation fail.
-const RESERVED_NAMES: [&str; 5] = ["facts", "trusted", "server_facts", "name", "title"];
 
 /// A node: facts, trusted data, server_facts, environment and extra variables, flattened to top-scope variables.
 ///
@@ -25,36 +25,11 @@ pub struct Node {
     pub environment: Option<Arc<str>>,
     /// The origin of its facts.
     pub origin: Origin,
-    contents: Contents,
+    variables: OnDemand,
     /// The classes from an external node classifier.
     classes: Arc<[ClassifiedClass]>,
     /// The patterns that extract variables from names of nodes.
     patterns: NamePatterns,
-}
-
-/// The variables of a node, or what they follow from. An environment can have data files of thousands of machines, and a user
-/// looks at a few of them.
-#[derive(Debug, Clone)]
-enum Contents {
-    Read(Variables),
-    OnDemand(OfName, OnceLock<Variables>),
-}
-
-#[derive(Debug, Clone)]
-struct Variables {
-    /// Top-scope variables by name, without `::`.
-    top_scope: Hash,
-    /// The known variables of a node without a fact set, by [`variable::name_of`].
-    known: IndexMap<Arc<str>, KnownVariable>,
-}
-
-/// What a node follows from of which nothing but the name and what holds for all nodes is known.
-#[derive(Debug, Clone)]
-struct OfName {
-    /// What holds for all such nodes.
-    set: Arc<NodeParts>,
-    /// The variable whose value the name is, in addition to those that every certname proves.
-    named_by: Option<Arc<str>>,
 }
 
 /// A class that a node gets from an external node classifier.
@@ -108,6 +83,9 @@ pub enum Reading {
     Open(Arc<str>),
 }
 
+/// A variable that is known although no fact set contains it: its canonical name, its value, and why.
+pub type Proved = (Arc<str>, Value, Basis);
+
 /// The parts of a node. All hashes have string keys.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NodeParts {
@@ -129,77 +107,57 @@ pub struct NodeParts {
 }
 
 impl Node {
-    /// Combines the parts as Puppet's compiler does.
+    /// A node of which everything is known.
     pub fn new(parts: NodeParts, origin: Origin) -> Self {
-        let contents = Variables { top_scope: top_scope_of(&parts), known: IndexMap::new() };
-        Self::of_parts(parts, contents, origin)
+        let variables = Variables::of_fact_set(&parts);
+        Self::of_parts(parts.name.as_str().into(), parts, variables, origin)
     }
 
     /// A node of which only `set`, what follows from it, and `proved` are known. `name` is its certname or, if `origin` says
     /// that it is not a single machine, a name for users.
-    pub fn partial(set: NodeParts, proved: &[(Arc<str>, Value, Basis)], origin: Origin) -> Self {
+    pub fn partial(set: NodeParts, proved: &[Proved], origin: Origin) -> Self {
         let mut parts = set;
-        let known = known_of(&mut parts, proved);
-        let top_scope = if origin == Origin::Any {
+        let name = parts.name.as_str().into();
+        if origin == Origin::Any {
             // The users' name for such nodes is not a certname.
-            top_scope_of(&NodeParts { name: String::new(), ..parts.clone() })
-        } else {
-            top_scope_of(&parts)
-        };
-        Self::of_parts(parts, Variables { top_scope, known }, origin)
+            parts.name.clear();
+        }
+        let variables = Variables::partial(&mut parts, proved);
+        Self::of_parts(name, parts, variables, origin)
     }
 
-    fn of_parts(parts: NodeParts, contents: Variables, origin: Origin) -> Self {
+    fn of_parts(name: Arc<str>, parts: NodeParts, variables: Variables, origin: Origin) -> Self {
         Self {
-            name: parts.name.into(),
+            name,
             environment: parts.environment.map(Arc::from),
             origin,
-            contents: Contents::Read(contents),
+            variables: variables.into(),
             classes: parts.classes.unwrap_or_default().into(),
             patterns: NamePatterns::default(),
         }
     }
 
-    /// A node of which only `set`, its certname and what follows from that are known. `named_by` is the variable whose value
-    /// the name is, if something besides the certname is named after the node. Its variables are computed when one is read.
+    /// A node of which only `set`, its certname and what the name proves are known. `named_by` is another variable that is
+    /// known to have the name as its value. The variables are computed when one of them is read.
     pub fn of_name(
         name: Arc<str>,
         set: &Arc<NodeParts>,
         named_by: Option<Arc<str>>,
         patterns: &NamePatterns,
     ) -> Self {
-        let of_name = OfName { set: Arc::clone(set), named_by };
+        let of_name = OfName::new(&name, set, named_by, patterns);
         if !patterns.is_empty() {
-            // A pattern can extract the environment, which the node must know.
-            return of_name.node(&name, patterns).with_patterns(patterns.clone());
+            // A pattern can extract the environment, which is needed at once.
+            let (parts, proved) = of_name.parts();
+            return Self::partial(parts, &proved, Origin::Name).with_patterns(patterns.clone());
         }
         Self {
             name,
             environment: set.environment.as_deref().map(Arc::from),
             origin: Origin::Name,
-            contents: Contents::OnDemand(of_name, OnceLock::new()),
+            variables: of_name.into(),
             classes: set.classes.clone().unwrap_or_default().into(),
             patterns: patterns.clone(),
-        }
-    }
-
-    fn contents(&self) -> &Variables {
-        match &self.contents {
-            Contents::Read(variables) => variables,
-            Contents::OnDemand(of_name, variables) => {
-                variables.get_or_init(|| of_name.variables(&self.name, &self.patterns))
-            }
-        }
-    }
-
-    fn with_contents(&self, contents: Variables) -> Self {
-        Self {
-            name: Arc::clone(&self.name),
-            environment: self.environment.clone(),
-            origin: self.origin.clone(),
-            contents: Contents::Read(contents),
-            classes: Arc::clone(&self.classes),
-            patterns: self.patterns.clone(),
         }
     }
 
@@ -210,22 +168,16 @@ impl Node {
         if self.environment.as_deref() == Some(environment) {
             return self.clone();
         }
-        let mut contents = self.contents().clone();
-        let name = Value::string(environment);
-        if let Some(server_facts) = self.variable("server_facts").and_then(|it| it.value.as_hash())
-        {
-            let mut server_facts = server_facts.clone();
-            server_facts.insert(own_name("environment"), None, name.clone().into());
-            let server_facts = Value::hash(server_facts).into();
-            contents.top_scope.insert(own_name("server_facts"), None, server_facts);
-        }
-        if !self.is_complete() {
-            let known = KnownVariable { value: name.clone(), basis: Basis::Set };
-            contents.known.insert("environment".into(), known);
-        }
-        contents.top_scope.insert(own_name("environment"), None, name.into());
-        let environment = Some(Arc::from(environment));
-        Arc::new(Self { environment, ..self.with_contents(contents) })
+        let mut variables = self.variables.get().clone();
+        variables.set_environment(environment, self.is_complete());
+        Arc::new(Self {
+            name: Arc::clone(&self.name),
+            environment: Some(Arc::from(environment)),
+            origin: self.origin.clone(),
+            variables: variables.into(),
+            classes: Arc::clone(&self.classes),
+            patterns: self.patterns.clone(),
+        })
     }
 
     /// The top-scope variable `name` (without a leading `::`), or `None` if it is not defined.
@@ -241,7 +193,7 @@ impl Node {
 
     /// All top-scope variables in order.
     pub fn variables(&self) -> &Hash {
-        &self.contents().top_scope
+        &self.variables.get().top_scope
     }
 
     /// The classes from an external node classifier.
@@ -256,29 +208,27 @@ impl Node {
 
     /// The known variables of a node without a fact set, by [`variable::name_of`].
     pub fn known(&self) -> &IndexMap<Arc<str>, KnownVariable> {
-        &self.contents().known
+        &self.variables.get().known
     }
 
     /// The same node with more known variables. `Err` is the name of a variable that is already known, or of one of a
     /// complete node.
     pub fn with(&self, set: &[(Arc<str>, Value)]) -> Result<Self, Arc<str>> {
-        let mut node = self.clone();
+        let mut variables = self.variables.get().clone();
         for (name, value) in set {
             let path = key_path::parse(name).map_err(|_| Arc::clone(name))?;
-            if !matches!(node.read(&path), Reading::Open(_)) {
+            if !matches!(variables.read(&path, self.is_complete()), Reading::Open(_)) {
                 return Err(Arc::clone(name));
             }
             let known = KnownVariable { value: value.clone(), basis: Basis::Set };
-            let mut contents = node.contents().clone();
-            contents.known.insert(Arc::clone(name), known);
+            variables.known.insert(Arc::clone(name), known);
             let mut parts = NodeParts::default();
             parts.set(name, value);
             for (key, member) in parts.facts.iter().chain(&parts.variables) {
-                contents.top_scope.insert(key.clone(), None, member.value.clone());
+                variables.top_scope.insert(key.clone(), None, member.value.clone());
             }
-            node.contents = Contents::Read(contents);
         }
-        Ok(node)
+        Ok(Self { variables: variables.into(), ..self.clone() })
     }
 
     /// The same node with these patterns for names of nodes.
@@ -295,60 +245,16 @@ impl Node {
     /// The state of the variable, and of its members, that `path` reads. For a complete node, only variables that the server
     /// sets are open.
     pub fn read(&self, path: &KeyPath) -> Reading {
-        let Some(root) = path.root_name() else { return Reading::Unset };
-        let root = root.strip_prefix("::").unwrap_or(root);
-        let found = self.variable(root).cloned();
-        let is_all = self.is_complete() && (found.is_some() || !is_set_by_server(root));
-        if is_all || is_always_known(root) {
-            return found.map_or(Reading::Unset, |it| Reading::Known(it, path.rest.clone()));
-        }
-        let Some(name) = variable::name_of(path) else { return Reading::Unset };
-        let all_known = self.known();
-        if let Some(known) = all_known.get(&name) {
-            return Reading::Known(known.value.clone().unplaced(), Vec::new());
-        }
-        for holder in variable::holders(&name) {
-            // A fact is known by its name alone, and only its members have `facts.` in front: `facts.os.family` is a member of `os`.
-            let of_fact = holder.strip_prefix("facts.").filter(|fact| !fact.contains('.'));
-            let known = all_known.get(holder).or_else(|| all_known.get(of_fact?));
-            let Some(known) = known else { continue };
-            let Ok(below) = key_path::parse(&name[holder.len() + 1..]) else { continue };
-            let rest = std::iter::once(below.root).chain(below.rest).collect();
-            return Reading::Known(known.value.clone().unplaced(), rest);
-        }
-        Reading::Open(name)
-    }
-}
-
-impl OfName {
-    fn node(&self, name: &Arc<str>, patterns: &NamePatterns) -> Node {
-        let (parts, proved) = self.parts(name, patterns);
-        Node::partial(parts, &proved, Origin::Name)
-    }
-
-    fn variables(&self, name: &Arc<str>, patterns: &NamePatterns) -> Variables {
-        let (mut parts, proved) = self.parts(name, patterns);
-        let known = known_of(&mut parts, &proved);
-        Variables { top_scope: top_scope_of(&parts), known }
-    }
-
-    /// The parts of the node of this name, and what its name proves.
-    fn parts(
-        &self,
-        name: &Arc<str>,
-        patterns: &NamePatterns,
-    ) -> (NodeParts, Vec<(Arc<str>, Value, Basis)>) {
-        let parts = NodeParts { name: name.to_string(), ..NodeParts::clone(&self.set) };
-        let mut proved = proved_by_name(name, patterns);
-        if let Some(variable) = &self.named_by {
-            // The data file belongs to this machine, because it is named after it.
-            proved.push((Arc::clone(variable), Value::String(Arc::clone(name)), Basis::Proved));
-        }
-        (parts, proved)
+        self.variables.get().read(path, self.is_complete())
     }
 }
 
 impl NodeParts {
+    /// Whether nothing but the name is set.
+    pub fn is_only_name(&self) -> bool {
+        *self == Self { name: self.name.clone(), ..Self::default() }
+    }
+
     /// Sets the version of the server unless `server_facts` already contain it.
     pub fn set_missing_server_version(&mut self, version: &str) {
         let server_facts = self.server_facts.get_or_insert_default();
@@ -393,219 +299,18 @@ fn set_member(hash: &mut Hash, names: &[Arc<str>], value: &Value) {
     hash.insert(Value::String(Arc::clone(name)), None, value.into());
 }
 
-/// The top-scope variables of a node: node parameters, then facts, then server facts, where the first value of a name wins;
-/// and over them the variables that only Puppet may set.
-fn top_scope_of(parts: &NodeParts) -> Hash {
-    let facts = facts_are_sanitized(&parts.facts);
-    let server_facts = server_facts_of(parts);
-    let mut variables = Hash::with_capacity(facts.len() + parts.variables.len() + 9);
-    for source in [&parts.variables, &facts, &server_facts] {
-        add_missing(&mut variables, source);
-    }
-    for name in RESERVED_NAMES.into_iter().chain(["environment"]) {
-        variables.remove(&own_name(name));
-    }
-    let trusted = trusted_of(&parts.name, parts.trusted.clone());
-    let mut set = |name: &'static str, value: Value| {
-        variables.insert(own_name(name), None, value.into());
-    };
-    if let Some(environment) = &parts.environment {
-        set("environment", Value::string(environment.as_str()));
-    }
-    set("trusted", Value::hash(trusted));
-    set("server_facts", Value::hash(server_facts));
-    set("facts", Value::hash(facts));
-    // `puppet lookup` evaluates in the scope of the class `main`.
-    set("name", own_name("main"));
-    set("title", own_name("main"));
-    variables.shrink_to_fit();
-    variables
-}
-
-/// The known variables of a node of which only `parts` and `proved` are known; `proved` is added to the parts.
-fn known_of(
-    parts: &mut NodeParts,
-    proved: &[(Arc<str>, Value, Basis)],
-) -> IndexMap<Arc<str>, KnownVariable> {
-    let mut known = IndexMap::new();
-    flatten(&mut known, "", &parts.facts);
-    for (name, member) in &parts.variables {
-        let Some(name) = name.as_str().and_then(variable::name_of_text) else { continue };
-        let value = member.value.value.clone();
-        known.insert(name, KnownVariable { value, basis: Basis::Set });
-    }
-    for (prefix, members) in [("trusted", &parts.trusted), ("server_facts", &parts.server_facts)] {
-        if let Some(members) = members {
-            flatten(&mut known, prefix, members);
-        }
-    }
-    for (name, value, basis) in proved {
-        // What the settings say of a node wins over what its name proves.
-        if !known.contains_key(name) {
-            parts.set(name, value);
-            known.insert(Arc::clone(name), KnownVariable { value: value.clone(), basis: *basis });
-        }
-    }
-    if let Some(environment) = &parts.environment {
-        let value = Value::string(environment.as_str());
-        known.insert("environment".into(), KnownVariable { value, basis: Basis::Set });
-    }
-    known.shrink_to_fit();
-    known
-}
-
-/// One of the names that many nodes have, as a value that they share.
-fn own_name(name: &'static str) -> Value {
-    static NAMES: LazyLock<[Arc<str>; 17]> = LazyLock::new(|| {
-        [
-            "environment",
-            "trusted",
-            "server_facts",
-            "facts",
-            "name",
-            "title",
-            "main",
-            "remote",
-            "authenticated",
-            "certname",
-            "extensions",
-            "hostname",
-            "domain",
-            "external",
-            "serverversion",
-            "servername",
-            "fqdn",
-        ]
-        .map(Arc::from)
-    });
-    let known = NAMES.iter().find(|it| ***it == *name);
-    Value::String(known.map_or_else(|| name.into(), Arc::clone))
-}
-
 /// Whether a variable (without a leading `::`) is one of the server's own settings. Every compilation has them, `puppet
 /// lookup` without `--compile` does not, and no fact set contains them.
 pub fn is_set_by_server(root: &str) -> bool {
     root.starts_with("settings::")
 }
 
-/// Whether Puppet sets the variable itself for every node.
-fn is_always_known(root: &str) -> bool {
-    matches!(root, "name" | "title") || root.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Adds each leaf value by its name. A hash from settings or from the command line may have more members than are written.
-fn flatten(known: &mut IndexMap<Arc<str>, KnownVariable>, prefix: &str, hash: &Hash) {
-    for (key, member) in hash {
-        let Some(key) = key.as_str() else { continue };
-        let segment = key_path::quote_segment(key);
-        let segment = segment.as_deref().unwrap_or(key);
-        let path =
-            if prefix.is_empty() { segment.to_owned() } else { format!("{prefix}.{segment}") };
-        match &member.value.value {
-            Value::Hash(inner) if !inner.is_empty() => flatten(known, &path, inner),
-            value => {
-                if let Some(name) = variable::name_of_text(&path) {
-                    known.insert(name, KnownVariable { value: value.clone(), basis: Basis::Set });
-                }
-            }
-        }
-    }
-}
-
-/// Before it uses facts, Puppet converts everything that is not a string, number, boolean, list or hash to text, including
-/// keys: `null` becomes the empty string.
-fn facts_are_sanitized(facts: &Hash) -> Hash {
-    let mut sanitized = Hash::with_capacity(facts.len());
-    for (key, member) in facts {
-        sanitized.insert(sanitized_fact(key), member.key_place, sanitized_member(&member.value));
-    }
-    sanitized
-}
-
-fn sanitized_member(fact: &Located) -> Located {
-    Located::new(sanitized_fact(&fact.value), fact.place)
-}
-
-fn sanitized_fact(value: &Value) -> Value {
-    match value {
-        Value::Undef => Value::string(""),
-        Value::Default => Value::string("default"),
-        Value::Symbol(text) => Value::String(text.clone()),
-        Value::Object(object) => Value::String(object.text.clone()),
-        Value::Array(items) if !items.iter().all(|it| is_plain(&it.value)) => {
-            Value::array(items.iter().map(sanitized_member).collect())
-        }
-        Value::Hash(hash) if !is_plain(value) => Value::hash(facts_are_sanitized(hash)),
-        _ => value.clone(),
-    }
-}
-
-/// Whether sanitizing changes nothing. This is nearly always true, and the value is then shared.
-fn is_plain(value: &Value) -> bool {
-    match value {
-        Value::Undef | Value::Default | Value::Symbol(_) | Value::Object(_) => false,
-        Value::Array(items) => items.iter().all(|it| is_plain(&it.value)),
-        Value::Hash(hash) => {
-            hash.iter().all(|(key, member)| is_plain(key) && is_plain(&member.value.value))
-        }
-        _ => true,
-    }
-}
-
-/// `$trusted`: what is known, and for the rest what Puppet derives from a certificate without extensions.
-fn trusted_of(name: &str, known: Option<Hash>) -> Hash {
-    let mut trusted = known.unwrap_or_default();
-    let certname = trusted.get("certname").and_then(|it| it.value.value.as_str());
-    let certname = certname.unwrap_or(name).to_owned();
-    let (hostname, domain) = match certname.split_once('.') {
-        Some((hostname, domain)) => (hostname, Value::string(domain)),
-        None => (certname.as_str(), Value::Undef),
-    };
-    let defaults = [
-        ("authenticated", own_name("remote")),
-        ("certname", Value::string(certname.as_str())),
-        ("extensions", Value::Hash(Hash::none())),
-        ("hostname", Value::string(hostname)),
-        ("domain", domain),
-        ("external", Value::Hash(Hash::none())),
-    ];
-    for (key, value) in defaults {
-        add_if_missing(&mut trusted, key, value);
-    }
-    trusted
-}
-
-/// `$server_facts`: the server is assumed to be the node itself unless the parts say otherwise.
-fn server_facts_of(parts: &NodeParts) -> Hash {
-    let mut server_facts = parts.server_facts.clone().unwrap_or_default();
-    let version = PuppetVersion::default().usual_server_version();
-    add_if_missing(&mut server_facts, "serverversion", Value::string(version));
-    add_if_missing(&mut server_facts, "servername", Value::string(parts.name.as_str()));
-    if let Some(environment) = &parts.environment {
-        let environment = Value::string(environment.as_str()).into();
-        server_facts.insert(own_name("environment"), None, environment);
-    }
-    server_facts
-}
-
-fn add_missing(variables: &mut Hash, source: &Hash) {
-    for (key, member) in source {
-        if variables.get_value(key).is_none() {
-            variables.insert(key.clone(), member.key_place, member.value.clone());
-        }
-    }
-}
-
-fn add_if_missing(hash: &mut Hash, key: &'static str, value: Value) {
-    if hash.get(key).is_none() {
-        hash.insert(own_name(key), None, value.into());
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::NamePattern;
     use crate::facts::formats::test_support::{hash, show};
+    use crate::text::TextRange;
 
     fn node(parts: NodeParts) -> Node {
         Node::new(parts, Origin::File(Arc::from("facts.json")))
@@ -702,6 +407,35 @@ mod tests {
         ] {
             assert_eq!(read(&node, name), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn variables_of_a_name_are_computed_when_one_is_read() {
+        let set = Arc::new(NodeParts {
+            environment: Some("production".into()),
+            variables: hash(r#"{"tier": "x"}"#),
+            ..NodeParts::default()
+        });
+        let node = |patterns: &NamePatterns| {
+            Node::of_name("web.ex.com".into(), &set, Some("host".into()), patterns)
+        };
+        let lazy = node(&NamePatterns::default());
+        assert_eq!(lazy.environment.as_deref(), Some("production"));
+        assert!(lazy.variables.is_unread());
+        for (name, expected) in [
+            ("trusted.certname", r#""web.ex.com""#),
+            ("facts.networking.domain", r#""ex.com""#),
+            ("facts.host", r#""web.ex.com""#),
+            ("tier", r#""x""#),
+            ("environment", r#""production""#),
+            ("role", "open role"),
+        ] {
+            assert_eq!(read(&lazy, name), expected, "{name}");
+        }
+        assert!(!lazy.variables.is_unread());
+        let pattern = NamePattern::new("(?<environment>[a-z]+)[.].*", TextRange::empty(0));
+        let patterns = NamePatterns::new(vec![pattern.expect("a pattern")]);
+        assert_eq!(node(&patterns).environment.as_deref(), Some("web"));
     }
 
     #[test]

@@ -246,11 +246,9 @@ impl Found<'_> {
                         let name = parts.name.clone();
                         self.drafts.insert(name, Draft::new(parts, origin));
                     }
-                    // The output of a classifier is merged over the facts beside it.
-                    Some(draft) if draft.parts.classes.is_some() != parts.classes.is_some() => {
-                        formats::lay_over(&mut draft.parts, &parts);
+                    Some(draft) => {
+                        formats::lay_beside(&mut draft.parts, &parts);
                     }
-                    Some(_) => {}
                 }
             }
         }
@@ -295,8 +293,9 @@ impl Found<'_> {
 
     fn finish(self, environment: &Environment) -> SampleNodes {
         let settings = &self.world.settings;
-        let shared = Arc::new(parts_of_machines(settings, environment));
-        let finish = |draft| Arc::new(finished(settings, environment, &shared, draft));
+        let machine = NodeParts::default();
+        let of_machines = all_parts(settings, environment, &machine, &Origin::Name).into();
+        let finish = |draft| Arc::new(finished(settings, environment, &of_machines, draft));
         let nodes = self.drafts.into_values().map(finish).collect();
         SampleNodes { nodes, problems: self.problems, complete: OnceLock::new() }
     }
@@ -330,8 +329,7 @@ impl Found<'_> {
     }
 }
 
-/// Builds a node. The settings for all nodes come below the node's own parts; `of_machines` are those of a node that has
-/// none of its own.
+/// Builds a node. `of_machines` are the parts of all nodes that are known only by their names.
 fn finished(
     settings: &Settings,
     environment: &Environment,
@@ -339,43 +337,42 @@ fn finished(
     draft: Draft,
 ) -> Node {
     let patterns = &settings.node_name;
-    let name: Arc<str> = draft.parts.name.as_str().into();
-    let has_parts =
-        NodeParts { name: String::new(), ..draft.parts.clone() } != NodeParts::default();
-    if draft.origin == Origin::Name && !has_parts {
-        return Node::of_name(name, of_machines, draft.named_by, patterns);
-    }
-    let mut parts = of_all_nodes(settings);
-    parts.name.clone_from(&draft.parts.name);
-    formats::lay_over(&mut parts, &draft.parts);
-    set_environment(&mut parts, environment, &draft.origin);
-    let node = match draft.origin {
+    let parts = || all_parts(settings, environment, &draft.parts, &draft.origin);
+    let node = match &draft.origin {
         Origin::File(_) => {
+            let mut parts = parts();
             parts.set_missing_server_version(settings.puppet_version.usual_server_version());
             Node::new(parts, draft.origin)
         }
-        Origin::Name => return Node::of_name(name, &Arc::new(parts), draft.named_by, patterns),
-        Origin::Any => Node::partial(parts, &[], draft.origin),
+        Origin::Name => {
+            let set = if draft.parts.is_only_name() { of_machines.clone() } else { parts().into() };
+            let name = draft.parts.name.as_str().into();
+            return Node::of_name(name, &set, draft.named_by, patterns);
+        }
+        Origin::Any => Node::partial(parts(), &[], draft.origin),
     };
     node.with_patterns(patterns.clone())
 }
 
-/// What is set for machines that are known only by their names.
-fn parts_of_machines(settings: &Settings, environment: &Environment) -> NodeParts {
+/// All parts of a node. The settings for all nodes come below its `own` parts.
+fn all_parts(
+    settings: &Settings,
+    environment: &Environment,
+    own: &NodeParts,
+    origin: &Origin,
+) -> NodeParts {
     let mut parts = of_all_nodes(settings);
-    set_environment(&mut parts, environment, &Origin::Name);
-    parts
-}
-
-/// Sets the environment that a node is in, if it is known.
-fn set_environment(parts: &mut NodeParts, environment: &Environment, origin: &Origin) {
+    parts.name.clone_from(&own.name);
+    formats::lay_over(&mut parts, own);
     // A directory in `environments` is a single environment; a repository on its own may be deployed as any of its branches.
     // A node with a fact set is complete, so it gets the name that Puppet would assume.
     let is_one = environment.root.as_ref().is_some_and(|root| codedir(root).is_some());
     let is_known = environment.is_named || matches!(origin, Origin::File(_));
-    if is_one || parts.environment.is_none() && is_known {
+    let is_set = is_one || parts.environment.is_none() && is_known;
+    if is_set {
         parts.environment = Some(environment.name.to_string());
     }
+    parts
 }
 
 /// The settings for all nodes.

@@ -10,7 +10,7 @@ use crate::config::Environment;
 use crate::data::Value;
 use crate::facts::infer::MEMBER;
 use crate::facts::open_path::Fit;
-use crate::facts::{Basis, Node, Origin, proved_by_name};
+use crate::facts::{Basis, Node, Origin, Proved, proved_by_name};
 
 /// The name of a node of which nothing is known.
 const ANY_NODE: &str = "any node";
@@ -135,7 +135,7 @@ impl World {
             parts.environment = Some(name.to_string());
         }
         let patterns = &self.settings.node_name;
-        let mut proved: Vec<(Arc<str>, Value, Basis)> = known
+        let mut proved: Vec<Proved> = known
             .iter()
             .map(|(name, text)| (Arc::clone(name), Value::String(Arc::clone(text)), Basis::Path))
             .collect();

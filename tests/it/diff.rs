@@ -157,11 +157,29 @@ fn a_broken_file_is_the_cause_of_what_fails() {
 }
 
 #[test]
+fn environment_conf_is_a_cause() {
+    let repository = Repository::new();
+    repository.write(
+        "repository/modules/m/hiera.yaml",
+        "version: 5\nhierarchy: [{name: c, path: c.yaml}]\n",
+    );
+    repository.write("repository/modules/m/data/c.yaml", "m::a: 1\n");
+    repository.commit();
+    repository.write("repository/environment.conf", "# modules\nmodulepath = other\n");
+    let found = repository.diff(&["--", "m::a"]);
+    assert_eq!(found["changes"][0]["after"]["status"], "not_found");
+    assert_eq!(found["changes"][0]["causes"][0]["file"], "environment.conf");
+}
+
+#[test]
 fn a_list_of_nodes_must_name_some() {
     let repository = Repository::new();
     let output = repository.run(&["lookup", "port", "--nodes", ","]);
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(message.contains("--nodes: the list is empty"), "{message}");
+    let unknown = repository.run(&["lookup", "port", "--nodes", "x*"]);
+    let message = String::from_utf8_lossy(&unknown.stderr);
+    assert!(message.contains("--nodes x*: no node has such a name"), "{message}");
     let twice = repository.run(&["lookup", "port", "--nodes", "x,x", "--render-as", "jsonl"]);
     let record: Json = serde_json::from_slice(&twice.stdout).expect("one record");
     assert_eq!(record["nodes"], json!(["x"]));

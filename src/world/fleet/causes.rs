@@ -1,5 +1,5 @@
-//! Finds the edit that changes a node's answer: an edit of an entry that the node reads, lookup_options, a hierarchy, the
-//! node's facts, or the settings.
+//! Finds the edit that changes a node's answer: an edit of an entry that the node reads, lookup_options, a file that
+//! breaks, a hierarchy, environment.conf, the node's facts, or the settings.
 
 use std::sync::Arc;
 
@@ -132,11 +132,9 @@ impl Finder<'_> {
 
     /// Where an answer fails, if that file was edited.
     fn edited_files_that_fail(&self, answers: (&Answer, &Answer)) -> Vec<Cause> {
-        let is_edited =
-            |path: &str| self.before.world().text(path).ok() != self.after.world().text(path).ok();
         let failing = |answer: &Answer, world: &World| {
             let place = answer.outcome.as_ref().err()?.place?;
-            cause(world, place).filter(|it| is_edited(&it.path))
+            cause(world, place).filter(|it| self.edited_file(&it.path).is_some())
         };
         // A file that was mended fails only in the earlier text.
         let now = failing(answers.1, self.after.world());
@@ -147,11 +145,11 @@ impl Finder<'_> {
     fn edited_configs(&self) -> Vec<Cause> {
         let mut configs: Vec<String> = Vec::new();
         for environment in [self.before.environment(), self.after.environment()] {
+            let root = environment.root.iter();
             configs.extend(environment.global_config.iter().map(ToString::to_string));
-            let roots = environment.root.iter().chain(environment.modules.values());
-            configs.extend(roots.map(|root| paths::join(root, "hiera.yaml")));
-            configs
-                .extend(environment.root.iter().map(|root| paths::join(root, "environment.conf")));
+            configs.extend(root.clone().map(|it| paths::join(it, "environment.conf")));
+            let roots = root.chain(environment.modules.values());
+            configs.extend(roots.map(|it| paths::join(it, "hiera.yaml")));
         }
         configs.sort_unstable();
         configs.dedup();

@@ -1,0 +1,200 @@
+//! The variables of a node: what Puppet's top scope contains, and what is known if there is no fact set.
+
+use std::sync::{Arc, OnceLock};
+
+use indexmap::IndexMap;
+
+use super::top_scope::{common_text, top_scope_of};
+use super::{Basis, KnownVariable, NodeParts, Proved, Reading, is_set_by_server};
+use crate::data::{Hash, Value};
+use crate::facts::{NamePatterns, proved_by_name, variable};
+use crate::syntax::key_path::{self, KeyPath};
+
+/// The variables of a node.
+#[derive(Debug, Clone)]
+pub(super) struct Variables {
+    /// Top-scope variables by name, without `::`.
+    pub(super) top_scope: Hash,
+    /// The known variables of a node without a fact set, by [`variable::name_of`].
+    pub(super) known: IndexMap<Arc<str>, KnownVariable>,
+}
+
+/// The variables of a node that may be computed only when one of them is read. An environment can have data files for
+/// thousands of machines, and a user looks at a few of them.
+#[derive(Debug, Clone)]
+pub(super) enum OnDemand {
+    Read(Variables),
+    OfName(OfName, OnceLock<Variables>),
+}
+
+/// A node of which only the name and the parts that it shares with others are known.
+#[derive(Debug, Clone)]
+pub(super) struct OfName {
+    name: Arc<str>,
+    /// What is set for all of these nodes.
+    set: Arc<NodeParts>,
+    /// Another variable that has the name as its value.
+    named_by: Option<Arc<str>>,
+    patterns: NamePatterns,
+}
+
+impl From<Variables> for OnDemand {
+    fn from(variables: Variables) -> Self {
+        Self::Read(variables)
+    }
+}
+
+impl From<OfName> for OnDemand {
+    fn from(of_name: OfName) -> Self {
+        Self::OfName(of_name, OnceLock::new())
+    }
+}
+
+impl OnDemand {
+    pub(super) fn get(&self) -> &Variables {
+        match self {
+            Self::Read(variables) => variables,
+            Self::OfName(of_name, variables) => variables.get_or_init(|| {
+                let (mut parts, proved) = of_name.parts();
+                Variables::partial(&mut parts, &proved)
+            }),
+        }
+    }
+
+    /// Whether nothing has been computed yet.
+    #[cfg(test)]
+    pub(super) fn is_unread(&self) -> bool {
+        matches!(self, Self::OfName(_, variables) if variables.get().is_none())
+    }
+}
+
+impl OfName {
+    pub(super) fn new(
+        name: &Arc<str>,
+        set: &Arc<NodeParts>,
+        named_by: Option<Arc<str>>,
+        patterns: &NamePatterns,
+    ) -> Self {
+        Self { name: Arc::clone(name), set: Arc::clone(set), named_by, patterns: patterns.clone() }
+    }
+
+    /// The parts of the node, and what its name proves.
+    pub(super) fn parts(&self) -> (NodeParts, Vec<Proved>) {
+        let parts = NodeParts { name: self.name.to_string(), ..NodeParts::clone(&self.set) };
+        let mut proved = proved_by_name(&self.name, &self.patterns);
+        if let Some(variable) = &self.named_by {
+            // The data file belongs to this machine, because it is named after it.
+            let name = Value::String(Arc::clone(&self.name));
+            proved.push((Arc::clone(variable), name, Basis::Proved));
+        }
+        (parts, proved)
+    }
+}
+
+impl Variables {
+    /// The variables of a node with a fact set.
+    pub(super) fn of_fact_set(parts: &NodeParts) -> Self {
+        Self { top_scope: top_scope_of(parts), known: IndexMap::new() }
+    }
+
+    /// The variables of a node of which only `parts` and `proved` are known. `proved` is added to the parts.
+    pub(super) fn partial(parts: &mut NodeParts, proved: &[Proved]) -> Self {
+        let known = known_of(parts, proved);
+        Self { top_scope: top_scope_of(parts), known }
+    }
+
+    /// Moves the node to another environment.
+    pub(super) fn set_environment(&mut self, environment: &str, is_complete: bool) {
+        let name = Value::string(environment);
+        let server_facts = self.top_scope.get("server_facts");
+        if let Some(server_facts) = server_facts.and_then(|it| it.value.value.as_hash()) {
+            let mut server_facts = server_facts.clone();
+            server_facts.insert(common_text("environment"), None, name.clone().into());
+            let server_facts = Value::hash(server_facts).into();
+            self.top_scope.insert(common_text("server_facts"), None, server_facts);
+        }
+        if !is_complete {
+            let known = KnownVariable { value: name.clone(), basis: Basis::Set };
+            self.known.insert("environment".into(), known);
+        }
+        self.top_scope.insert(common_text("environment"), None, name.into());
+    }
+
+    /// See [`super::Node::read`].
+    pub(super) fn read(&self, path: &KeyPath, is_complete: bool) -> Reading {
+        let Some(root) = path.root_name() else { return Reading::Unset };
+        let root = root.strip_prefix("::").unwrap_or(root);
+        let found = self.top_scope.get(root).map(|member| member.value.clone());
+        let is_all = is_complete && (found.is_some() || !is_set_by_server(root));
+        if is_all || is_always_known(root) {
+            return found.map_or(Reading::Unset, |it| Reading::Known(it, path.rest.clone()));
+        }
+        let Some(name) = variable::name_of(path) else { return Reading::Unset };
+        if let Some(known) = self.known.get(&name) {
+            return Reading::Known(known.value.clone().unplaced(), Vec::new());
+        }
+        for holder in variable::holders(&name) {
+            // A fact is known by its name alone, and only its members have `facts.` in front: `facts.os.family` is a member of `os`.
+            let of_fact = holder.strip_prefix("facts.").filter(|fact| !fact.contains('.'));
+            let known = self.known.get(holder).or_else(|| self.known.get(of_fact?));
+            let Some(known) = known else { continue };
+            let Ok(below) = key_path::parse(&name[holder.len() + 1..]) else { continue };
+            let rest = std::iter::once(below.root).chain(below.rest).collect();
+            return Reading::Known(known.value.clone().unplaced(), rest);
+        }
+        Reading::Open(name)
+    }
+}
+
+/// The known variables of a node of which only `parts` and `proved` are known. `proved` is added to the parts.
+fn known_of(parts: &mut NodeParts, proved: &[Proved]) -> IndexMap<Arc<str>, KnownVariable> {
+    let mut known = IndexMap::new();
+    flatten(&mut known, "", &parts.facts);
+    for (name, member) in &parts.variables {
+        let Some(name) = name.as_str().and_then(variable::name_of_text) else { continue };
+        let value = member.value.value.clone();
+        known.insert(name, KnownVariable { value, basis: Basis::Set });
+    }
+    for (prefix, members) in [("trusted", &parts.trusted), ("server_facts", &parts.server_facts)] {
+        if let Some(members) = members {
+            flatten(&mut known, prefix, members);
+        }
+    }
+    for (name, value, basis) in proved {
+        // What the settings say of a node wins over what its name proves.
+        if !known.contains_key(name) {
+            parts.set(name, value);
+            known.insert(Arc::clone(name), KnownVariable { value: value.clone(), basis: *basis });
+        }
+    }
+    if let Some(environment) = &parts.environment {
+        let value = Value::string(environment.as_str());
+        known.insert("environment".into(), KnownVariable { value, basis: Basis::Set });
+    }
+    known.shrink_to_fit();
+    known
+}
+
+/// Whether Puppet sets the variable itself for every node.
+fn is_always_known(root: &str) -> bool {
+    matches!(root, "name" | "title") || root.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Adds each leaf value by its name. A hash from settings or from the command line may have more members than are written.
+fn flatten(known: &mut IndexMap<Arc<str>, KnownVariable>, prefix: &str, hash: &Hash) {
+    for (key, member) in hash {
+        let Some(key) = key.as_str() else { continue };
+        let segment = key_path::quote_segment(key);
+        let segment = segment.as_deref().unwrap_or(key);
+        let path =
+            if prefix.is_empty() { segment.to_owned() } else { format!("{prefix}.{segment}") };
+        match &member.value.value {
+            Value::Hash(inner) if !inner.is_empty() => flatten(known, &path, inner),
+            value => {
+                if let Some(name) = variable::name_of_text(&path) {
+                    known.insert(name, KnownVariable { value: value.clone(), basis: Basis::Set });
+                }
+            }
+        }
+    }
+}
