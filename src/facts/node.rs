@@ -433,6 +433,7 @@ mod tests {
             assert_eq!(read(&lazy, name), expected, "{name}");
         }
         assert!(!lazy.variables.is_unread());
+        assert_eq!(read(&Arc::new(lazy).in_environment("test"), "environment"), r#""test""#);
         let pattern = NamePattern::new("(?<environment>[a-z]+)[.].*", TextRange::empty(0));
         let patterns = NamePatterns::new(vec![pattern.expect("a pattern")]);
         assert_eq!(node(&patterns).environment.as_deref(), Some("web"));
