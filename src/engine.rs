@@ -38,6 +38,7 @@ pub mod trace;
 pub use crate::backends::failure::{self, Failure, FailureClass};
 pub use assumptions::{Assumed, Condition};
 pub use budget::CancelToken;
+pub use cases::pairs::OtherNodes;
 pub(crate) use cases::recording::{Precedent, Recording};
 pub use cases::{Case, LeftOut};
 pub use evaluator::{Evaluator, KeyFinder, LayerView};

@@ -29,8 +29,8 @@ Examples:
   hiera-ls diff v1.0 --to v1.1 --facts factsets --format markdown
   hiera-ls diff HEAD~3 -- ntp::servers profile::web::port
 
-All top-level keys of both sides are compared, for all nodes. If not everything is known of the nodes, the cases of \
-any other node are compared as well. Two errors count as the same answer.
+All top-level keys of both sides are compared, for all nodes. The cases of nodes that are not listed are compared as \
+well, unless --nodes or --facts names the nodes. Two errors count as the same answer.
 
 Exit status: 0; with --exit-code 1 if a value changes; 2 if something is wrong with the arguments or the repository.";
 

@@ -10,8 +10,8 @@ use super::answer_json::{AnswerJson, conditions_json};
 use super::diff::DiffFormat;
 use super::shown::{in_a_line, in_lines, within_a_line};
 use crate::data::render;
-use crate::engine::Answer;
-use crate::ide::changes::{answer_text, counted, without_secrets};
+use crate::engine::{Answer, OtherNodes};
+use crate::ide::changes::{change_texts, counted, without_secrets};
 use crate::world::{AnswerChange, Cause, Differences, paths};
 
 /// The maximum number of keys that an annotation names.
@@ -75,10 +75,8 @@ fn text(report: &Report) -> String {
         let _ = writeln!(text, "{}", in_a_line(key));
         for change in changes {
             let _ = writeln!(text, "  {}", report.who(change));
-            for (sign, answer) in [('-', &change.before), ('+', &change.after)] {
-                for line in shown(answer).lines() {
-                    let _ = writeln!(text, "  {sign} {line}");
-                }
+            for line in shown(change) {
+                let _ = writeln!(text, "  {line}");
             }
             if !change.causes.is_empty() {
                 let _ = writeln!(text, "    because of {}", report.because(change));
@@ -120,7 +118,8 @@ fn markdown(report: &Report) -> String {
 fn markdown_of_key(report: &Report, key: &str, changes: &[&AnswerChange]) -> String {
     let nodes: usize = changes.iter().map(|it| it.nodes.len()).sum();
     let who = match nodes {
-        0 => "nodes that are not listed".to_owned(),
+        0 if report.found.nodes.is_empty() => "any node".to_owned(),
+        0 => "unlisted nodes".to_owned(),
         count => counted(count, "node"),
     };
     let title = escaped_html(&in_a_line(key));
@@ -131,10 +130,8 @@ fn markdown_of_key(report: &Report, key: &str, changes: &[&AnswerChange]) -> Str
             let _ = write!(text, " (because of {})", escaped_markdown(&report.because(change)));
         }
         let mut lines = String::new();
-        for (sign, answer) in [('-', &change.before), ('+', &change.after)] {
-            for line in shown(answer).lines() {
-                let _ = writeln!(lines, "{sign} {line}");
-            }
+        for line in shown(change) {
+            let _ = writeln!(lines, "{line}");
         }
         let fence = fence_for(&lines);
         let _ = write!(text, "\n\n{fence}diff\n{lines}{fence}\n");
@@ -175,25 +172,36 @@ fn escaped_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// A value for users, without secrets.
-fn shown(answer: &Answer) -> String {
-    in_lines(&answer_text(answer)).into_owned()
+/// The lines of both answers, with signs, without secrets.
+fn shown(change: &AnswerChange) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (sign, text) in ['-', '+'].into_iter().zip(change_texts(change)) {
+        lines.extend(in_lines(&text).lines().map(|line| format!("{sign} {line}")));
+    }
+    lines
 }
 
 fn json_of(report: &Report) -> Json {
     let changes = report.found.changes.iter().map(|change| {
         let names = report.found.names(change).map(|it| Json::from(&**it));
-        let cases = change.cases.iter().map(|it| Json::Object(conditions_json(it)));
+        let cases = change.others.iter().map(|it| conditions_json(&it.conditions));
         let causes = change.causes.iter();
         let causes = causes.map(|it| json!({"file": report.path(it), "line": it.line}));
-        json!({
+        let mut json = json!({
             "key": &*change.key,
             "before": answer_json(&change.before),
             "after": answer_json(&change.after),
             "nodes": names.collect::<Vec<_>>(),
             "cases": cases.collect::<Vec<_>>(),
             "causes": causes.collect::<Vec<_>>(),
-        })
+        });
+        if change.others.iter().any(|it| !it.unless.is_empty()) {
+            let unless = |it: &OtherNodes| -> Json {
+                it.unless.iter().map(|it| Json::Object(conditions_json(it))).collect()
+            };
+            json["unless"] = change.others.iter().map(unless).collect();
+        }
+        json
     });
     let mut json =
         json!({"nodes": report.found.nodes.len(), "changes": changes.collect::<Vec<_>>()});
@@ -237,7 +245,8 @@ fn line_text(report: &Report, changes: &[&AnswerChange]) -> String {
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     let total = counted(report.found.nodes.len(), "node");
     if nodes.is_empty() {
-        return format!("Changes {}{more} for nodes that are not listed", named.join(", "));
+        let whom = if report.found.nodes.is_empty() { "any node" } else { "unlisted nodes" };
+        return format!("Changes {}{more} for {whom}", named.join(", "));
     }
     format!("Changes {}{more} for {} of {total}", named.join(", "), nodes.len())
 }

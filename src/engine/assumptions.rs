@@ -74,7 +74,7 @@ impl Assumptions {
         })
     }
 
-    fn assume(&mut self, conditions: &[Condition], node: &Node) {
+    pub(super) fn assume(&mut self, conditions: &[Condition], node: &Node) {
         for condition in conditions {
             // A way may repeat what an earlier fork has decided. Such a condition must not be listed twice in a case.
             if self.of(&condition.variable).is_none() {
@@ -87,7 +87,7 @@ impl Assumptions {
 }
 
 /// What a certname proves, if the settings describe how names of nodes are built.
-fn proved_by(condition: &Condition, node: &Node) -> Vec<Condition> {
+pub(super) fn proved_by(condition: &Condition, node: &Node) -> Vec<Condition> {
     match (&*condition.variable, &condition.value) {
         ("trusted.certname", Assumed::Text(name)) => node
             .patterns()

@@ -17,6 +17,7 @@ use super::request::{Answer, Request};
 use crate::data::{Located, Value};
 use recording::{Precedent, Recording, Round};
 
+pub mod pairs;
 pub(crate) mod recording;
 
 /// The maximum number of cases that are listed.
@@ -66,6 +67,11 @@ pub(crate) struct Exploration<'a> {
 impl<'a> Exploration<'a> {
     fn new(script: Script, summed_up: &'a [Position]) -> Self {
         Self { script, summed_up, ways: Vec::new() }
+    }
+
+    /// A single run that takes none of the ways.
+    pub(super) fn without_ways() -> Self {
+        Self::new(Script::otherwise(), &[])
     }
 
     /// Whether the files that a location can lead to are only counted.
@@ -331,31 +337,41 @@ fn joined(mut cases: Vec<Case>) -> Answer {
 
 /// Removes each case if the later cases give the same answer anyway. Two answers are the same if their kinds are.
 fn without_repetitions(cases: Vec<Case>, kinds: &[usize]) -> Vec<Case> {
-    let terms = terms_of(&cases);
-    let mut kept: Vec<usize> = Vec::new();
-    for number in (0..cases.len()).rev() {
-        if !is_given_by(&kept, number, kinds, &terms) {
-            kept.push(number);
-        }
-    }
-    kept.reverse();
+    let mut terms = Terms::new();
+    let terms: Vec<Vec<Term>> = cases.iter().map(|case| terms.of(&case.conditions)).collect();
+    let kept = needed(kinds, &terms);
     let is_kept = |number: &usize| kept.binary_search(number).is_ok();
     (0..).zip(cases).filter(|(number, _)| is_kept(number)).map(|(_, case)| case).collect()
 }
 
+/// The cases that remain if each is removed that the later ones give anyway, by their numbers, in order.
+fn needed<K: PartialEq>(kinds: &[K], terms: &[Vec<Term>]) -> Vec<usize> {
+    let mut kept: Vec<usize> = Vec::new();
+    for number in (0..terms.len()).rev() {
+        if !is_given_by(&kept, number, kinds, terms) {
+            kept.push(number);
+        }
+    }
+    kept.reverse();
+    kept
+}
+
 /// Whether a node that matches the conditions of a case, and none of the earlier ones, gets the same answer from the cases
 /// `behind` it. The last case comes first in `behind`.
-fn is_given_by(behind: &[usize], number: usize, kinds: &[usize], terms: &[Vec<Term>]) -> bool {
+fn is_given_by<K: PartialEq>(
+    behind: &[usize],
+    number: usize,
+    kinds: &[K],
+    terms: &[Vec<Term>],
+) -> bool {
     let own = &terms[number];
     for other in behind.iter().rev() {
         let others = &terms[*other];
-        let contradicts =
-            |it: &Term| own.iter().any(|own| own.variable == it.variable && own.value != it.value);
         // No node matches both cases.
-        if others.iter().any(contradicts) {
+        if one_rules_out(own, others) {
             continue;
         }
-        let holds = |it: &Term| own.contains(it) || others.contains(it);
+        let holds = |it: &Term| it.follows_from(own) || it.follows_from(others);
         // A node that matches both cases already gets the answer of an earlier case.
         if terms[..number].iter().any(|earlier| earlier.iter().all(holds)) {
             continue;
@@ -364,7 +380,7 @@ fn is_given_by(behind: &[usize], number: usize, kinds: &[usize], terms: &[Vec<Te
             return false;
         }
         // Every node that gets this far matches that case, so the cases after it do not matter.
-        if others.iter().all(|it| own.contains(it)) {
+        if others.iter().all(|it| it.follows_from(own)) {
             return true;
         }
     }
@@ -378,15 +394,53 @@ struct Term {
     value: usize,
 }
 
-/// The conditions of each case as numbers.
-fn terms_of(cases: &[Case]) -> Vec<Vec<Term>> {
-    let mut variables: IndexSet<&str> = IndexSet::new();
-    let mut values: IndexSet<&Assumed> = IndexSet::new();
-    let mut term = |it| {
-        let Condition { variable, value }: &Condition = it;
-        Term { variable: variables.insert_full(variable).0, value: values.insert_full(value).0 }
-    };
-    cases.iter().map(|case| case.conditions.iter().map(&mut term).collect()).collect()
+impl Term {
+    /// The numbers of the two values that an unset variable has.
+    const EMPTY: usize = 0;
+    const UNSET: usize = 1;
+
+    fn rules_out(&self, other: &Self) -> bool {
+        self.variable == other.variable
+            && self.value != other.value
+            && (self.value > Self::UNSET || other.value > Self::UNSET)
+    }
+
+    /// Whether it is true for every node for which `all` are.
+    fn follows_from(&self, all: &[Self]) -> bool {
+        let unset = Self { value: Self::UNSET, ..*self };
+        all.contains(self) || self.value == Self::EMPTY && all.contains(&unset)
+    }
+}
+
+/// Whether no node matches both lists of conditions.
+fn one_rules_out(one: &[Term], other: &[Term]) -> bool {
+    one.iter().any(|it| other.iter().any(|other| it.rules_out(other)))
+}
+
+/// The numbers of variables and their values.
+struct Terms {
+    variables: IndexSet<Arc<str>>,
+    values: IndexSet<Assumed>,
+}
+
+impl Terms {
+    fn new() -> Self {
+        // The places are `Term::EMPTY` and `Term::UNSET`.
+        let values = IndexSet::from([Assumed::Text("".into()), Assumed::Unset]);
+        Self { variables: IndexSet::new(), values }
+    }
+
+    fn of(&mut self, conditions: &[Condition]) -> Vec<Term> {
+        let term = |it: &Condition| Term {
+            variable: number_of(&mut self.variables, &it.variable),
+            value: number_of(&mut self.values, &it.value),
+        };
+        conditions.iter().map(term).collect()
+    }
+}
+
+fn number_of<T: Clone + Eq + std::hash::Hash>(known: &mut IndexSet<T>, it: &T) -> usize {
+    known.get_index_of(it).unwrap_or_else(|| known.insert_full(it.clone()).0)
 }
 
 /// Whether two answers are equal, ignoring positions. The order of a hash's members matters, because Puppet keeps it.

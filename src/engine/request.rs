@@ -168,6 +168,15 @@ impl Evaluator {
         (answer, conditions, exploration)
     }
 
+    /// The answer for nodes of which `conditions` are true, and for which no other file of an open path matters.
+    pub(super) fn call_assuming(&self, request: &Request, conditions: &[Condition]) -> Answer {
+        let mut invocation = self.invocation_of(request);
+        invocation.exploration = Some(Exploration::without_ways());
+        invocation.assumptions.assume(conditions, self.node());
+        let outcome = run(&mut invocation, request);
+        Answer::of(request, outcome, invocation).0
+    }
+
     fn invocation_of<'e>(&'e self, request: &'e Request) -> Invocation<'e> {
         let (overrides, defaults) = (&request.overrides, &request.default_values);
         let mut invocation = self.invocation_with(overrides, defaults, request.cancel.clone());

@@ -14,7 +14,7 @@ use crate::data::Files as _;
 use crate::engine::CancelToken;
 use crate::world::{Asker, Before, Differences, FleetPair, World, paths};
 pub use edited::{EditedKey, edited_keys, is_edited};
-pub use words::{answer_text, counted, without_secrets};
+pub use words::{change_texts, counted, without_secrets};
 
 const LOOKUP_OPTIONS: &str = "lookup_options";
 

@@ -8,7 +8,7 @@ use super::edits::{FileChange, FileEdit};
 use crate::config::Environment;
 use crate::data::Files as _;
 use crate::engine::cases::in_words;
-use crate::engine::{CancelToken, Condition, Request, module_of_key};
+use crate::engine::{CancelToken, Request, module_of_key};
 use crate::text::edit::apply_edits;
 use crate::world::{AnswerChange, Difference, FleetPair, World};
 
@@ -35,11 +35,13 @@ pub(crate) fn consequences(
     (!cancel.is_cancelled()).then(|| said(&pair, &difference, nodes))?
 }
 
-/// What a change affects: nodes, by name, and cases of all other nodes.
+/// What a change affects: nodes, by name, and cases of unlisted nodes.
 #[derive(Default)]
 struct Who {
     nodes: Vec<Arc<str>>,
     others: Vec<String>,
+    /// Whether all unlisted nodes are affected.
+    is_any_other: bool,
 }
 
 /// `all` is the number of all nodes.
@@ -51,7 +53,7 @@ fn said(pair: &FleetPair, difference: &Difference, all: usize) -> Option<String>
             (Ok(None), Ok(Some(_))) => &mut gained,
             _ => &mut changed,
         };
-        who.add(pair, difference, change);
+        who.add(pair, change);
     }
     let mut said = Vec::new();
     if let Some((who, is_one)) = lost.listed(all) {
@@ -67,23 +69,31 @@ fn said(pair: &FleetPair, difference: &Difference, all: usize) -> Option<String>
 }
 
 impl Who {
-    fn add(&mut self, pair: &FleetPair, difference: &Difference, change: &AnswerChange) {
+    fn add(&mut self, pair: &FleetPair, change: &AnswerChange) {
         let nodes = pair.after().nodes();
         self.nodes.extend(change.nodes.iter().map(|node| nodes[*node as usize].name.clone()));
-        let case = |conditions: &Vec<Condition>| match conditions.as_slice() {
-            [] if difference.has_cases => "all other nodes".to_owned(),
-            [] => "every node".to_owned(),
-            conditions => format!("nodes where {}", in_words(conditions)),
-        };
-        self.others.extend(change.cases.iter().map(case));
+        for others in &change.others {
+            match (others.conditions.as_slice(), others.unless.as_slice()) {
+                ([], []) => self.is_any_other = true,
+                ([], _) => self.others.push("unlisted nodes in other cases".to_owned()),
+                (conditions, []) => {
+                    self.others.push(format!("nodes where {}", in_words(conditions)))
+                }
+                (conditions, _) => {
+                    self.others.push(format!("some nodes where {}", in_words(conditions)));
+                }
+            }
+        }
     }
 
     /// Lists them, and returns whether it is a single node; `None` if there are none.
     fn listed(mut self, all: usize) -> Option<(String, bool)> {
         self.nodes.sort_unstable();
-        let is_every_node = self.others.iter().any(|it| it == "every node");
-        if is_every_node && self.nodes.len() == all {
-            return Some(("every node".to_owned(), false));
+        if self.is_any_other && self.nodes.len() == all {
+            return Some(("every node".to_owned(), true));
+        }
+        if self.is_any_other {
+            self.others.push("all unlisted nodes".to_owned());
         }
         let is_one = self.others.is_empty() && self.nodes.len() == 1;
         let mut who: Vec<String> = if self.nodes.len() > MAX_NAMED {

@@ -86,10 +86,10 @@ fn refuted(pair: &FleetPair, key: &str, difference: &Difference) -> Option<Strin
 
 fn who(pair: &FleetPair, change: &AnswerChange) -> String {
     let first = change.nodes.first().map(|node| &pair.after().nodes()[*node as usize].name);
-    match (first, change.cases.first()) {
+    match (first, change.others.first()) {
         (Some(name), _) => name.to_string(),
-        (None, Some(conditions)) if !conditions.is_empty() => {
-            format!("nodes where {}", in_words(conditions))
+        (None, Some(others)) if !others.conditions.is_empty() => {
+            format!("nodes where {}", in_words(&others.conditions))
         }
         _ => "other nodes".to_owned(),
     }

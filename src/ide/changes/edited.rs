@@ -11,7 +11,7 @@ use crate::engine::footprint::hash_of;
 use crate::ide::file_role::FileRole;
 use crate::syntax::tree::NodeKind;
 use crate::text::TextRange;
-use crate::world::{Asker, Before, Differences, World};
+use crate::world::{AnswerChange, Asker, Before, Differences, World};
 
 /// An edited key, and the effect of the edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,18 +90,18 @@ fn find(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Option<Vec<Edit
 /// The text above an edited key if counting would take too long while the user types.
 const UNKNOWN: &str = "show which nodes change";
 
-/// `changes 66 of 622 nodes, and 2 cases of other nodes`.
+/// `changes 66 of 622 nodes, and 2 cases of unlisted nodes`.
 fn title(differences: &Differences, path: &str, entry: &EditedEntry) -> String {
     let is_cause = |path_of: &str, line: u32| {
         path_of == path && entry.lines.0 <= line && line <= entry.lines.1
     };
     let mut nodes: BTreeSet<u32> = BTreeSet::new();
-    let mut cases = 0;
+    let mut concerned: Vec<&AnswerChange> = Vec::new();
     let mut others: BTreeSet<&Arc<str>> = BTreeSet::new();
     for change in &differences.changes {
         if change.key == entry.key || change.causes.iter().any(|it| is_cause(&it.path, it.line)) {
             nodes.extend(&change.nodes);
-            cases += change.cases.len();
+            concerned.push(change);
             if change.key != entry.key {
                 others.insert(&change.key);
             }
@@ -114,17 +114,13 @@ fn title(differences: &Differences, path: &str, entry: &EditedEntry) -> String {
         0 => String::new(),
         count => format!(", also through {}", super::counted(count, "other key")),
     };
-    match (nodes.len(), cases) {
-        (0, 0) => format!("changes no answer{proof}"),
-        (0, cases) => {
-            format!("changes {} of nodes that are not listed{keys}", super::counted(cases, "case"))
+    match (nodes.len(), differences.others_counted(concerned.into_iter())) {
+        (0, None) => format!("changes no answer{proof}"),
+        (0, Some((others, _))) => format!("changes {others}{keys}"),
+        (count, others) => {
+            let others = others.map_or_else(String::new, |(others, _)| format!(", and {others}"));
+            format!("changes {count} of {}{others}{keys}", super::counted(all, "node"))
         }
-        (count, 0) => format!("changes {count} of {}{keys}", super::counted(all, "node")),
-        (count, cases) => format!(
-            "changes {count} of {}, and {} of other nodes{keys}",
-            super::counted(all, "node"),
-            super::counted(cases, "case")
-        ),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Compared;
-use super::words::{answer_text, counted};
+use super::words::{change_texts, counted};
 use crate::data::Place;
 use crate::ide::perspective::Perspective;
 use crate::ide::preview::{Language, LineKind, Mark, Page, Preview};
@@ -68,9 +68,9 @@ fn write_change(
         let line = format!("  because of {}:{}", compared.shown_path(&cause.path), cause.line);
         page.line(&one_line(&line), Mark::of(LineKind::Header, line_of(compared.world, cause)));
     }
-    let sides = [('-', LineKind::Deleted, &change.before), ('+', LineKind::Added, &change.after)];
-    for (sign, kind, answer) in sides {
-        for line in answer_text(answer).lines() {
+    let sides = [('-', LineKind::Deleted), ('+', LineKind::Added)];
+    for ((sign, kind), text) in sides.into_iter().zip(change_texts(change)) {
+        for line in text.lines() {
             page.line(&format!("{sign} {line}"), Mark::of(kind, place));
         }
     }

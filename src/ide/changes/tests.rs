@@ -69,14 +69,14 @@ fn who_gets_what_and_why() {
     let found = of(&world, &question());
     assert_eq!(
         found.preview.text,
-        "3 of 3 nodes change, and 3 cases of other nodes, 3 keys; nothing else\n\
+        "3 of 3 nodes change, and every unlisted node, 3 keys; nothing else\n\
          compared with the saved files, environment production\n\
          \n\
-         list\n  1 node: db1; any other node\n  because of data/common.yaml:4\n- - 1\n+ - 3\n\
+         list\n  1 node: db1; any unlisted node unless role is web\n  because of data/common.yaml:4\n- - 1\n+ - 3\n\
          \n\
-         port\n  3 nodes: db1, web1, web2; any other node\n  because of data/common.yaml:1\n- 80\n+ 81\n\
+         port\n  3 nodes: db1, web1, web2; any unlisted node\n  because of data/common.yaml:1\n- 80\n+ 81\n\
          \n\
-         url\n  3 nodes: db1, web1, web2; any other node\n  because of data/common.yaml:1\n- x:80\n+ x:81\n"
+         url\n  3 nodes: db1, web1, web2; any unlisted node\n  because of data/common.yaml:1\n- x:80\n+ x:81\n"
     );
     let place = found.preview.lines.last().and_then(|it| it.place).expect("a place");
     let text = world.text(PATH).expect("a text");
@@ -84,7 +84,7 @@ fn who_gets_what_and_why() {
     let found = of(&world, &Question { key: Some("list".into()), ..question() });
     assert_eq!(
         found.summary,
-        "1 of 3 nodes changes, and 1 case of other nodes, 1 key; nothing else"
+        "1 of 3 nodes changes, and 1 case of unlisted nodes, 1 key; nothing else"
     );
 }
 
@@ -94,14 +94,14 @@ fn edited_keys_say_whom_they_concern() {
     assert_eq!(
         titles(&world),
         [
-            "port: changes 3 of 3 nodes, and 2 cases of other nodes, also through 1 other key",
-            "list: changes 1 of 3 nodes, and 1 case of other nodes"
+            "port: changes 3 of 3 nodes, and every unlisted node, also through 1 other key",
+            "list: changes 1 of 3 nodes, and 1 case of unlisted nodes"
         ]
     );
     assert!(is_edited(&world, PATH, 1));
     assert!(!is_edited(&world, PATH, 12), "url is as it was");
     let world = edited(PATH, &format!("{COMMON}unread: 1\n# x\n")).snapshot();
-    assert_eq!(titles(&world), ["unread: changes 3 of 3 nodes, and 1 case of other nodes"]);
+    assert_eq!(titles(&world), ["unread: changes 3 of 3 nodes, and every unlisted node"]);
     let world = edited(PATH, &COMMON.replace("port: 80", "port:   80 # the same")).snapshot();
     assert_eq!(titles(&world), Vec::<String>::new());
 }
@@ -134,7 +134,7 @@ fn values_made(entries: usize) -> usize {
     host.snapshot().data(PATH, Format::Yaml).expect("a file").verdict();
     open(&mut host, PATH, &saved.replace("key_8: 8\n", "key_8: eight\n"));
     let world = host.snapshot();
-    let said = "key_8: changes 1 of 1 node, and 2 cases of other nodes, also through 1 other key";
+    let said = "key_8: changes 1 of 1 node, and every unlisted node, also through 1 other key";
     assert_eq!(titles(&world), [said]);
     let before = world.before(&Before::Saved, "/r").expect("what is saved").0;
     let made =
@@ -219,4 +219,31 @@ fn a_snapshot_that_nobody_holds_goes() {
     drop(before);
     open(&mut host, PATH, COMMON);
     assert!(still_there.upgrade().is_none());
+}
+
+/// The lines of a comparison after an edit of `data/common.yaml`, without those about the nodes and causes.
+fn shown_values(before: &str, after: &str) -> Vec<String> {
+    let hiera_yaml = "version: 5\nhierarchy:\n- {name: o, lookup_key: 'other::%{facts.role}'}\n- {name: c, path: common.yaml}\n";
+    let mut host =
+        Host::new(Arc::new(MemoryDisk::new([("/r/hiera.yaml", hiera_yaml), (PATH, before)])));
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    open(&mut host, PATH, after);
+    let text = of(&host.snapshot(), &question()).preview.text;
+    text.lines().filter(|it| it.starts_with(['-', '+'])).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_long_value_is_shown_from_its_first_difference() {
+    let list = |last: &str| {
+        let items: String = (0..49).map(|number| format!("- {number}\n")).collect();
+        format!("a:\n{items}- {last}\n")
+    };
+    let shown = shown_values(&list("u"), &list("v"));
+    assert_eq!(
+        shown,
+        ["- … 46 lines above", "- - 46", "- - 47", "- - 48", "- - u"]
+            .into_iter()
+            .chain(["+ … 46 lines above", "+ - 46", "+ - 47", "+ - 48", "+ - v"])
+            .collect::<Vec<_>>()
+    );
 }

@@ -1,21 +1,27 @@
 //! A comparison in words: summaries, the affected nodes, and values without secrets. The command line, the views of editors
 //! and the titles of actions use the same words.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::data::render;
-use crate::engine::cases::in_words;
-use crate::engine::{Answer, Condition};
+use crate::engine::cases::{in_words, left_out_in_words};
+use crate::engine::{Answer, Condition, OtherNodes};
 use crate::ide::perspective::redacted;
 use crate::world::{AnswerChange, Differences};
 
 /// The maximum number of names of nodes that are shown for each change.
 const MAX_NAMES: usize = 10;
 
+/// More exceptions than this are counted.
+const MAX_EXCEPTIONS: usize = 3;
+
 /// The maximum number of lines of a value that are shown.
 const MAX_LINES: usize = 30;
+
+/// How many lines before the first difference are shown of a long value.
+const LINES_BEFORE: usize = 3;
 
 impl Differences {
     /// `14 of 622 nodes change, 3 keys; nothing else`.
@@ -23,25 +29,43 @@ impl Differences {
         let nodes: BTreeSet<u32> = self.changes.iter().flat_map(|it| &it.nodes).copied().collect();
         let keys: BTreeSet<&Arc<str>> = self.changes.iter().map(|it| &it.key).collect();
         let all = counted(self.nodes.len(), "node");
-        let cases: usize = self.changes.iter().map(|it| it.cases.len()).sum();
         // Only if all keys were compared completely, nothing else certainly changes.
         let rest = if self.not_proved.is_empty() { "; nothing else" } else { "" };
         if self.changes.is_empty() {
+            let whom = if self.nodes.is_empty() { "any node" } else { &*all };
             let keys = counted(self.keys, "key");
             let proof =
                 if self.not_proved.is_empty() { "" } else { ", as far as hiera-ls can tell" };
-            return format!("0 answers change: {keys} compared for {all}{proof}");
+            return format!("0 answers change: {keys} compared for {whom}{proof}");
         }
+        let keys = counted(keys.len(), "key");
+        let others = self.others_counted(self.changes.iter());
+        let changing = |is_one| if is_one { "changes" } else { "change" };
         if self.nodes.is_empty() {
-            let (cases, keys) = (counted(cases, "case"), counted(keys.len(), "key"));
-            return format!("{cases} of any node change, {keys}{rest}");
+            let (others, is_one) = others.unwrap_or_default();
+            return format!("{others} {}, {keys}{rest}", changing(is_one));
         }
-        let changing = if nodes.len() == 1 { "changes" } else { "change" };
-        let other = match cases {
-            0 => String::new(),
-            count => format!(", and {} of other nodes", counted(count, "case")),
-        };
-        format!("{} of {all} {changing}{other}, {}{rest}", nodes.len(), counted(keys.len(), "key"))
+        let others = others.map_or_else(String::new, |(others, _)| format!(", and {others}"));
+        let changing = changing(nodes.len() == 1 || self.nodes.len() == 1);
+        format!("{} of {all} {changing}{others}, {keys}{rest}", nodes.len())
+    }
+
+    /// The unlisted nodes that some changes affect, each case counted once: `2 cases of unlisted nodes`; and whether it is a
+    /// singular. `None` if there are none.
+    pub(super) fn others_counted<'a>(
+        &self,
+        changes: impl Iterator<Item = &'a AnswerChange>,
+    ) -> Option<(String, bool)> {
+        let cases: HashSet<&OtherNodes> = changes.flat_map(|it| &it.others).collect();
+        let is_all = |it: &&OtherNodes| it.conditions.is_empty() && it.unless.is_empty();
+        let of_others = !self.nodes.is_empty();
+        if cases.iter().any(|it| is_all(it)) {
+            let whom = if of_others { "every unlisted node" } else { "every node" };
+            return Some((whom.to_owned(), true));
+        }
+        let counted = counted(cases.len(), "case");
+        let whom = if of_others { format!("{counted} of unlisted nodes") } else { counted };
+        (!cases.is_empty()).then_some((whom, cases.len() == 1))
     }
 
     /// What is not proved, one line each.
@@ -56,16 +80,27 @@ impl Differences {
         change.nodes.iter().map(|node| &self.nodes[*node as usize])
     }
 
-    /// `14 nodes: web01, web02 and 12 more`, or the cases.
+    /// `14 nodes: web01, web02 and 12 more`, and the cases of unlisted nodes.
     pub fn who(&self, change: &AnswerChange) -> String {
-        let cases = self.cases(change);
+        let others = self.others(change);
         let nodes = (!change.nodes.is_empty()).then(|| self.nodes_of(change));
-        nodes.into_iter().chain(cases).collect::<Vec<_>>().join("; ")
+        nodes.into_iter().chain(others).collect::<Vec<_>>().join("; ")
     }
 
-    /// The cases of unlisted nodes that a change affects.
-    pub fn cases(&self, change: &AnswerChange) -> impl Iterator<Item = String> {
-        change.cases.iter().map(|it| case_text(it))
+    /// The cases of unlisted nodes that a change affects: `any unlisted node where role is web, unless site is oslo`.
+    pub fn others(&self, change: &AnswerChange) -> impl Iterator<Item = String> {
+        let node = if self.nodes.is_empty() { "any node" } else { "any unlisted node" };
+        change.others.iter().map(move |others| {
+            let unless = match unless_text(&others.unless) {
+                Some(unless) if others.conditions.is_empty() => format!(" {unless}"),
+                Some(unless) => format!(", {unless}"),
+                None => String::new(),
+            };
+            match others.conditions.as_slice() {
+                [] => format!("{node}{unless}"),
+                conditions => format!("{node} where {}{unless}", in_words(conditions)),
+            }
+        })
     }
 
     fn nodes_of(&self, change: &AnswerChange) -> String {
@@ -92,12 +127,16 @@ impl Differences {
     }
 }
 
-/// `any other node where role is web`.
-fn case_text(conditions: &[Condition]) -> String {
-    if conditions.is_empty() {
-        return "any other node".to_owned();
+/// `unless role is web or site is oslo`; `None` if there are no exceptions.
+fn unless_text(unless: &[Vec<Condition>]) -> Option<String> {
+    match unless {
+        [] => None,
+        few if few.len() <= MAX_EXCEPTIONS => {
+            let few: Vec<String> = few.iter().map(|it| in_words(it)).collect();
+            Some(format!("unless {}", few.join(", or ")))
+        }
+        many => Some(format!("except in {} other cases", many.len())),
     }
-    format!("any other node where {}", in_words(conditions))
 }
 
 /// `1 node`, `2 nodes`.
@@ -105,11 +144,40 @@ pub fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// An answer for users, without secrets: its value as YAML, or what there is instead, for each case if there are several.
-/// Long values are truncated.
-pub fn answer_text(answer: &Answer) -> String {
-    let answer = without_secrets(answer);
+/// The answers of a change for users, before and after, without secrets: the value as YAML, or what there is instead, for each
+/// case if there are several. Of long values, the lines from the first difference on are shown.
+pub fn change_texts(change: &AnswerChange) -> [String; 2] {
+    let answers = [&change.before, &change.after].map(without_secrets);
+    let mut lines = [answer_lines(&answers[0]), answer_lines(&answers[1])];
+    if lines[0] == lines[1] {
+        // The values are equal, so what else may decide the answer differs.
+        for (lines, answer) in lines.iter_mut().zip(&answers) {
+            lines.extend(what_else_decides(answer));
+        }
+    }
+    let same = lines[0].iter().zip(&lines[1]).take_while(|(one, other)| one == other).count();
+    lines.map(|lines| excerpt(&lines, same))
+}
+
+/// Some lines of a text, of which the first `same` are the same on the other side.
+fn excerpt(lines: &[String], same: usize) -> String {
+    let skipped = if lines.len() > MAX_LINES { same.saturating_sub(LINES_BEFORE) } else { 0 };
     let mut text = String::new();
+    if skipped > 0 {
+        let _ = writeln!(text, "… {} above", counted(skipped, "line"));
+    }
+    for line in lines.iter().skip(skipped).take(MAX_LINES) {
+        let _ = writeln!(text, "{line}");
+    }
+    let more = lines.len().saturating_sub(skipped + MAX_LINES);
+    if more > 0 {
+        let _ = writeln!(text, "… {} more", counted(more, "line"));
+    }
+    text
+}
+
+fn answer_lines(answer: &Answer) -> Vec<String> {
+    let mut lines = Vec::new();
     for (conditions, case) in answer.each_case() {
         if !answer.cases.is_empty() {
             let condition = if conditions.is_empty() {
@@ -117,29 +185,36 @@ pub fn answer_text(answer: &Answer) -> String {
             } else {
                 format!("if {}", in_words(conditions))
             };
-            let _ = writeln!(text, "{}:", on_one_line(&condition));
+            lines.push(format!("{}:", on_one_line(&condition)));
         }
         match &case.outcome {
             Ok(Some(value)) => {
                 let yaml = render::to_yaml(&value.value);
                 let yaml = yaml.strip_prefix("---").unwrap_or(&yaml);
-                text.push_str(yaml.trim_start_matches([' ', '\n']));
-                if !text.ends_with('\n') {
-                    text.push('\n');
-                }
+                lines.extend(yaml.trim_start_matches([' ', '\n']).lines().map(str::to_owned));
             }
-            Ok(None) => text.push_str("(not found)\n"),
-            Err(failure) => {
-                let _ = writeln!(text, "(error: {})", on_one_line(&failure.message));
-            }
+            Ok(None) => lines.push("(not found)".to_owned()),
+            Err(failure) => lines.push(format!("(error: {})", on_one_line(&failure.message))),
         }
     }
-    let lines = text.lines().count();
-    if lines > MAX_LINES {
-        let kept: Vec<&str> = text.lines().take(MAX_LINES).collect();
-        return format!("{}\n… {} more\n", kept.join("\n"), counted(lines - MAX_LINES, "line"));
+    lines
+}
+
+/// What decides an answer apart from its cases, one line each.
+fn what_else_decides(answer: &Answer) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for (_, case) in answer.each_case() {
+        let levels = case.opaque.iter();
+        lines.extend(levels.map(|it| format!("(unless level '{}' has another value)", it.level)));
+        if !case.open.is_empty() {
+            let open: Vec<&str> = case.open.iter().map(|it| &**it).collect();
+            lines.push(format!("(with {} filled in)", open.join(", ")));
+        }
     }
-    text
+    lines.extend(answer.left_out.iter().map(|it| format!("({})", left_out_in_words(it))));
+    let mut known = HashSet::new();
+    lines.retain(|line| known.insert(line.clone()));
+    lines.into_iter().map(|line| on_one_line(&line)).collect()
 }
 
 fn on_one_line(text: &str) -> String {

@@ -5,7 +5,7 @@ use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types::Location;
 
 use crate::engine::Answer;
-use crate::ide::changes::{self, Changes, answer_text};
+use crate::ide::changes::{self, Changes, change_texts};
 use crate::server::context::Context;
 use crate::server::preview_proto::{
     Named, PreviewItem, QuestionParams, View, With, item, line_location,
@@ -42,7 +42,7 @@ struct ChangeItem {
     before: AnswerItem,
     after: AnswerItem,
     nodes: Vec<String>,
-    /// The conditions for nodes that are not listed, for people.
+    /// The cases of unlisted nodes, for people.
     cases: Vec<String>,
     causes: Vec<Location>,
 }
@@ -90,22 +90,23 @@ fn changes_item(context: &Context, named: &Named, found: Changes) -> ChangesItem
 
 fn change_item(context: &Context, all: &Differences, change: &AnswerChange) -> ChangeItem {
     let causes = change.causes.iter();
+    let [before, after] = change_texts(change);
     ChangeItem {
         key: change.key.to_string(),
-        before: answer_item(&change.before),
-        after: answer_item(&change.after),
+        before: answer_item(&change.before, before),
+        after: answer_item(&change.after, after),
         nodes: all.names(change).map(ToString::to_string).collect(),
-        cases: all.cases(change).collect(),
+        cases: all.others(change).collect(),
         causes: causes.filter_map(|it| line_location(context, &it.path, it.line)).collect(),
     }
 }
 
-fn answer_item(answer: &Answer) -> AnswerItem {
+fn answer_item(answer: &Answer, text: String) -> AnswerItem {
     let kind = match &answer.outcome {
         _ if !answer.is_certain() => "depends",
         Ok(Some(_)) => "value",
         Ok(None) => "missing",
         Err(_) => "failed",
     };
-    AnswerItem { kind, text: answer_text(answer) }
+    AnswerItem { kind, text }
 }

@@ -8,7 +8,8 @@ use super::affected::AffectedKeys;
 use super::causes::{Cause, causes, of_any};
 use super::{Fleet, SharedAnswer, is_same_with_cases};
 use crate::engine::cases::is_same_outcome;
-use crate::engine::{Answer, Assumed, Case, Condition, Request, module_of_key};
+use crate::engine::cases::pairs::{CasePairs, Lookups};
+use crate::engine::{Answer, Assumed, Condition, OtherNodes, Request, module_of_key};
 use crate::facts::Node;
 use crate::syntax::key_path;
 
@@ -23,8 +24,8 @@ pub struct Change {
     pub after: Answer,
     /// The nodes, by their numbers in the fleets.
     pub nodes: Vec<u32>,
-    /// The cases of any other node, each as a list of conditions. An empty list means all other cases.
-    pub cases: Vec<Vec<Condition>>,
+    /// The nodes that are not listed and get it. A node is in one of these at most.
+    pub others: Vec<OtherNodes>,
     /// The edits that changed it.
     pub causes: Vec<Cause>,
 }
@@ -38,8 +39,6 @@ pub struct Difference {
     pub not_proved: Vec<Arc<str>>,
     /// Whether there were too many cases to compare.
     leaves_cases_out: bool,
-    /// Whether there are several cases of any other node, before or after.
-    pub has_cases: bool,
 }
 
 /// Two fleets of the same nodes, number by number, in two snapshots; and any other node.
@@ -104,7 +103,14 @@ impl FleetPair {
         }
         for (one, other, nodes) in pairs(&before, &after, self.after.nodes().len()) {
             let (before, after) = (&before[one].answer, &after[other].answer);
-            if is_unchanged(before, after) {
+            let is_same = nodes.first().is_none_or(|node| {
+                has_same_cases(before, after).unwrap_or_else(|| {
+                    let evaluators = (self.before.evaluator(*node), self.after.evaluator(*node));
+                    let (one, other) = (&*evaluators.0, &*evaluators.1);
+                    is_unchanged(before, after, Lookups { before: one, after: other, request })
+                })
+            });
+            if is_same {
                 continue;
             }
             let causes = nodes.first().map(|node| causes(self, *node, request));
@@ -113,7 +119,7 @@ impl FleetPair {
                 before: before.as_ref().clone(),
                 after: after.as_ref().clone(),
                 nodes,
-                cases: Vec::new(),
+                others: Vec::new(),
                 causes: causes.unwrap_or_default(),
             });
         }
@@ -138,21 +144,35 @@ impl FleetPair {
         let Some((any_before, any_after)) = &self.any else { return };
         let before = self.before.earlier_answer_of(any_before, request);
         let after = self.after.new_evaluator_of(any_after).call(request);
-        difference.has_cases = !before.cases.is_empty() || !after.cases.is_empty();
         difference.note_unknown(&before);
         difference.note_unknown(&after);
+        if has_same_cases(&before, &after) == Some(true) {
+            return;
+        }
+        let evaluators =
+            (self.before.new_evaluator_of(any_before), self.after.new_evaluator_of(any_after));
+        let lookups = Lookups { before: &evaluators.0, after: &evaluators.1, request };
+        let pairs = CasePairs::new(&before, &after, lookups);
+        let is_same = |one: &Answer, other: &Answer| {
+            is_same_with_cases(&without_cases(one), &without_cases(other))
+        };
+        let is_certain = before.left_out.is_empty() && after.left_out.is_empty();
+        let is_unchanged = |one: &Answer, other: &Answer| is_same_case(one, other, is_certain);
         let mut causes: Option<Vec<Cause>> = None;
-        for (conditions, before, after) in changed_cases(&before, &after) {
+        for pair in pairs.different(is_same, is_unchanged) {
             // The nodes in the list were compared with their own facts, which is more exact than the case.
-            if self.is_listed(&conditions) {
+            if self.is_listed(&pair.who.conditions) {
                 continue;
             }
+            let mut who = pair.who;
+            who.unless.retain(|it| !self.is_listed(it));
+            let (before, after) = (without_cases(pair.before), without_cases(pair.after));
             let is_it = |change: &&mut Change| {
                 is_same_with_cases(&change.before, &before)
                     && is_same_with_cases(&change.after, &after)
             };
             if let Some(change) = difference.changes.iter_mut().find(is_it) {
-                change.cases.push(conditions);
+                change.others.push(who);
                 continue;
             }
             let causes = causes
@@ -163,7 +183,7 @@ impl FleetPair {
                 before,
                 after,
                 nodes: Vec::new(),
-                cases: vec![conditions],
+                others: vec![who],
                 causes,
             });
         }
@@ -239,20 +259,26 @@ fn pairs(
 }
 
 /// Whether a node's answer is the same as before. Two errors count as the same answer, even if their messages differ.
-pub fn is_unchanged(before: &Answer, after: &Answer) -> bool {
+pub fn is_unchanged(before: &Answer, after: &Answer, lookups: Lookups<'_>) -> bool {
+    has_same_cases(before, after).unwrap_or_else(|| {
+        let is_certain = before.left_out.is_empty();
+        let pairs = CasePairs::new(before, after, lookups);
+        pairs.answers().all(|(one, other)| is_same_case(one, other, is_certain))
+    })
+}
+
+/// Whether an answer is the same as before, case by case; `None` if the cases have other conditions now. Most edits leave the
+/// cases as they are, so that each is compared only with itself.
+fn has_same_cases(before: &Answer, after: &Answer) -> Option<bool> {
     // An answer that became uncertain is a change, even if the cases that are known stay the same.
     if before.left_out.is_empty() != after.left_out.is_empty() {
-        return false;
+        return Some(false);
     }
-    let conditions = |answer: &Answer| -> Vec<Vec<Condition>> {
-        answer.cases.iter().map(|case| case.conditions.clone()).collect()
-    };
-    if conditions(before) == conditions(after) {
-        let pairs = before.each_case().into_iter().zip(after.each_case());
-        let is_certain = before.left_out.is_empty();
-        return { pairs }.all(|((_, one), (_, other))| is_same_case(one, other, is_certain));
-    }
-    changed_cases(before, after).is_empty()
+    let is_certain = before.left_out.is_empty();
+    let cases = || before.each_case().into_iter().zip(after.each_case());
+    let are_the_same = before.cases.len() == after.cases.len()
+        && cases().all(|((conditions, _), (others, _))| conditions == others);
+    are_the_same.then(|| cases().all(|((_, one), (_, other))| is_same_case(one, other, is_certain)))
 }
 
 /// Whether the answers of one case are the same.
@@ -269,40 +295,6 @@ fn is_same_case(before: &Answer, after: &Answer, is_certain: bool) -> bool {
                 && (!is_certain || before.open == after.open)
         }
     }
-}
-
-/// The cases in which two answers differ: the conditions, and both answers.
-fn changed_cases(before: &Answer, after: &Answer) -> Vec<(Vec<Condition>, Answer, Answer)> {
-    let is_certain = before.left_out.is_empty() && after.left_out.is_empty();
-    let mut found: Vec<(Vec<Condition>, Answer, Answer)> = Vec::new();
-    for (case, other) in matched_cases(before, after) {
-        if !is_same_case(&case.answer, other, is_certain) {
-            found.push((case.conditions, case.answer, other.clone()));
-        }
-    }
-    let is_new = |case: &Case| !before.cases.iter().any(|it| it.conditions == case.conditions);
-    for (case, other) in matched_cases(after, before) {
-        // Conditions that both sides have were compared by the first loop.
-        let is_new = !case.conditions.is_empty() && is_new(&case);
-        if is_new && !is_same_case(other, &case.answer, is_certain) {
-            found.push((case.conditions, other.clone(), case.answer));
-        }
-    }
-    found
-}
-
-/// The cases of `one`, each with the answer of the same nodes in `other`.
-fn matched_cases<'a>(one: &'a Answer, other: &'a Answer) -> Vec<(Case, &'a Answer)> {
-    let pairs = one.each_case().into_iter().filter_map(|(conditions, answer)| {
-        let fits = |case: &&Case| case.conditions.iter().all(|it| conditions.contains(it));
-        let answer_of_other = match other.cases.as_slice() {
-            [] => other,
-            cases => &cases.iter().find(fits)?.answer,
-        };
-        let case = Case { conditions: conditions.to_vec(), answer: without_cases(answer) };
-        Some((case, answer_of_other))
-    });
-    pairs.collect()
 }
 
 fn without_cases(answer: &Answer) -> Answer {

@@ -6,6 +6,7 @@ use super::*;
 use crate::config::PuppetVersion;
 use crate::engine::CancelToken;
 use crate::engine::cases::in_words;
+use crate::engine::cases::pairs::Lookups;
 use crate::settings::Settings;
 use crate::syntax::key_path;
 use crate::world::MemoryDisk;
@@ -276,8 +277,9 @@ fn a_difference_is_what_comparing_all_answers_gives() {
                 let said = |it: &&AnswerChange| it.nodes.contains(&number);
                 let said: Vec<_> = difference.changes.iter().filter(said).collect();
                 let label = || format!("{key} of {} in {seed}", before.node().name);
+                let lookups = Lookups { before, after, request: &Request::key(key) };
                 let (before, after) = (before.lookup(key), after.lookup(key));
-                if is_unchanged(&before, &after) {
+                if is_unchanged(&before, &after, lookups) {
                     assert!(said.is_empty(), "{}: {said:?}", label());
                     unchanged += 1;
                     continue;
@@ -440,7 +442,7 @@ fn cases_of_other_nodes_are_compared() {
     let difference = pair.difference(&"a".into());
     assert!(difference.not_proved.is_empty());
     let [change] = difference.changes.as_slice() else { panic!("{difference:?}") };
-    let cases: Vec<String> = change.cases.iter().map(|it| in_words(it)).collect();
+    let cases: Vec<String> = change.others.iter().map(|it| in_words(&it.conditions)).collect();
     assert_eq!((change.nodes.len(), cases), (0, vec!["role is web".to_owned()]));
 }
 
@@ -533,3 +535,5 @@ fn lookups_are_run_for_different_reads_and_not_for_nodes() {
     check_lookups(&[common, options], "c", 2);
     check_lookups(&[common], "own", 100);
 }
+
+mod other_nodes;

@@ -75,7 +75,7 @@ fn what_is_typed_is_compared_with_the_saved_files() {
     let found = ask(&mut client, &common, &json!({"saved": true}));
     assert_eq!(
         found["summary"],
-        "1 of 2 nodes changes, and 1 case of other nodes, 1 key; nothing else"
+        "1 of 2 nodes changes, and every unlisted node, 1 key; nothing else"
     );
     let change = &found["changes"][0];
     assert_eq!((&change["key"], &change["nodes"]), (&json!("port"), &json!(["web2"])));
@@ -168,7 +168,7 @@ fn an_edited_key_says_whom_it_concerns() {
     client.open(&common, COMMON);
     assert_eq!(lenses(&mut client, &common), Vec::<String>::new());
     client.replace(&common, 2, &COMMON.replace("80", "81"));
-    let expected = r#""hiera.changes" "changes 1 of 2 nodes, and 1 case of other nodes""#;
+    let expected = r#""hiera.changes" "changes 1 of 2 nodes, and every unlisted node""#;
     assert_eq!(lenses(&mut client, &common), [expected]);
     let actions = |client: &mut Client, line: u32| {
         let at = position((line, 1));
