@@ -77,7 +77,7 @@ impl Who {
                 ([], []) => self.is_any_other = true,
                 ([], _) => self.others.push("unlisted nodes in other cases".to_owned()),
                 (conditions, []) => {
-                    self.others.push(format!("nodes where {}", in_words(conditions)))
+                    self.others.push(format!("nodes where {}", in_words(conditions)));
                 }
                 (conditions, _) => {
                     self.others.push(format!("some nodes where {}", in_words(conditions)));

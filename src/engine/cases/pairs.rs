@@ -276,7 +276,7 @@ mod tests {
         })
     }
 
-    fn first<'a>(answer: &'a Answer, node: [usize; 3]) -> &'a Answer {
+    fn first(answer: &Answer, node: [usize; 3]) -> &Answer {
         let cases = answer.each_case();
         let it = cases.into_iter().find(|(conditions, _)| hold(conditions, node));
         it.map_or(answer, |(_, answer)| answer)

@@ -235,8 +235,8 @@ fn shown_values(before: &str, after: &str) -> Vec<String> {
 #[test]
 fn a_long_value_is_shown_from_its_first_difference() {
     let list = |last: &str| {
-        let items: String = (0..49).map(|number| format!("- {number}\n")).collect();
-        format!("a:\n{items}- {last}\n")
+        let items: Vec<String> = (0..49).map(|number| format!("- {number}\n")).collect();
+        format!("a:\n{}- {last}\n", items.concat())
     };
     let shown = shown_values(&list("u"), &list("v"));
     assert_eq!(

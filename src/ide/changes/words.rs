@@ -59,7 +59,7 @@ impl Differences {
         let cases: HashSet<&OtherNodes> = changes.flat_map(|it| &it.others).collect();
         let is_all = |it: &&OtherNodes| it.conditions.is_empty() && it.unless.is_empty();
         let of_others = !self.nodes.is_empty();
-        if cases.iter().any(|it| is_all(it)) {
+        if cases.iter().any(is_all) {
             let whom = if of_others { "every unlisted node" } else { "every node" };
             return Some((whom.to_owned(), true));
         }
