@@ -118,8 +118,7 @@ fn markdown(report: &Report) -> String {
 fn markdown_of_key(report: &Report, key: &str, changes: &[&AnswerChange]) -> String {
     let nodes: usize = changes.iter().map(|it| it.nodes.len()).sum();
     let who = match nodes {
-        0 if report.found.nodes.is_empty() => "any node".to_owned(),
-        0 => "unlisted nodes".to_owned(),
+        0 => report.found.unlisted().to_owned(),
         count => counted(count, "node"),
     };
     let title = escaped_html(&in_a_line(key));
@@ -245,8 +244,7 @@ fn line_text(report: &Report, changes: &[&AnswerChange]) -> String {
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     let total = counted(report.found.nodes.len(), "node");
     if nodes.is_empty() {
-        let whom = if report.found.nodes.is_empty() { "any node" } else { "unlisted nodes" };
-        return format!("Changes {}{more} for {whom}", named.join(", "));
+        return format!("Changes {}{more} for {}", named.join(", "), report.found.unlisted());
     }
     format!("Changes {}{more} for {} of {total}", named.join(", "), nodes.len())
 }

@@ -14,6 +14,7 @@ use crate::data::Files as _;
 use crate::engine::CancelToken;
 use crate::world::{Asker, Before, Differences, FleetPair, World, paths};
 pub use edited::{EditedKey, edited_keys, is_edited};
+pub(super) use words::nodes_where;
 pub use words::{change_texts, counted, without_secrets};
 
 const LOOKUP_OPTIONS: &str = "lookup_options";

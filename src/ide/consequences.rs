@@ -3,11 +3,10 @@
 
 use std::sync::Arc;
 
-use super::changes::counted;
+use super::changes::{counted, nodes_where};
 use super::edits::{FileChange, FileEdit};
 use crate::config::Environment;
 use crate::data::Files as _;
-use crate::engine::cases::in_words;
 use crate::engine::{CancelToken, Request, module_of_key};
 use crate::text::edit::apply_edits;
 use crate::world::{AnswerChange, Difference, FleetPair, World};
@@ -73,15 +72,10 @@ impl Who {
         let nodes = pair.after().nodes();
         self.nodes.extend(change.nodes.iter().map(|node| nodes[*node as usize].name.clone()));
         for others in &change.others {
-            match (others.conditions.as_slice(), others.unless.as_slice()) {
-                ([], []) => self.is_any_other = true,
-                ([], _) => self.others.push("unlisted nodes in other cases".to_owned()),
-                (conditions, []) => {
-                    self.others.push(format!("nodes where {}", in_words(conditions)));
-                }
-                (conditions, _) => {
-                    self.others.push(format!("some nodes where {}", in_words(conditions)));
-                }
+            match nodes_where(others) {
+                Some(nodes) => self.others.push(nodes),
+                None if others.unless.is_empty() => self.is_any_other = true,
+                None => self.others.push("unlisted nodes in other cases".to_owned()),
             }
         }
     }

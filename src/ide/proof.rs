@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::config::Environment;
 use crate::data::Files as _;
-use crate::engine::cases::in_words;
 use crate::facts::Node;
+use crate::ide::changes::nodes_where;
 use crate::ide::file_role::FileRole;
 use crate::world::{AnswerChange, Difference, Fleet, FleetPair, World, parallel};
 
@@ -86,12 +86,11 @@ fn refuted(pair: &FleetPair, key: &str, difference: &Difference) -> Option<Strin
 
 fn who(pair: &FleetPair, change: &AnswerChange) -> String {
     let first = change.nodes.first().map(|node| &pair.after().nodes()[*node as usize].name);
-    match (first, change.others.first()) {
-        (Some(name), _) => name.to_string(),
-        (None, Some(others)) if !others.conditions.is_empty() => {
-            format!("nodes where {}", in_words(&others.conditions))
+    match first {
+        Some(name) => name.to_string(),
+        None => {
+            change.others.first().and_then(nodes_where).unwrap_or_else(|| "other nodes".to_owned())
         }
-        _ => "other nodes".to_owned(),
     }
 }
 

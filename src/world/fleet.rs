@@ -36,7 +36,7 @@ use crate::facts::Node;
 pub use before::Before;
 pub use causes::Cause;
 pub use comparison::Differences;
-pub use difference::{Change as AnswerChange, Difference, FleetPair, is_unchanged};
+pub use difference::{Change as AnswerChange, Difference, FleetPair};
 use earlier_answers::EarlierAnswers;
 pub use kept::Asker;
 use readings::Readings;

@@ -143,6 +143,42 @@ fn any_other_node_is_compared_case_by_case() {
 }
 
 #[test]
+fn a_node_can_be_in_another_case_after_an_edit() {
+    let repository = Repository::new();
+    let levels = |paths: &str| {
+        let hiera_yaml =
+            format!("version: 5\nhierarchy:\n- {{name: x, paths: [{paths}, common.yaml]}}\n");
+        repository.write("repository/hiera.yaml", &hiera_yaml);
+    };
+    let (role, site) = ("'roles/%{facts.role}.yaml'", "'sites/%{facts.site}.yaml'");
+    levels(&format!("{role}, {site}"));
+    repository.data("sites/oslo.yaml", "port: 1\n");
+    repository.commit();
+    levels(&format!("{site}, {role}"));
+    let arguments = ["diff", "--", "port"];
+    let text = text_of(&repository.run(&arguments));
+    assert!(
+        text.contains("  any node where role is web and site is oslo\n  - 8080\n  + 1\n"),
+        "{text}"
+    );
+    assert!(text.ends_with("\n1 case changes, 1 key; nothing else\n"), "{text}");
+    repository.data("common.yaml", &COMMON.replace("80", "81"));
+    let text = text_of(&repository.run(&arguments));
+    assert!(
+        text.contains("  any node unless role is web, or site is oslo\n  - 80\n  + 81\n"),
+        "{text}"
+    );
+    let output = repository.run(&["diff", "--format", "json", "--", "port"]);
+    let json: Json = serde_json::from_slice(&output.stdout).expect("JSON");
+    let changes = json["changes"].as_array().expect("a list");
+    let rest = changes.iter().find(|it| it["after"]["value"] == 81).expect("a change");
+    assert_eq!(rest["cases"], json!([{}]));
+    assert_eq!(rest["unless"], json!([[{"role": "web"}, {"site": "oslo"}]]));
+    let swapped = changes.iter().find(|it| it["before"]["value"] == 8080).expect("a change");
+    assert_eq!(swapped.get("unless"), None);
+}
+
+#[test]
 fn a_broken_file_is_the_cause_of_what_fails() {
     let repository = Repository::new();
     repository.data("common.yaml", &format!("{COMMON}broken: [1\n"));

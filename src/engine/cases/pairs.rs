@@ -4,10 +4,12 @@
 //! exchanges two levels, a node that has both roles was in the case of one role, and is now in that of the other.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::{Answer, Term, Terms, needed, one_rules_out};
 use crate::engine::assumptions::{Assumed, Condition, proved_by};
 use crate::engine::{Evaluator, Request};
+use crate::facts::Node;
 
 /// With more pairs than this, each is listed, even if fewer would say the same.
 const MAX_SIMPLIFIED: usize = 256;
@@ -61,7 +63,6 @@ pub struct OtherNodes {
 impl<'a> CasePairs<'a> {
     /// The pairs of the cases of two answers, which `lookups` gave.
     pub fn new(before: &'a Answer, after: &'a Answer, lookups: Lookups<'_>) -> Self {
-        let node = lookups.after.node();
         let (before, after) = (before.each_case(), after.each_case());
         let mut terms = Terms::new();
         let mut numbered = |cases: &[(&'a [Condition], &Answer)]| -> Vec<Vec<Term>> {
@@ -75,14 +76,10 @@ impl<'a> CasePairs<'a> {
                     continue;
                 }
                 let conditions = joined(of_one, of_other);
-                let derived = conditions.iter().flat_map(|it| proved_by(it, node));
-                let derived: Vec<Condition> = derived.collect();
-                let mut all = terms.of(&conditions);
-                let derived = terms.of(&derived);
-                if one_rules_out(&all, &derived) {
+                let Some(all) = with_what_follows(&conditions, &mut terms, lookups.after.node())
+                else {
                     continue;
-                }
-                all.extend(derived);
+                };
                 // A node that matches this pair would get an earlier case of one of the answers.
                 let is_taken = |earlier: &[Vec<Term>]| {
                     earlier.iter().any(|it| it.iter().all(|term| term.follows_from(&all)))
@@ -90,21 +87,13 @@ impl<'a> CasePairs<'a> {
                 if is_taken(&terms_before[..one]) || is_taken(&terms_after[..other]) {
                     continue;
                 }
-                let exact = |evaluator: &Evaluator, answer: &'a Answer| {
-                    // The other answer's case may decide a variable that this answer's value contains.
-                    let is_decided = answer
-                        .open
-                        .iter()
-                        .any(|it| conditions.iter().any(|known| known.variable == *it));
-                    if is_decided {
-                        Cow::Owned(evaluator.call_assuming(lookups.request, &conditions))
-                    } else {
-                        Cow::Borrowed(answer)
-                    }
-                };
-                let before = exact(lookups.before, answer_before);
-                let after = exact(lookups.after, answer_after);
-                pairs.push(Pair { before, after, conditions, terms: all });
+                let request = lookups.request;
+                pairs.push(Pair {
+                    before: exact(answer_before, lookups.before, request, &conditions),
+                    after: exact(answer_after, lookups.after, request, &conditions),
+                    conditions,
+                    terms: all,
+                });
             }
         }
         Self { pairs }
@@ -115,7 +104,7 @@ impl<'a> CasePairs<'a> {
         self.pairs.iter().map(|pair| (&*pair.before, &*pair.after))
     }
 
-    /// The pairs whose answers are different. All pairs that a node is in have the same answers, and a node that gets the same
+    /// The pairs with different answers. All pairs that a node is in have the same answers, and a node that gets the same
     /// before and after is in none. `is_same` says whether two cases of one answer are the same, and `is_unchanged` whether
     /// the two answers of a pair are.
     pub fn different(
@@ -167,6 +156,38 @@ impl<'a> CasePairs<'a> {
     }
 }
 
+/// The conditions, and what follows from them. `None` if they contradict each other, so that no node matches them.
+fn with_what_follows(
+    conditions: &[Condition],
+    terms: &mut Terms,
+    node: &Node,
+) -> Option<Vec<Term>> {
+    let mut all = terms.of(conditions);
+    let derived: Vec<Condition> = conditions.iter().flat_map(|it| proved_by(it, node)).collect();
+    let derived = terms.of(&derived);
+    if one_rules_out(&all, &derived) {
+        return None;
+    }
+    all.extend(derived);
+    Some(all)
+}
+
+/// The answer for the nodes of which all `conditions` are true. The case of the other answer may decide a variable that the
+/// value contains.
+fn exact<'a>(
+    answer: &'a Answer,
+    evaluator: &Evaluator,
+    request: &Request,
+    conditions: &[Condition],
+) -> Cow<'a, Answer> {
+    let is_decided = |open: &Arc<str>| conditions.iter().any(|it| it.variable == *open);
+    if answer.open.iter().any(is_decided) {
+        Cow::Owned(evaluator.call_assuming(request, conditions))
+    } else {
+        Cow::Borrowed(answer)
+    }
+}
+
 /// Both lists of conditions. An unset variable is also an empty one, so the stronger condition is kept.
 fn joined(one: &[Condition], other: &[Condition]) -> Vec<Condition> {
     let mut all = one.to_vec();
@@ -204,8 +225,6 @@ fn weakest(lists: Vec<Vec<Condition>>) -> Vec<Vec<Condition>> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use proptest::prelude::*;
 
     use super::*;
@@ -214,7 +233,7 @@ mod tests {
     use crate::data::{Files, Value};
     use crate::engine::Case;
     use crate::engine::cases::is_same_outcome;
-    use crate::facts::{NamePattern, NamePatterns, Node, NodeParts, Origin};
+    use crate::facts::{NamePattern, NamePatterns, NodeParts, Origin};
 
     const VARIABLES: [&str; 3] = ["a", "b", "c"];
 

@@ -233,6 +233,19 @@ fn shown_values(before: &str, after: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_level_that_is_not_evaluated_is_named_if_nothing_else_differs() {
+    let hiera_yaml =
+        |level: &str| format!("version: 5\nhierarchy:\n{level}- {{name: c, path: common.yaml}}\n");
+    let (path, before) = ("/r/hiera.yaml", hiera_yaml(""));
+    let files = [(path, before.as_str()), (PATH, "a: 1\n")];
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    open(&mut host, path, &hiera_yaml("- {name: vault, lookup_key: vault}\n"));
+    let text = of(&host.snapshot(), &question()).preview.text;
+    assert!(text.contains("- 1\n+ 1\n+ (unless level 'vault' has another value)\n"), "{text}");
+}
+
+#[test]
 fn a_long_value_is_shown_from_its_first_difference() {
     let list = |last: &str| {
         let items: Vec<String> = (0..49).map(|number| format!("- {number}\n")).collect();

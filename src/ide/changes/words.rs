@@ -32,11 +32,11 @@ impl Differences {
         // Only if all keys were compared completely, nothing else certainly changes.
         let rest = if self.not_proved.is_empty() { "; nothing else" } else { "" };
         if self.changes.is_empty() {
-            let whom = if self.nodes.is_empty() { "any node" } else { &*all };
+            let compared = if self.nodes.is_empty() { "any node" } else { &*all };
             let keys = counted(self.keys, "key");
             let proof =
                 if self.not_proved.is_empty() { "" } else { ", as far as hiera-ls can tell" };
-            return format!("0 answers change: {keys} compared for {whom}{proof}");
+            return format!("0 answers change: {keys} compared for {compared}{proof}");
         }
         let keys = counted(keys.len(), "key");
         let others = self.others_counted(self.changes.iter());
@@ -58,14 +58,19 @@ impl Differences {
     ) -> Option<(String, bool)> {
         let cases: HashSet<&OtherNodes> = changes.flat_map(|it| &it.others).collect();
         let is_all = |it: &&OtherNodes| it.conditions.is_empty() && it.unless.is_empty();
-        let of_others = !self.nodes.is_empty();
+        let are_unlisted = !self.nodes.is_empty();
         if cases.iter().any(is_all) {
-            let whom = if of_others { "every unlisted node" } else { "every node" };
-            return Some((whom.to_owned(), true));
+            let every = if are_unlisted { "every unlisted node" } else { "every node" };
+            return Some((every.to_owned(), true));
         }
         let counted = counted(cases.len(), "case");
-        let whom = if of_others { format!("{counted} of unlisted nodes") } else { counted };
-        (!cases.is_empty()).then_some((whom, cases.len() == 1))
+        let counted = if are_unlisted { format!("{counted} of unlisted nodes") } else { counted };
+        (!cases.is_empty()).then_some((counted, cases.len() == 1))
+    }
+
+    /// The nodes that are not listed, if there is a list.
+    pub fn unlisted(&self) -> &'static str {
+        if self.nodes.is_empty() { "any node" } else { "unlisted nodes" }
     }
 
     /// What is not proved, one line each.
@@ -125,6 +130,13 @@ impl Differences {
         }
         groups
     }
+}
+
+/// `nodes where role is web`; `None` without a condition.
+pub(in crate::ide) fn nodes_where(others: &OtherNodes) -> Option<String> {
+    let some = if others.unless.is_empty() { "" } else { "some " };
+    let conditions = &others.conditions;
+    (!conditions.is_empty()).then(|| format!("{some}nodes where {}", in_words(conditions)))
 }
 
 /// `unless role is web or site is oslo`; `None` if there are no exceptions.

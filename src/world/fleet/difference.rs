@@ -24,7 +24,7 @@ pub struct Change {
     pub after: Answer,
     /// The nodes, by their numbers in the fleets.
     pub nodes: Vec<u32>,
-    /// The nodes that are not listed and get it. A node is in one of these at most.
+    /// The nodes that are not listed and get it. Such a node belongs to one change of a key at most.
     pub others: Vec<OtherNodes>,
     /// The edits that changed it.
     pub causes: Vec<Cause>,
@@ -103,24 +103,22 @@ impl FleetPair {
         }
         for (one, other, nodes) in pairs(&before, &after, self.after.nodes().len()) {
             let (before, after) = (&before[one].answer, &after[other].answer);
-            let is_same = nodes.first().is_none_or(|node| {
-                has_same_cases(before, after).unwrap_or_else(|| {
-                    let evaluators = (self.before.evaluator(*node), self.after.evaluator(*node));
-                    let (one, other) = (&*evaluators.0, &*evaluators.1);
-                    is_unchanged(before, after, Lookups { before: one, after: other, request })
-                })
+            let Some(first) = nodes.first() else { continue };
+            let is_unchanged = has_same_cases(before, after).unwrap_or_else(|| {
+                let (one, other) = (self.before.evaluator(*first), self.after.evaluator(*first));
+                has_same_pairs(before, after, Lookups { before: &one, after: &other, request })
             });
-            if is_same {
+            if is_unchanged {
                 continue;
             }
-            let causes = nodes.first().map(|node| causes(self, *node, request));
+            let causes = causes(self, *first, request);
             difference.changes.push(Change {
                 key: Arc::clone(key),
                 before: before.as_ref().clone(),
                 after: after.as_ref().clone(),
                 nodes,
                 others: Vec::new(),
-                causes: causes.unwrap_or_default(),
+                causes,
             });
         }
         difference.changes.sort_by_key(|change| change.nodes.len());
@@ -153,23 +151,19 @@ impl FleetPair {
             (self.before.new_evaluator_of(any_before), self.after.new_evaluator_of(any_after));
         let lookups = Lookups { before: &evaluators.0, after: &evaluators.1, request };
         let pairs = CasePairs::new(&before, &after, lookups);
-        let is_same = |one: &Answer, other: &Answer| {
-            is_same_with_cases(&without_cases(one), &without_cases(other))
-        };
         let is_certain = before.left_out.is_empty() && after.left_out.is_empty();
         let is_unchanged = |one: &Answer, other: &Answer| is_same_case(one, other, is_certain);
         let mut causes: Option<Vec<Cause>> = None;
-        for pair in pairs.different(is_same, is_unchanged) {
+        for pair in pairs.different(is_same_with_cases, is_unchanged) {
             // The nodes in the list were compared with their own facts, which is more exact than the case.
             if self.is_listed(&pair.who.conditions) {
                 continue;
             }
             let mut who = pair.who;
             who.unless.retain(|it| !self.is_listed(it));
-            let (before, after) = (without_cases(pair.before), without_cases(pair.after));
             let is_it = |change: &&mut Change| {
-                is_same_with_cases(&change.before, &before)
-                    && is_same_with_cases(&change.after, &after)
+                is_same_with_cases(&change.before, pair.before)
+                    && is_same_with_cases(&change.after, pair.after)
             };
             if let Some(change) = difference.changes.iter_mut().find(is_it) {
                 change.others.push(who);
@@ -180,8 +174,8 @@ impl FleetPair {
                 .clone();
             difference.changes.push(Change {
                 key: Arc::clone(key),
-                before,
-                after,
+                before: pair.before.clone(),
+                after: pair.after.clone(),
                 nodes: Vec::new(),
                 others: vec![who],
                 causes,
@@ -258,18 +252,10 @@ fn pairs(
     found
 }
 
-/// Whether a node's answer is the same as before. Two errors count as the same answer, even if their messages differ.
-pub fn is_unchanged(before: &Answer, after: &Answer, lookups: Lookups<'_>) -> bool {
-    has_same_cases(before, after).unwrap_or_else(|| {
-        let is_certain = before.left_out.is_empty();
-        let pairs = CasePairs::new(before, after, lookups);
-        pairs.answers().all(|(one, other)| is_same_case(one, other, is_certain))
-    })
-}
-
 /// Whether an answer is the same as before, case by case; `None` if the cases have other conditions now. Most edits leave the
-/// cases as they are, so that each is compared only with itself.
-fn has_same_cases(before: &Answer, after: &Answer) -> Option<bool> {
+/// cases as they are, so that each is compared only with itself. Two errors count as the same answer, even if their messages
+/// differ.
+pub(super) fn has_same_cases(before: &Answer, after: &Answer) -> Option<bool> {
     // An answer that became uncertain is a change, even if the cases that are known stay the same.
     if before.left_out.is_empty() != after.left_out.is_empty() {
         return Some(false);
@@ -279,6 +265,13 @@ fn has_same_cases(before: &Answer, after: &Answer) -> Option<bool> {
     let are_the_same = before.cases.len() == after.cases.len()
         && cases().all(|((conditions, _), (others, _))| conditions == others);
     are_the_same.then(|| cases().all(|((_, one), (_, other))| is_same_case(one, other, is_certain)))
+}
+
+/// Whether all nodes get the same as before, if the cases have other conditions now.
+pub(super) fn has_same_pairs(before: &Answer, after: &Answer, lookups: Lookups<'_>) -> bool {
+    let is_certain = before.left_out.is_empty();
+    let pairs = CasePairs::new(before, after, lookups);
+    pairs.answers().all(|(one, other)| is_same_case(one, other, is_certain))
 }
 
 /// Whether the answers of one case are the same.
@@ -295,8 +288,4 @@ fn is_same_case(before: &Answer, after: &Answer, is_certain: bool) -> bool {
                 && (!is_certain || before.open == after.open)
         }
     }
-}
-
-fn without_cases(answer: &Answer) -> Answer {
-    Answer { cases: Vec::new(), ..answer.clone() }
 }

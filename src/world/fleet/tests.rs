@@ -1,5 +1,6 @@
 //! Answers that are shared are those that each node gets alone.
 
+use super::difference::{has_same_cases, has_same_pairs};
 use super::groups::{MANY_GROUPS, MAX_GROUPS};
 use super::random_data::{KEYS, ROOT, Random, world_of};
 use super::*;
@@ -225,6 +226,11 @@ fn shown(answer: &Answer) -> String {
     });
     let cases: String = cases.collect();
     format!("{:?}, open {:?}, without {:?}{cases}", answer.outcome, answer.open, answer.left_out)
+}
+
+/// Whether a node's answer is the same as before.
+fn is_unchanged(before: &Answer, after: &Answer, lookups: Lookups<'_>) -> bool {
+    has_same_cases(before, after).unwrap_or_else(|| has_same_pairs(before, after, lookups))
 }
 
 /// The nodes of two workspaces: those that one of them knows, on both sides.
