@@ -347,18 +347,19 @@ mod tests {
         };
         let answer = |case: Case| Answer { cases: vec![case, of(&[], 0)], ..Answer::nothing() };
         let before = answer(of(&[("trusted.certname", "web1")], 1));
-        let after = answer(of(&[("role", "db")], 2));
-        let any = Node::partial(NodeParts::default(), &[], Origin::Any);
-        let request = Request::key("k");
-        let count = |node: Node| {
-            let evaluator = evaluator(node);
-            CasePairs::new(&before, &after, lookups(&evaluator, &request)).answers().count()
-        };
-        assert_eq!(count(any), 4, "a node with that name may have the role");
         let range = crate::text::TextRange::new(0, 0);
         let pattern = NamePattern::new("(?<role>[a-z]+)\\d", range).expect("a pattern");
-        let patterns = NamePatterns::new(vec![pattern]);
-        let any = Node::partial(NodeParts::default(), &[], Origin::Any).with_patterns(patterns);
-        assert_eq!(count(any), 3);
+        let any = || Node::partial(NodeParts::default(), &[], Origin::Any);
+        let request = Request::key("k");
+        for role in ["db", "web"] {
+            let after = answer(of(&[("role", role)], 2));
+            let count = |node: Node| {
+                let evaluator = evaluator(node);
+                CasePairs::new(&before, &after, lookups(&evaluator, &request)).answers().count()
+            };
+            assert_eq!(count(any()), 4, "a node with that name may have any role");
+            let patterns = NamePatterns::new(vec![pattern.clone()]);
+            assert_eq!(count(any().with_patterns(patterns)), 3, "{role}");
+        }
     }
 }

@@ -139,26 +139,54 @@ fn each_unlisted_node_is_said_to_change_as_it_does() {
     assert!(changed > 400 && unchanged > 5_000, "{changed} changed, {unchanged} did not");
 }
 
+/// Levels for roles and sites, in this order, and some data files.
+fn texts_of(levels: [&str; 2], data: &[(&str, &str)]) -> Texts {
+    let paths = levels.map(|it| format!("'{it}/%{{facts.{it}}}.yaml'")).join(", ");
+    let hiera_yaml =
+        format!("version: 5\nhierarchy:\n- {{name: x, paths: [{paths}, common.yaml]}}\n");
+    let data = data.iter().map(|(name, text)| (format!("{ROOT}/data/{name}"), (*text).to_owned()));
+    data.chain([(format!("{ROOT}/hiera.yaml"), hiera_yaml)]).collect()
+}
+
+const WEB: (&str, &str) = ("role/web.yaml", "a: X\n");
+const SITE_B: (&str, &str) = ("site/b.yaml", "a: Y\n");
+
 #[test]
 fn levels_that_change_places_change_what_both_have() {
-    let texts = |levels: [&str; 2]| -> Texts {
-        let hiera_yaml = format!(
-            "version: 5\nhierarchy:\n- {{name: x, paths: ['{}', '{}']}}\n",
-            levels[0], levels[1]
-        );
-        let files = [
-            ("hiera.yaml", hiera_yaml.as_str()),
-            ("data/role/web.yaml", "a: X\n"),
-            ("data/site/b.yaml", "a: Y\n"),
-        ];
-        files.iter().map(|(name, text)| (format!("{ROOT}/{name}"), (*text).to_owned())).collect()
-    };
-    let (role, site) = ("role/%{facts.role}.yaml", "site/%{facts.site}.yaml");
-    let (before, after) = (texts([role, site]), texts([site, role]));
+    let before = texts_of(["role", "site"], &[WEB, SITE_B]);
+    let after = texts_of(["site", "role"], &[WEB, SITE_B]);
     let pair = pair_without_nodes(&before, &after, PuppetVersion::V8).expect("environments");
     let difference = pair.difference(&"a".into());
     let [change] = difference.changes.as_slice() else { panic!("{difference:?}") };
     let [others] = change.others.as_slice() else { panic!("{change:?}") };
     assert_eq!(in_words(&others.conditions), "role is web and site is b");
     assert_eq!(others.unless, Vec::<Vec<Condition>>::new());
+}
+
+#[test]
+fn a_case_of_the_other_side_decides_what_a_value_contains() {
+    let common = ("common.yaml", "a: \"%{role}\"\n");
+    let before = texts_of(["role", "site"], &[common]);
+    let after = |text| texts_of(["role", "site"], &[common, ("role/web.yaml", text)]);
+    let changes = |text| {
+        let pair = pair_without_nodes(&before, &after(text), PuppetVersion::V8);
+        pair.expect("environments").difference(&"a".into()).changes
+    };
+    assert_eq!(changes("a: web\n").len(), 0);
+    let changed = changes("a: other\n");
+    let [change] = changed.as_slice() else { panic!("{changed:?}") };
+    let before = change.before.outcome.as_ref().ok().and_then(Option::as_ref);
+    assert_eq!(before.map(|it| &it.value), Some(&Value::string("web")));
+}
+
+#[test]
+fn all_cases_of_a_listed_node_without_facts_are_compared() {
+    let world =
+        |data: &[(&str, &str)]| world_of(&texts_of(["role", "site"], data), PuppetVersion::V8);
+    let (before, after) = (world(&[WEB, SITE_B]), world(&[WEB, SITE_B, ("site/c.yaml", "a: W\n")]));
+    let of = |world| fleet_of_names(world, &["x"]).expect("an environment");
+    let difference = FleetPair::new(of(&before), of(&after), None).difference(&"a".into());
+    assert_eq!(difference.changes.len(), 1, "{difference:?}");
+    let difference = FleetPair::new(of(&before), of(&before), None).difference(&"a".into());
+    assert_eq!(difference.changes.len(), 0, "{difference:?}");
 }
