@@ -59,7 +59,8 @@ impl Differences {
         let cases: HashSet<&OtherNodes> = changes.flat_map(|it| &it.others).collect();
         let is_all = |it: &&OtherNodes| it.conditions.is_empty() && it.unless.is_empty();
         let are_unlisted = !self.nodes.is_empty();
-        if cases.iter().any(is_all) {
+        // If cases are left out, nodes of these may keep their values.
+        if self.not_proved.is_empty() && cases.iter().any(is_all) {
             let every = if are_unlisted { "every unlisted node" } else { "every node" };
             return Some((every.to_owned(), true));
         }
