@@ -272,7 +272,7 @@ impl DeepMerge {
             return Ok(low.clone());
         }
         match (&self.knockout, &high.value) {
-            (Some(knockout), Value::String(text)) if knockout.without_prefix(text)?.is_some() => {
+            (Some(knockout), value) if knockout.without_prefix(value)?.is_some() => {
                 Ok(Located::new(Value::string(""), high.place))
             }
             (Some(_), value) if not_a_number_counts_as_a_knockout(value) => {

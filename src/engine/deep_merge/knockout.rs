@@ -13,6 +13,9 @@ use crate::data::value::{Located, Value};
 use crate::engine::failure::Failure;
 use crate::syntax::ruby_regex::{self, RegexProblem, RubyRegex};
 
+/// The first character for private use in Unicode.
+const PRIVATE_USE: u32 = 0xE000;
+
 /// The prefix, compiled when it is first matched with a string.
 #[derive(Debug, Clone)]
 pub(super) struct Knockout {
@@ -44,17 +47,38 @@ impl Knockout {
         self.regex.get_or_init(compile).as_ref().map_err(|it| it.clone().into_failure())
     }
 
-    /// The text without the prefix, if it has it on any line.
-    pub(super) fn without_prefix(&self, text: &str) -> Result<Option<String>, Failure> {
-        let shorter = self.regex()?.remove_all(text);
-        // The gem compares the texts before and after, so a prefix such as `-*` does not count where it matches the empty text.
-        Ok((shorter != text).then_some(shorter))
+    /// The string without the prefix, if it has it on any line.
+    pub(super) fn without_prefix(&self, value: &Value) -> Result<Option<Value>, Failure> {
+        let shorter = |text: &str| -> Result<Option<String>, Failure> {
+            let shorter = self.regex()?.remove_all(text);
+            // The gem compares the texts before and after, so a prefix such as `-*` does not count where it matches the empty text.
+            Ok((shorter != *text).then_some(shorter))
+        };
+        Ok(match value {
+            Value::String(text) => shorter(text)?.map(Value::string),
+            Value::Bytes(bytes) => shorter(&self.text_of(bytes)?)?.map(|it| value_of(&it)),
+            _ => None,
+        })
+    }
+
+    /// Bytes as a text with a character for each byte, because Ruby matches strings that are not UTF-8 byte by byte.
+    fn text_of(&self, bytes: &[u8]) -> Result<String, Failure> {
+        if !inspect::to_s(&self.prefix).is_ascii() {
+            let message = "incompatible encoding regexp match (UTF-8 regexp with ASCII-8BIT string)";
+            return Err(Failure::ruby("Encoding::CompatibilityError", message));
+        }
+        let character = |byte: &u8| match *byte {
+            ascii @ ..0x80 => char::from(ascii),
+            // No class of characters contains these, and no class of Ruby contains a byte that is not ASCII.
+            other => char::from_u32(PRIVATE_USE + u32::from(other)).unwrap_or_default(),
+        };
+        Ok(bytes.iter().map(character).collect())
     }
 
     /// The value that an item knocks out, if it is a knockout.
     fn knocked_out(&self, item: &Located) -> Result<Option<Value>, Failure> {
         match &item.value {
-            Value::String(text) => Ok(self.without_prefix(text)?.map(Value::string)),
+            value @ (Value::String(_) | Value::Bytes(_)) => self.without_prefix(value),
             value => Ok(not_a_number_counts_as_a_knockout(value).then(|| value.clone())),
         }
     }
@@ -87,6 +111,7 @@ impl Knockout {
             let is_out = match &item.value {
                 // Here the gem calls `match`, not `gsub`, so a prefix that matches the empty text removes every string.
                 Value::String(text) => self.regex()?.is_match(text),
+                Value::Bytes(bytes) => self.regex()?.is_match(&self.text_of(bytes)?),
                 _ => false,
             };
             if !is_out {
@@ -119,6 +144,16 @@ impl Knockout {
             items.extend(unwalked);
         }
         Ok(())
+    }
+}
+
+/// The value for a text with a character for each byte.
+fn value_of(text: &str) -> Value {
+    let byte = |it: char| (u32::from(it) & 0xFF) as u8;
+    let bytes: Vec<u8> = text.chars().map(byte).collect();
+    match String::from_utf8(bytes) {
+        Ok(text) => Value::string(text),
+        Err(error) => Value::Bytes(error.into_bytes().into()),
     }
 }
 
