@@ -64,7 +64,8 @@ impl Knockout {
     /// Bytes as a text with a character for each byte, because Ruby matches strings that are not UTF-8 byte by byte.
     fn text_of(&self, bytes: &[u8]) -> Result<String, Failure> {
         if !inspect::to_s(&self.prefix).is_ascii() {
-            let message = "incompatible encoding regexp match (UTF-8 regexp with ASCII-8BIT string)";
+            let message =
+                "incompatible encoding regexp match (UTF-8 regexp with ASCII-8BIT string)";
             return Err(Failure::ruby("Encoding::CompatibilityError", message));
         }
         let character = |byte: &u8| match *byte {
