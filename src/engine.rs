@@ -36,7 +36,7 @@ mod tests;
 pub mod trace;
 
 pub use crate::backends::failure::{self, Failure, FailureClass};
-pub use assumptions::{Assumed, Condition};
+pub use assumptions::{Assumed, Condition, undecided};
 pub use budget::CancelToken;
 pub use cases::pairs::OtherNodes;
 pub(crate) use cases::recording::{Precedent, Recording};

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::sources::dig_value;
 use crate::data::inspect;
 use crate::facts::{Node, Reading};
 use crate::syntax::key_path;
@@ -86,6 +87,17 @@ impl Assumptions {
     }
 }
 
+/// Those of `conditions` that decide something that is not known of a node; `None` if it is known that they are not all true.
+pub fn undecided(conditions: &[Condition], node: &Node) -> Option<Vec<Condition>> {
+    let is_open = |it: &&Condition| {
+        let path = key_path::parse(&it.variable);
+        path.is_ok_and(|path| matches!(node.read(&path), Reading::Open(_)))
+    };
+    let is_possible = conditions.iter().all(|it| node_allows(node, it))
+        && Assumptions::default().allow(conditions, node);
+    is_possible.then(|| conditions.iter().filter(is_open).cloned().collect())
+}
+
 /// What a certname proves, if the settings describe how names of nodes are built.
 pub(super) fn proved_by(condition: &Condition, node: &Node) -> Vec<Condition> {
     match (&*condition.variable, &condition.value) {
@@ -103,11 +115,12 @@ pub(super) fn proved_by(condition: &Condition, node: &Node) -> Vec<Condition> {
 fn node_allows(node: &Node, condition: &Condition) -> bool {
     let Ok(path) = key_path::parse(&condition.variable) else { return true };
     match (node.read(&path), &condition.value) {
-        (Reading::Known(value, rest), Assumed::Text(text)) => {
-            rest.is_empty() && inspect::to_s(&value.value) == **text
-        }
+        (Reading::Known(value, rest), assumed) => match (dig_value(&value, &rest), assumed) {
+            (Some(value), Assumed::Text(text)) => inspect::to_s(&value.value) == **text,
+            (None, Assumed::Text(text)) => text.is_empty(),
+            (value, Assumed::Unset) => value.is_none(),
+        },
         (Reading::Unset, Assumed::Text(text)) => text.is_empty(),
-        (Reading::Known(..), Assumed::Unset) => false,
         (Reading::Unset, Assumed::Unset) | (Reading::Open(_), _) => true,
     }
 }

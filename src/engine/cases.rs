@@ -335,6 +335,35 @@ fn joined(mut cases: Vec<Case>) -> Answer {
     answer
 }
 
+/// An answer that distinguishes more cases: its own ones follow those of `first`, which are answers under some conditions.
+pub fn with_first_cases(first: &[(&[Condition], &Answer)], answer: &Answer) -> Answer {
+    let mut left_out = answer.left_out.clone();
+    let mut cases: Vec<Case> = Vec::new();
+    for (assumed, answer) in first {
+        for (conditions, case) in answer.each_case() {
+            let conditions = pairs::joined(assumed, conditions);
+            cases.push(Case { conditions, answer: case.clone() });
+        }
+        left_out.extend(
+            answer.left_out.iter().filter(|it| !left_out.contains(it)).cloned().collect::<Vec<_>>(),
+        );
+    }
+    let own = answer.each_case().into_iter();
+    cases.extend(
+        own.map(|(conditions, case)| Case {
+            conditions: conditions.to_vec(),
+            answer: case.clone(),
+        }),
+    );
+    Answer { cases, left_out, ..answer.clone() }
+}
+
+/// Whether no node matches both lists of conditions.
+pub fn rule_each_other_out(one: &[Condition], other: &[Condition]) -> bool {
+    let mut terms = Terms::new();
+    one_rules_out(&terms.of(one), &terms.of(other))
+}
+
 /// Removes each case if the later cases give the same answer anyway. Two answers are the same if their kinds are.
 fn without_repetitions(cases: Vec<Case>, kinds: &[usize]) -> Vec<Case> {
     let mut terms = Terms::new();

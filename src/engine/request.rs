@@ -34,6 +34,8 @@ pub struct Request {
     pub overrides: Hash,
     /// Values for keys that are not in the data, by exact key.
     pub default_values: Hash,
+    /// What is true of the node in addition to what is known of it. It must be about variables that are not known.
+    pub assuming: Vec<Condition>,
     /// Whether to record a trace, and of what.
     pub explain: Explain,
     /// Whether to record the sources: [`Answer::sources`] and [`Answer::merge`].
@@ -94,6 +96,7 @@ impl Request {
             && self.merge.is_none()
             && self.default.is_none()
             && self.overrides.len() + self.default_values.len() == 0
+            && self.assuming.is_empty()
             && self.explain == Explain::Off
             && !(self.wants_sources || self.wants_footprint);
         match self.names.as_slice() {
@@ -181,6 +184,7 @@ impl Evaluator {
         let (overrides, defaults) = (&request.overrides, &request.default_values);
         let mut invocation = self.invocation_with(overrides, defaults, request.cancel.clone());
         invocation.explain(request.explain);
+        invocation.assumptions.assume(&request.assuming, self.node());
         invocation.recorder = request.wants_sources.then(Recorder::default);
         invocation.footprint = request.wants_footprint.then(Footprint::default);
         invocation

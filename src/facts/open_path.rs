@@ -122,13 +122,36 @@ impl OpenPath {
     /// Whether it is not known which texts make it lead to a file, because the text of a variable may change the meaning of
     /// the surrounding text.
     pub fn is_obscure(&self) -> bool {
-        if self.unjoined.is_some() || self.variables().len() > MAX_EMPTY_VARIABLES {
+        let variables = self.variables();
+        if variables.len() > MAX_EMPTY_VARIABLES {
             return true;
         }
-        if self.is_glob {
-            return glob::has_hole_in_brackets(&self.text, HOLE);
-        }
-        segments(&self.text, &|_| false).is_none()
+        // If the parts have been joined, an empty variable only leaves a name out.
+        let choices = if self.unjoined.is_some() { empty_choices(variables.len()) } else { 0..1 };
+        let mut choices = choices.map(|empty| Empty { variables: &variables, empty });
+        choices.any(|empty| {
+            let is_empty = |name: &str| empty.contains(name);
+            if self.is_made_absolute(&is_empty) {
+                return false;
+            }
+            let text = self.text_where(&is_empty);
+            let is_gone = |it: &Arc<str>| !is_empty(it) && !variables_of(&text).contains(it);
+            // A variable that `..` removes has no text for which the path leads to a file.
+            variables.iter().any(is_gone)
+                || if self.is_glob {
+                    glob::has_hole_in_brackets(&text, HOLE)
+                } else {
+                    segments(&text, &is_empty).is_none()
+                }
+        })
+    }
+
+    /// Whether a path below the directory becomes an absolute one if some variables are empty, as `%{a}/b.yaml` does. Such a
+    /// path is one of the server's own files, of which nothing is known here.
+    fn is_made_absolute(&self, is_empty: &dyn Fn(&str) -> bool) -> bool {
+        self.unjoined.as_ref().is_some_and(|(_, relative)| {
+            !path::is_absolute(relative) && path::is_absolute(&text_without(relative, is_empty))
+        })
     }
 
     /// The number of names in the path that are written out.
@@ -175,10 +198,11 @@ impl OpenPath {
         let variables = self.variables();
         let mut found = Vec::new();
         for empty in empty_choices(variables.len()) {
-            let is_empty = |name: &str| {
-                let at = variables.iter().position(|it| **it == *name);
-                at.is_some_and(|at| empty & 1 << at != 0)
-            };
+            let empty = Empty { variables: &variables, empty };
+            let is_empty = |name: &str| empty.contains(name);
+            if self.is_made_absolute(&is_empty) {
+                continue;
+            }
             let mut fits = find(&is_empty);
             for fit in &mut fits {
                 let empty = variables.iter().filter(|it| is_empty(it));
@@ -208,14 +232,10 @@ impl OpenPath {
     /// The text where some variables are empty and the others are not.
     fn text_where(&self, is_empty: &dyn Fn(&str) -> bool) -> Cow<'_, str> {
         let Some((directory, relative)) = &self.unjoined else { return Cow::Borrowed(&self.text) };
-        let text_of = |name: &str| if is_empty(name) { String::new() } else { hole(name) };
-        let part = |text: &str| {
-            let parts = text.split(HOLE).enumerate();
-            parts
-                .map(|(at, part)| if at % 2 == 0 { part.to_owned() } else { text_of(part) })
-                .collect::<String>()
-        };
-        Cow::Owned(path::join(&part(directory), &part(relative)))
+        Cow::Owned(path::join(
+            &text_without(directory, is_empty),
+            &text_without(relative, is_empty),
+        ))
     }
 
     fn without_empty_holes(&self, is_empty: &dyn Fn(&str) -> bool) -> String {
@@ -241,6 +261,13 @@ fn filled_text<'t>(text: &str, text_of: &impl Fn(&str) -> Option<&'t str>) -> Op
         filled.push_str(if number % 2 == 0 { part } else { text_of(part)? });
     }
     Some(filled)
+}
+
+/// The text if some of its variables are empty.
+fn text_without(text: &str, is_empty: &dyn Fn(&str) -> bool) -> String {
+    let text_of = |name: &str| if is_empty(name) { String::new() } else { hole(name) };
+    let parts = text.split(HOLE).enumerate();
+    parts.map(|(at, part)| if at % 2 == 0 { part.to_owned() } else { text_of(part) }).collect()
 }
 
 /// The text if all its variables are empty.
@@ -283,6 +310,19 @@ fn path_fits(segments: &[Segment], path: &Arc<str>) -> Vec<Fit> {
 /// Which variables are empty, as bits; first the choice in which none is.
 fn empty_choices(count: usize) -> std::ops::Range<u32> {
     0..1 << count.min(MAX_EMPTY_VARIABLES)
+}
+
+/// One of these choices.
+struct Empty<'v> {
+    variables: &'v [Arc<str>],
+    empty: u32,
+}
+
+impl Empty<'_> {
+    fn contains(&self, name: &str) -> bool {
+        let at = self.variables.iter().position(|it| **it == *name);
+        at.is_some_and(|at| self.empty & 1 << at != 0)
+    }
 }
 
 /// One name of a path: texts and holes.
@@ -466,6 +506,23 @@ mod tests {
     #[test]
     fn dots_are_taken_out() {
         check(&["/d/web.yaml"], "/d/./x/../%{role}.yaml", false, &["/d/web.yaml role=web"]);
+    }
+
+    #[test]
+    fn a_directory_that_is_a_variable_leads_to_its_files() {
+        let relative = format!("{}/common.yaml", hole("loc"));
+        let open = OpenPath::joined("/d", &relative, false).expect("it has a variable");
+        assert!(!open.is_obscure());
+        let files = MemoryFiles::new(
+            ["/d/bgo/common.yaml", "/d/common.yaml", "/common.yaml"].map(|it| (it, "")),
+        );
+        let found: Vec<_> = open.fits(&files).into_iter().map(|it| (it.path, it.texts)).collect();
+        // If it is empty, Puppet reads the server's own `/common.yaml`.
+        assert_eq!(
+            found,
+            [(Arc::from("/d/bgo/common.yaml"), vec![(Arc::from("loc"), Arc::from("bgo"))])]
+        );
+        assert_eq!(open.filled(|_| Some("")).as_deref(), Some("/common.yaml"));
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod causes;
 mod comparison;
 mod difference;
 mod earlier_answers;
+mod edited_ways;
 mod groups;
 mod kept;
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Answer, Term, Terms, needed, one_rules_out};
+use super::{Answer, Term, Terms, needed, one_rules_out, rule_each_other_out};
 use crate::engine::assumptions::{Assumed, Condition, proved_by};
 use crate::engine::{Evaluator, Request};
 use crate::facts::Node;
@@ -156,6 +156,20 @@ impl<'a> CasePairs<'a> {
     }
 }
 
+impl OtherNodes {
+    /// Those of the nodes of which `conditions` are true and none of the `earlier` ones. `None` if there are no such nodes.
+    pub fn within(self, conditions: &[Condition], earlier: &[Vec<Condition>]) -> Option<Self> {
+        let conditions = joined(conditions, &self.conditions);
+        let mut unless = self.unless;
+        unless.extend(earlier.iter().filter(|it| !rule_each_other_out(it, &conditions)).cloned());
+        for exception in &mut unless {
+            exception.retain(|it| !conditions.contains(it));
+        }
+        let are_some = !unless.iter().any(Vec::is_empty);
+        are_some.then(|| Self { conditions, unless: weakest(unless) })
+    }
+}
+
 /// The conditions, and what follows from them. `None` if they contradict each other, so that no node matches them.
 fn with_what_follows(
     conditions: &[Condition],
@@ -189,7 +203,7 @@ fn exact<'a>(
 }
 
 /// Both lists of conditions. An unset variable is also an empty one, so the stronger condition is kept.
-fn joined(one: &[Condition], other: &[Condition]) -> Vec<Condition> {
+pub(super) fn joined(one: &[Condition], other: &[Condition]) -> Vec<Condition> {
     let mut all = one.to_vec();
     for condition in other {
         match all.iter_mut().find(|it| it.variable == condition.variable) {

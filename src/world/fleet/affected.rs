@@ -22,7 +22,21 @@ use crate::world::{FileEntry, World, parallel, paths};
 const LOOKUP_OPTIONS: &str = "lookup_options";
 
 /// By root key, the files whose entries can give it another answer now. A key that is missing has the same answer as before.
-pub(super) type AffectedKeys = BTreeMap<Arc<str>, BTreeSet<Arc<str>>>;
+type FilesOfKeys = BTreeMap<Arc<str>, BTreeSet<Arc<str>>>;
+
+/// The keys that an edit of values concerns. A node that reads none of the edited files gets the same answers as before.
+pub(super) struct AffectedKeys {
+    files_of: FilesOfKeys,
+    /// The files with edited entries.
+    pub(super) edited: BTreeSet<Arc<str>>,
+}
+
+impl AffectedKeys {
+    /// The files whose entries can give a root key another answer. A node that reads none of them gets the same one as before.
+    pub(super) fn files_of(&self, root: &str) -> Option<&BTreeSet<Arc<str>>> {
+        self.files_of.get(root)
+    }
+}
 
 /// A data file that hierarchies lead to, on both sides.
 struct FilePair {
@@ -35,7 +49,7 @@ struct FilePair {
 impl FleetPair {
     /// The root keys that may have other answers now; `None` if any key may.
     pub fn affected(&self) -> Option<BTreeSet<Arc<str>>> {
-        self.affected_keys().map(|keys| keys.keys().cloned().collect())
+        self.affected_keys().map(|keys| keys.files_of.keys().cloned().collect())
     }
 
     /// The same, with the files that cause it.
@@ -57,15 +71,16 @@ impl FleetPair {
             return None;
         }
         let files = self.files()?;
-        let mut affected = AffectedKeys::new();
+        let mut affected = FilesOfKeys::new();
         for file in &files {
             self.add_edited(file, &mut affected)?;
         }
+        let edited = affected.values().flatten().cloned().collect();
         // Without edited keys, nothing can look them up, so the other files need not be searched.
         if !affected.is_empty() {
             add_those_made_of(self.after().world(), &files, &mut affected)?;
         }
-        Some(affected)
+        Some(AffectedKeys { files_of: affected, edited })
     }
 
     /// Whether nothing changed but data files.
@@ -116,7 +131,7 @@ impl FleetPair {
     }
 
     /// Adds the keys of a file whose entries changed.
-    fn add_edited(&self, file: &FilePair, affected: &mut AffectedKeys) -> Option<()> {
+    fn add_edited(&self, file: &FilePair, affected: &mut FilesOfKeys) -> Option<()> {
         let Some(before) = &file.before else { return Some(()) };
         let (before, after) = (before.data(file.format), file.entry.data(file.format));
         let version = self.after().world().settings().puppet_version;
@@ -148,7 +163,7 @@ fn edited_roots(before: &DataFile, after: &DataFile) -> BTreeSet<Arc<str>> {
 }
 
 /// Adds the keys whose strings look up affected keys, directly or through other keys.
-fn add_those_made_of(world: &World, files: &[FilePair], affected: &mut AffectedKeys) -> Option<()> {
+fn add_those_made_of(world: &World, files: &[FilePair], affected: &mut FilesOfKeys) -> Option<()> {
     let mut left: Vec<Arc<str>> = affected.keys().cloned().collect();
     while let Some(root) = left.pop() {
         let name = RootName::of(&root);

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::affected::AffectedKeys;
 use super::causes::{Cause, causes, of_any};
+use super::edited_ways::{Ways, assuming, open_ways};
 use super::{Fleet, SharedAnswer, is_same_with_cases};
 use crate::engine::cases::is_same_outcome;
 use crate::engine::cases::pairs::{CasePairs, Lookups};
@@ -98,17 +99,19 @@ impl FleetPair {
         let before = self.before.earlier_answers(request, &nodes);
         let after = self.after.answers_among(request, &nodes);
         let mut difference = Difference::default();
-        for group in before.iter().chain(&*after) {
-            difference.note_unknown(&group.answer);
-        }
-        for (one, other, nodes) in pairs(&before, &after, self.after.nodes().len()) {
+        for (one, other, mut nodes) in pairs(&before, &after, self.after.nodes().len()) {
             let (before, after) = (&before[one].answer, &after[other].answer);
+            difference.note_opaque(before);
+            difference.note_opaque(after);
+            if let Some(ways) = self.ways_instead_of_cases(before, after, request) {
+                nodes = self.add_in_ways(&ways, (before, nodes), request, &mut difference);
+            }
             let Some(first) = nodes.first() else { continue };
-            let is_unchanged = has_same_cases(before, after).unwrap_or_else(|| {
-                let (one, other) = (self.before.evaluator(*first), self.after.evaluator(*first));
-                has_same_pairs(before, after, Lookups { before: &one, after: &other, request })
-            });
-            if is_unchanged {
+            difference.note_unknown(before);
+            difference.note_unknown(after);
+            let (one, other) = (self.before.evaluator(*first), self.after.evaluator(*first));
+            let lookups = Lookups { before: &one, after: &other, request };
+            if is_unchanged(before, after, lookups) {
                 continue;
             }
             let causes = causes(self, *first, request);
@@ -122,7 +125,7 @@ impl FleetPair {
             });
         }
         difference.changes.sort_by_key(|change| change.nodes.len());
-        self.add_cases(key, request, &mut difference);
+        self.add_others(request, &mut difference);
         difference
     }
 
@@ -131,35 +134,68 @@ impl FleetPair {
     pub(super) fn nodes_that_may_change(&self, key: &str) -> Vec<u32> {
         let Some(affected) = self.affected_keys() else { return self.after.all_nodes() };
         let root = key_path::parse(key).ok().and_then(|path| path.root_name().cloned());
-        match root.and_then(|root| Some((affected.get(&root)?, root))) {
+        match root.and_then(|root| Some((affected.files_of(&root)?, root))) {
             Some((files, root)) => self.after.readers(files, module_of_key(&root)),
             None => self.after.all_nodes(),
         }
     }
 
+    /// The ways in which nodes read an edited file, if they must be compared instead of the cases because some are left out.
+    fn ways_instead_of_cases(
+        &self,
+        before: &Answer,
+        after: &Answer,
+        request: &Request,
+    ) -> Option<Ways> {
+        let are_left_out = !(before.left_out.is_empty() && after.left_out.is_empty());
+        if are_left_out { self.edited_ways(request) } else { None }
+    }
+
     /// Adds the changes for nodes that are not listed.
-    fn add_cases(&self, key: &Arc<str>, request: &Request, difference: &mut Difference) {
-        let Some((any_before, any_after)) = &self.any else { return };
-        let before = self.before.earlier_answer_of(any_before, request);
-        let after = self.after.new_evaluator_of(any_after).call(request);
-        difference.note_unknown(&before);
-        difference.note_unknown(&after);
-        if has_same_cases(&before, &after) == Some(true) {
+    fn add_others(&self, request: &Request, difference: &mut Difference) {
+        let Some(any) = &self.any else { return };
+        let before = self.before.earlier_answer_of(&any.0, request);
+        let after = self.after.new_evaluator_of(&any.1).call(request);
+        difference.note_opaque(&before);
+        difference.note_opaque(&after);
+        let ways = self.ways_instead_of_cases(&before, &after, request);
+        let Some(ways) = ways.and_then(|it| open_ways(&it, &any.1)) else {
+            return self.add_cases(any, (&before, &after), (request, &[]), difference);
+        };
+        for (at, way) in ways.iter().enumerate() {
+            let request = assuming(way, request);
+            let before = self.before.new_evaluator_of(&any.0).call(&request);
+            let after = self.after.new_evaluator_of(&any.1).call(&request);
+            self.add_cases(any, (&before, &after), (&request, &ways[..at]), difference);
+        }
+    }
+
+    /// Adds the changes for nodes that are not listed, and of which none of the `earlier` conditions are true.
+    fn add_cases(
+        &self,
+        any: &(Arc<Node>, Arc<Node>),
+        (before, after): (&Answer, &Answer),
+        (request, earlier): (&Request, &[Vec<Condition>]),
+        difference: &mut Difference,
+    ) {
+        difference.note_unknown(before);
+        difference.note_unknown(after);
+        if has_same_cases(before, after) == Some(true) {
             return;
         }
         let evaluators =
-            (self.before.new_evaluator_of(any_before), self.after.new_evaluator_of(any_after));
+            (self.before.new_evaluator_of(&any.0), self.after.new_evaluator_of(&any.1));
         let lookups = Lookups { before: &evaluators.0, after: &evaluators.1, request };
-        let pairs = CasePairs::new(&before, &after, lookups);
+        let pairs = CasePairs::new(before, after, lookups);
         let is_certain = before.left_out.is_empty() && after.left_out.is_empty();
         let is_unchanged = |one: &Answer, other: &Answer| is_same_case(one, other, is_certain);
         let mut causes: Option<Vec<Cause>> = None;
         for pair in pairs.different(is_same_with_cases, is_unchanged) {
+            let Some(mut who) = pair.who.within(&request.assuming, earlier) else { continue };
             // The nodes in the list were compared with their own facts, which is more exact than the case.
-            if self.is_listed(&pair.who.conditions) {
+            if self.is_listed(&who.conditions) {
                 continue;
             }
-            let mut who = pair.who;
             who.unless.retain(|it| !self.is_listed(it));
             let is_it = |change: &&mut Change| {
                 is_same_with_cases(&change.before, pair.before)
@@ -169,11 +205,10 @@ impl FleetPair {
                 change.others.push(who);
                 continue;
             }
-            let causes = causes
-                .get_or_insert_with(|| of_any(self, (any_before, any_after), request))
-                .clone();
+            let causes =
+                causes.get_or_insert_with(|| of_any(self, (&any.0, &any.1), request)).clone();
             difference.changes.push(Change {
-                key: Arc::clone(key),
+                key: Arc::clone(&request.names[0]),
                 before: pair.before.clone(),
                 after: pair.after.clone(),
                 nodes: Vec::new(),
@@ -199,17 +234,23 @@ impl Difference {
         !self.leaves_cases_out
     }
 
-    fn note_unknown(&mut self, answer: &Answer) {
+    /// Notes the levels that are not evaluated.
+    fn note_opaque(&mut self, answer: &Answer) {
         for level in &answer.opaque {
             let said = format!("level '{}' ({} {})", level.level, level.function, level.reason);
             self.add_not_proved(said);
         }
+        for case in &answer.cases {
+            self.note_opaque(&case.answer);
+        }
+    }
+
+    /// Notes what the answer does not tell: levels that are not evaluated, and cases that are left out.
+    pub(super) fn note_unknown(&mut self, answer: &Answer) {
+        self.note_opaque(answer);
         self.leaves_cases_out |= !answer.left_out.is_empty();
         for left_out in &answer.left_out {
             self.add_not_proved(crate::engine::cases::left_out_in_words(left_out));
-        }
-        for case in &answer.cases {
-            self.note_unknown(&case.answer);
         }
     }
 
@@ -255,7 +296,7 @@ fn pairs(
 /// Whether an answer is the same as before, case by case; `None` if the cases have other conditions now. Most edits leave the
 /// cases as they are, so that each is compared only with itself. Two errors count as the same answer, even if their messages
 /// differ.
-pub(super) fn has_same_cases(before: &Answer, after: &Answer) -> Option<bool> {
+fn has_same_cases(before: &Answer, after: &Answer) -> Option<bool> {
     // An answer that became uncertain is a change, even if the cases that are known stay the same.
     if before.left_out.is_empty() != after.left_out.is_empty() {
         return Some(false);
@@ -267,8 +308,13 @@ pub(super) fn has_same_cases(before: &Answer, after: &Answer) -> Option<bool> {
     are_the_same.then(|| cases().all(|((_, one), (_, other))| is_same_case(one, other, is_certain)))
 }
 
+/// Whether all nodes get the same as before.
+pub(super) fn is_unchanged(before: &Answer, after: &Answer, lookups: Lookups<'_>) -> bool {
+    has_same_cases(before, after).unwrap_or_else(|| has_same_pairs(before, after, lookups))
+}
+
 /// Whether all nodes get the same as before, if the cases have other conditions now.
-pub(super) fn has_same_pairs(before: &Answer, after: &Answer, lookups: Lookups<'_>) -> bool {
+fn has_same_pairs(before: &Answer, after: &Answer, lookups: Lookups<'_>) -> bool {
     let is_certain = before.left_out.is_empty();
     let pairs = CasePairs::new(before, after, lookups);
     pairs.answers().all(|(one, other)| is_same_case(one, other, is_certain))

@@ -1,6 +1,6 @@
 //! Answers that are shared are those that each node gets alone.
 
-use super::difference::{has_same_cases, has_same_pairs};
+use super::difference::is_unchanged;
 use super::groups::{MANY_GROUPS, MAX_GROUPS};
 use super::random_data::{KEYS, ROOT, Random, world_of};
 use super::*;
@@ -228,11 +228,6 @@ fn shown(answer: &Answer) -> String {
     format!("{:?}, open {:?}, without {:?}{cases}", answer.outcome, answer.open, answer.left_out)
 }
 
-/// Whether a node's answer is the same as before.
-fn is_unchanged(before: &Answer, after: &Answer, lookups: Lookups<'_>) -> bool {
-    has_same_cases(before, after).unwrap_or_else(|| has_same_pairs(before, after, lookups))
-}
-
 /// The nodes of two workspaces: those that one of them knows, on both sides.
 fn pair_of(before: &Arc<World>, after: &Arc<World>, is_of_editor: bool) -> Option<FleetPair> {
     let environments = (before.environment_of(ROOT)?, after.environment_of(ROOT)?);
@@ -285,6 +280,10 @@ fn a_difference_is_what_comparing_all_answers_gives() {
                 let label = || format!("{key} of {} in {seed}", before.node().name);
                 let lookups = Lookups { before, after, request: &Request::key(key) };
                 let (before, after) = (before.lookup(key), after.lookup(key));
+                // Then the ways to the edited files may be compared instead of the cases.
+                if !(before.left_out.is_empty() && after.left_out.is_empty()) {
+                    continue;
+                }
                 if is_unchanged(&before, &after, lookups) {
                     assert!(said.is_empty(), "{}: {said:?}", label());
                     unchanged += 1;

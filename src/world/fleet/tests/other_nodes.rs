@@ -53,6 +53,16 @@ fn is_one_of(node: &Node, others: &OtherNodes) -> Option<bool> {
     Some(is_one)
 }
 
+/// The case of an answer that applies to a node.
+fn first<'a>(answer: &'a Answer, node: &Node) -> Option<&'a Answer> {
+    for (conditions, case) in answer.each_case() {
+        if all_hold(conditions, node)? {
+            return Some(case);
+        }
+    }
+    None
+}
+
 fn fails_for_a_variable(answer: &Answer) -> bool {
     { answer.outcome.as_ref() }.is_err_and(|it| it.message.contains("Undefined variable"))
 }
@@ -74,13 +84,28 @@ fn random_node(random: &mut Random, pair: &FleetPair) -> (Arc<Node>, Arc<Node>) 
     (node(pair.before()), node(pair.after()))
 }
 
-#[test]
-fn each_unlisted_node_is_said_to_change_as_it_does() {
+/// More files of roles and sites than there can be cases, each with values of its own.
+fn crowd(texts: &mut Texts) {
+    for number in 0..40 {
+        for kind in ["roles", "sites"] {
+            let text: String = ["a", "b", "c", "d", "m::a", "m::b"]
+                .map(|key| format!("{key}: {kind}{number}\n"))
+                .concat();
+            texts.insert(format!("{ROOT}/data/{kind}/x{number}.yaml"), text);
+        }
+    }
+}
+
+/// Compares what a difference says of random nodes with their answers. Returns how many of these change, and how many do not.
+fn check_random_edits(is_crowded: bool) -> (usize, usize) {
     let (mut changed, mut unchanged) = (0, 0);
     for seed in 0..workspaces(WORKSPACES) {
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x07EE);
         let mut texts = random.texts();
         texts.retain(|path, _| !path.contains("/facts/"));
+        if is_crowded {
+            crowd(&mut texts);
+        }
         let mut edited = random.edited(&texts);
         while random.below(2) == 0 {
             edited = random.edited(&edited);
@@ -89,11 +114,18 @@ fn each_unlisted_node_is_said_to_change_as_it_does() {
         let version = if seed % 2 == 0 { PuppetVersion::V8 } else { PuppetVersion::V7 };
         let Some(pair) = pair_without_nodes(&texts, &edited, version) else { continue };
         let nodes: Vec<_> = (0..12).map(|_| random_node(&mut random, &pair)).collect();
+        let any = pair.any().cloned().expect("any node");
+        let of = |fleet: &Fleet, node: Arc<Node>| {
+            super::fleet(fleet.world(), fleet.environment(), Arc::from([node]), false)
+        };
+        let listed = FleetPair::new(of(pair.before(), any.0), of(pair.after(), any.1), None);
         for key in KEYS {
             let difference = pair.difference(&key.into());
             if !difference.not_proved.is_empty() {
                 continue;
             }
+            let of_listed = listed.difference(&key.into());
+            assert!(of_listed.not_proved.is_empty(), "{key} in {seed}");
             for (node_before, node_after) in &nodes {
                 let before = pair.before().new_evaluator_of(node_before);
                 let after = pair.after().new_evaluator_of(node_after);
@@ -123,6 +155,29 @@ fn each_unlisted_node_is_said_to_change_as_it_does() {
                 if is_unchanged && said.iter().any(|it| is_open(it)) {
                     continue;
                 }
+                for change in &of_listed.changes {
+                    let of_node =
+                        (first(&change.before, node_after), first(&change.after, node_after));
+                    let is_uncertain =
+                        |it: &Answer| !(it.open.is_empty() && it.left_out.is_empty());
+                    if let (Some(one), Some(other)) = of_node
+                        && !is_uncertain(one)
+                        && !is_uncertain(other)
+                    {
+                        let are_same =
+                            is_same_outcome(one, &before) && is_same_outcome(other, &after);
+                        assert!(
+                            are_same,
+                            "{key} of {} in {seed}: {}\n{}\n{}\n{}\n{texts:#?}\n{edited:#?}",
+                            node_after.name,
+                            shown(one),
+                            shown(other),
+                            shown(&before),
+                            shown(&after)
+                        );
+                    }
+                }
+                assert!(is_unchanged || of_listed.changes.len() == 1, "{key} in {seed}");
                 assert_eq!(
                     said.len(),
                     usize::from(!is_unchanged),
@@ -136,7 +191,19 @@ fn each_unlisted_node_is_said_to_change_as_it_does() {
             }
         }
     }
+    (changed, unchanged)
+}
+
+#[test]
+fn each_unlisted_node_is_said_to_change_as_it_does() {
+    let (changed, unchanged) = check_random_edits(false);
     assert!(changed > 400 && unchanged > 5_000, "{changed} changed, {unchanged} did not");
+}
+
+#[test]
+fn so_is_each_of_more_cases_than_can_be_listed() {
+    let (changed, unchanged) = check_random_edits(true);
+    assert!(changed > 50 && unchanged > 5_000, "{changed} changed, {unchanged} did not");
 }
 
 /// Levels for roles and sites, in this order, and some data files.
@@ -189,4 +256,78 @@ fn all_cases_of_a_listed_node_without_facts_are_compared() {
     assert_eq!(difference.changes.len(), 1, "{difference:?}");
     let difference = FleetPair::new(of(&before), of(&before), None).difference(&"a".into());
     assert_eq!(difference.changes.len(), 0, "{difference:?}");
+}
+
+/// Two roles and forty sites.
+fn crowded(edits: &[(&str, &str)]) -> Texts {
+    let sites: Vec<_> =
+        (0..40).map(|it| (format!("site/{it}.yaml"), format!("a: {it}\n"))).collect();
+    let sites = sites.iter().map(|(path, text)| (&**path, &**text));
+    let roles = [("role/web.yaml", "a: web\n"), ("role/db.yaml", "b: db\n")];
+    let common = ("common.yaml", "a: none\nb: \"%{lookup('a')}\"\n");
+    let files: Vec<_> = sites.chain(roles).chain([common]).chain(edits.iter().copied()).collect();
+    texts_of(["site", "role"], &files)
+}
+
+/// What the difference says after edits of [`crowded`].
+fn differences_in_crowd(edits: &[(&str, &str)], key: &str, listed: &[&str]) -> Difference {
+    let worlds = [&[], edits].map(|it| world_of(&crowded(it), PuppetVersion::V8));
+    let fleets = worlds.each_ref().map(|it| fleet_of_names(it, listed).expect("an environment"));
+    let any = worlds.each_ref().map(|it| it.any_node(&it.environment_of(ROOT).expect("one")));
+    let ([before, after], [one, other]) = (fleets, any);
+    FleetPair::new(before, after, Some((one, other))).difference(&key.into())
+}
+
+fn others_in_words(difference: &Difference) -> Vec<String> {
+    let others = difference.changes.iter().flat_map(|it| &it.others);
+    let words = others.map(|it| {
+        let unless: Vec<_> = it.unless.iter().map(|it| in_words(it)).collect();
+        format!("{} unless {unless:?}", in_words(&it.conditions))
+    });
+    words.collect()
+}
+
+#[test]
+fn an_edit_of_one_file_of_many_is_compared_for_its_readers() {
+    let edits = [("site/7.yaml", "a: other\n")];
+    let difference = differences_in_crowd(&edits, "a", &[]);
+    assert_eq!(others_in_words(&difference), ["site is 7 unless []"]);
+    assert_eq!(difference.not_proved, Vec::<Arc<str>>::new());
+    // It is built from the edited key in a file that all nodes read.
+    let difference = differences_in_crowd(&edits, "b", &[]);
+    assert_eq!(difference.not_proved, Vec::<Arc<str>>::new());
+    let words = others_in_words(&difference);
+    assert_eq!(words, ["site is 7 unless [\"role is db\"]"]);
+}
+
+#[test]
+fn an_edit_below_many_files_is_not_proved() {
+    let difference = differences_in_crowd(&[("common.yaml", "a: other\n")], "a", &[]);
+    assert_eq!(difference.not_proved.len(), 1, "{:?}", difference.not_proved);
+}
+
+#[test]
+fn nodes_that_read_several_edited_files_are_named_once() {
+    let edits = [("site/7.yaml", "a: other\n"), ("role/web.yaml", "a: new\n")];
+    let difference = differences_in_crowd(&edits, "a", &[]);
+    let words = others_in_words(&difference);
+    assert_eq!(words, ["role is web unless []", "site is 7 unless [\"role is web\"]"]);
+    // Among the nodes with this role, the sites are too many again.
+    assert_eq!(difference.not_proved.len(), 1, "{:?}", difference.not_proved);
+}
+
+#[test]
+fn listed_nodes_are_compared_where_they_may_read_the_edited_file() {
+    let difference = differences_in_crowd(&[("site/7.yaml", "a: other\n")], "a", &["x", "y"]);
+    assert_eq!(difference.not_proved, Vec::<Arc<str>>::new());
+    let listed = difference.changes.iter().find(|it| !it.nodes.is_empty()).expect("a change");
+    assert_eq!(listed.nodes, [0, 1]);
+    let of_7 = |answer: &Answer| {
+        let (conditions, case) = answer.each_case()[0];
+        (in_words(conditions), shown(case))
+    };
+    let (before, after) = (of_7(&listed.before), of_7(&listed.after));
+    assert_eq!((&*before.0, &*after.0), ("site is 7", "site is 7"));
+    assert!(before.1.contains('7') && after.1.contains("other"), "{before:?} {after:?}");
+    assert_eq!(listed.causes.len(), 1);
 }
