@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::data::render;
-use crate::engine::cases::{in_words, left_out_in_words};
+use crate::engine::cases::{in_words, is_same, left_out_in_words};
 use crate::engine::{Answer, Condition, OtherNodes};
 use crate::ide::perspective::redacted;
 use crate::world::{AnswerChange, Differences};
@@ -161,7 +161,8 @@ pub fn counted(count: usize, what: &str) -> String {
 /// case if there are several. Of long values, the lines from the first difference on are shown.
 pub fn change_texts(change: &AnswerChange) -> [String; 2] {
     let answers = [&change.before, &change.after].map(without_secrets);
-    let mut lines = [answer_lines(&answers[0]), answer_lines(&answers[1])];
+    let shown = cases_that_differ(&answers);
+    let mut lines = answers.each_ref().map(|answer| answer_lines(answer, shown.as_deref()));
     if lines[0] == lines[1] {
         // The values are equal, so what else may decide the answer differs.
         for (lines, answer) in lines.iter_mut().zip(&answers) {
@@ -189,9 +190,24 @@ fn excerpt(lines: &[String], same: usize) -> String {
     text
 }
 
-fn answer_lines(answer: &Answer) -> Vec<String> {
+/// Which cases differ, if both answers have the same cases.
+fn cases_that_differ(answers: &[Answer; 2]) -> Option<Vec<bool>> {
+    let [before, after] = answers.each_ref().map(Answer::each_case);
+    let cases = || before.iter().zip(&after);
+    if before.len() != after.len() || cases().any(|((one, _), (other, _))| one != other) {
+        return None;
+    }
+    let differ: Vec<bool> = cases().map(|((_, one), (_, other))| !is_same(one, other)).collect();
+    differ.contains(&true).then_some(differ)
+}
+
+/// The value of each case, or of those that are `shown`.
+fn answer_lines(answer: &Answer, shown: Option<&[bool]>) -> Vec<String> {
     let mut lines = Vec::new();
-    for (conditions, case) in answer.each_case() {
+    for (number, (conditions, case)) in answer.each_case().into_iter().enumerate() {
+        if shown.is_some_and(|it| !it[number]) {
+            continue;
+        }
         if !answer.cases.is_empty() {
             let condition = if conditions.is_empty() {
                 "otherwise".to_owned()

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::causes::{Cause, edited_entry};
 use super::difference::FleetPair;
 use super::references::RootName;
 use crate::backends::settings::BackEndSettings;
@@ -29,6 +30,8 @@ pub(super) struct AffectedKeys {
     files_of: FilesOfKeys,
     /// The files with edited entries.
     pub(super) edited: BTreeSet<Arc<str>>,
+    /// The edit, if there is only one. Then every change has this cause.
+    pub(super) only_edit: Option<Cause>,
 }
 
 impl AffectedKeys {
@@ -75,12 +78,19 @@ impl FleetPair {
         for file in &files {
             self.add_edited(file, &mut affected)?;
         }
-        let edited = affected.values().flatten().cloned().collect();
+        let edited: BTreeSet<Arc<str>> = affected.values().flatten().cloned().collect();
+        let only_edit = match (edited.first(), affected.first_key_value()) {
+            (Some(path), Some((root, _))) if edited.len() == 1 && affected.len() == 1 => {
+                let format = { files.iter() }.find(|it| it.entry.path == *path).map(|it| it.format);
+                format.and_then(|format| edited_entry(self, path, format, root))
+            }
+            _ => None,
+        };
         // Without edited keys, nothing can look them up, so the other files need not be searched.
         if !affected.is_empty() {
             add_those_made_of(self.after().world(), &files, &mut affected)?;
         }
-        Some(AffectedKeys { files_of: affected, edited })
+        Some(AffectedKeys { files_of: affected, edited, only_edit })
     }
 
     /// Whether nothing changed but data files.

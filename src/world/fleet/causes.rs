@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::Fleet;
 use super::difference::FleetPair;
-use crate::data::{DataFile, Files as _, Located, Place, Value};
+use crate::data::{DataFile, Files as _, Format, Located, Place, Value};
 use crate::engine::footprint::hash_of;
-use crate::engine::{Answer, Footprint, ReadEntry, Request};
+use crate::engine::{Answer, Footprint, Request};
 use crate::facts::{Node, Origin};
 use crate::settings::PROJECT_FILE;
 use crate::world::World;
@@ -27,6 +27,9 @@ pub struct Cause {
 
 /// The edits that change the answer of a key for a node.
 pub(super) fn causes(pair: &FleetPair, node: u32, request: &Request) -> Vec<Cause> {
+    if let Some(only) = pair.only_edit() {
+        return vec![only.clone()];
+    }
     let request = Request { wants_footprint: true, ..request.clone() };
     let before = pair.before().answer_of(node, &request);
     let after = pair.after().answer_of(node, &request);
@@ -41,6 +44,9 @@ pub(super) fn of_any(
     (before, after): (&Arc<Node>, &Arc<Node>),
     request: &Request,
 ) -> Vec<Cause> {
+    if let Some(only) = pair.only_edit() {
+        return vec![only.clone()];
+    }
     let request = Request { wants_footprint: true, ..request.clone() };
     let answers = (
         &pair.before().new_evaluator_of(before).call(&request),
@@ -48,6 +54,22 @@ pub(super) fn of_any(
     );
     let finder = Finder { before: pair.before(), after: pair.after() };
     finder.find(answers, (before, after))
+}
+
+/// The edit of the entry of a root key; `None` if its value is the same.
+pub(super) fn edited_entry(
+    pair: &FleetPair,
+    path: &str,
+    format: Format,
+    root: &str,
+) -> Option<Cause> {
+    Finder { before: pair.before(), after: pair.after() }.edited_entry(path, format, root)
+}
+
+impl FleetPair {
+    fn only_edit(&self) -> Option<&Cause> {
+        self.affected_keys()?.only_edit.as_ref()
+    }
 }
 
 struct Finder<'a> {
@@ -62,7 +84,9 @@ impl Finder<'_> {
         let after = answers.1.footprint.as_ref().unwrap_or(&nothing);
         let mut causes: Vec<Cause> = Vec::new();
         for read in after.entries().chain(before.entries()) {
-            causes.extend(self.edited_entry(&read));
+            // Both snapshots use the same numbers for files.
+            let path = self.after.world().path(read.file);
+            causes.extend(self.edited_entry(&path, read.format, read.root));
         }
         // An edited entry explains the change best. Options and the rest count only if no entry does.
         if causes.is_empty() {
@@ -82,13 +106,11 @@ impl Finder<'_> {
         causes
     }
 
-    /// The places of entries that the lookup read and that were edited, removed or added.
-    fn edited_entry(&self, read: &ReadEntry<'_>) -> Option<Cause> {
-        // Both snapshots use the same numbers for files.
-        let path = self.after.world().path(read.file);
+    /// The place of an entry that was edited, removed or added.
+    fn edited_entry(&self, path: &str, format: Format, root: &str) -> Option<Cause> {
         let entry = |world: &World| -> Option<(Located, Place)> {
-            let data: Arc<DataFile> = world.data(&path, read.format).ok()?;
-            let entry = data.get(read.root)?;
+            let data: Arc<DataFile> = world.data(path, format).ok()?;
+            let entry = data.get(root)?;
             Some((entry.value.clone(), entry.key_place))
         };
         match (entry(self.before.world()), entry(self.after.world())) {

@@ -19,6 +19,7 @@ module Conformance
         'x/../role/%{role}.yaml' => %w[role/web.yaml], '%{tier}common.yaml' => %w[common.yaml acommon.yaml bcommon.yaml],
         '%{tier}%{variant}common.yaml' => %w[common.yaml acommon.yaml aacommon.yaml abcommon.yaml],
         './role/%{role}/./a.yaml' => %w[role/web/a.yaml role/a.yaml], 'role/%{scope}/%{site}/%{role}.yaml' => %w[role/x/bgo/web.yaml],
+        '%{site}/common.yaml' => %w[bgo/common.yaml osl/common.yaml common.yaml], '%{site}/%{role}.yaml' => %w[bgo/web.yaml web.yaml],
         'absent/%{role}.yaml' => [], 'role/%{list.0}.yaml' => %w[role/web.yaml], 'site/%{ site }//common.yaml' => %w[site/bgo/common.yaml],
         '%{trusted.hostname}.%{trusted.domain}.yaml' => %w[web1.example.com.yaml web1.a.yaml], '../up-%{role}.yaml' => ['../up-web.yaml']
       }.freeze
@@ -29,6 +30,7 @@ module Conformance
       }.freeze
       GLOBS = {
         'role/%{role}/*.yaml' => %w[role/web/a.yaml role/web/b.yaml role/db/a.yaml], '**/%{role}.yaml' => %w[role/web.yaml site/bgo/web.yaml],
+        '%{site}/*.yaml' => %w[bgo/a.yaml osl/b.yaml common.yaml],
         'site/%{site}/{web,db}.yaml' => %w[site/bgo/web.yaml site/bgo/db.yaml site/osl/db.yaml], '%{role}*.yaml' => %w[web.yaml web-a.yaml],
         'role/*%{variant}.yaml' => %w[role/web-a.yaml role/a.yaml role/b.yaml], 'role/{%{role},%{variant}}.yaml' => %w[role/web.yaml role/a.yaml],
         'site/%{site}/**/*.yaml' => %w[site/bgo/web.yaml site/bgo/x/a.yaml site/common.yaml], '*.yaml' => %w[common.yaml web.yaml],
