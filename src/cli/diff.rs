@@ -1,13 +1,13 @@
 //! `hiera-ls diff`: which nodes get another value for which keys, between a revision and the working tree, or two revisions.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use super::diff_output::{self, Report};
+use super::diff_output::{self, Part, Report};
 use super::fleet;
 use super::place::{Place, PlaceArguments};
 use super::print;
@@ -16,11 +16,13 @@ use super::shown::in_a_line;
 use super::terminal::complain;
 use super::workspace::existing_directory;
 use crate::backends::eyaml::Decryption;
+use crate::config::Environment;
 use crate::data::{Files as _, Format};
 use crate::engine::CancelToken;
-use crate::facts::Node;
+use crate::facts::{Node, NodeParts};
+use crate::syntax::key_path;
 use crate::world::git::{GitDisk, Repository};
-use crate::world::{Differences, FleetPair, loader, parallel, paths};
+use crate::world::{Differences, FleetPair, World, loader, parallel, paths};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,7 +31,7 @@ Examples:
   hiera-ls diff v1.0 --to v1.1 --facts factsets --format markdown
   hiera-ls diff HEAD~3 -- ntp::servers profile::web::port
 
-All top-level keys of both sides are compared, for all nodes. The cases of nodes that are not listed are compared as \
+All top-level keys of both sides are compared, for all nodes, in all environments unless --environment names one. The cases of nodes that are not listed are compared as \
 well, unless --nodes or --facts names the nodes. Two errors count as the same answer.
 
 Exit status: 0; with --exit-code 1 if a value changes; 2 if something is wrong with the arguments or the repository.";
@@ -89,9 +91,11 @@ pub enum DiffFormat {
 /// Runs the command.
 pub fn run(arguments: &DiffArguments) -> ExitCode {
     match compare(arguments) {
-        Ok(report) => {
+        Ok((report, compared)) => {
             print(&diff_output::render(arguments.format, &report));
-            let has_changed = arguments.exit_code && !report.found.changes.is_empty();
+            // The process ends, which frees its memory faster than dropping it piece by piece.
+            std::mem::forget(compared);
+            let has_changed = arguments.exit_code && report.has_changes();
             ExitCode::from(u8::from(has_changed))
         }
         Err(message) => {
@@ -101,29 +105,50 @@ pub fn run(arguments: &DiffArguments) -> ExitCode {
     }
 }
 
-/// Both sides of the comparison.
+/// Both sides of the comparison of an environment.
 struct Sides {
     before: Place,
     after: Place,
     root: String,
-    prefix: String,
 }
+
+/// What was compared, for each environment.
+type Compared = Vec<(Sides, FleetPair)>;
 
 /// The changes for users.
 pub(super) fn text(arguments: &DiffArguments) -> Result<String, String> {
-    Ok(diff_output::render(DiffFormat::Text, &compare(arguments)?))
+    let (report, _) = compare(arguments)?;
+    Ok(diff_output::render(DiffFormat::Text, &report))
 }
 
-fn compare(arguments: &DiffArguments) -> Result<Report, String> {
+fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
     let facts = arguments.facts.as_deref().map(fleet::fact_sets).transpose()?;
-    let sides = open(arguments)?;
-    sides.warn_of_files();
+    let root = existing_directory(&arguments.place.root)?;
+    let repository = Repository::of(&root)?;
+    let prefix = repository.prefix.clone();
+    let (mut parts, mut compared) = (Vec::new(), Compared::new());
+    for sides in open(arguments, &root, repository)? {
+        sides.warn_of_configs(&arguments.revision);
+        sides.warn_of_files();
+        let environment = sides.after.environment.name.clone();
+        let (found, pair) = compare_sides(arguments, &sides, facts.as_deref())?;
+        parts.push(Part { environment, found });
+        compared.push((sides, pair));
+    }
+    Ok((Report { parts, root, prefix }, compared))
+}
+
+fn compare_sides(
+    arguments: &DiffArguments,
+    sides: &Sides,
+    facts: Option<&[(String, NodeParts)]>,
+) -> Result<(Differences, FleetPair), String> {
     let wanted = arguments.nodes.as_deref();
-    let after = fleet::nodes(&sides.after, wanted, facts.as_deref());
+    let after = fleet::nodes(&sides.after, wanted, facts);
     let before = match &after {
         // Thousands of fact sets take long to build into nodes, so both sides share them if nothing tells them apart.
         Ok(after) if facts.is_some() && sides.have_same_nodes_of_fact_sets() => Ok(after.clone()),
-        _ => fleet::nodes(&sides.before, wanted, facts.as_deref()),
+        _ => fleet::nodes(&sides.before, wanted, facts),
     };
     let (before, after) = match (before, after) {
         // A node may be added or removed.
@@ -131,19 +156,18 @@ fn compare(arguments: &DiffArguments) -> Result<Report, String> {
         (Ok(before), Err(_)) => (before, Vec::new()),
         (before, after) => (before?, after?),
     };
-    let (before, after) = aligned(&sides, before, after);
+    let (before, after) = aligned(sides, before, after);
     let any = || {
         let any = |place: &Place| place.world.any_node(&place.environment);
         (any(&sides.before), any(&sides.after))
     };
     // Who names nodes wants these alone. Without a list, the cases of any other node count, too.
     let any = (facts.is_none() && wanted.is_none()).then(any);
-    drop(facts);
     // Encrypted values are compared as they are written, so no secret appears in a report.
     let before = fleet::fleet_of(&sides.before, before, Decryption::Off);
     let after = fleet::fleet_of(&sides.after, after, Decryption::Off);
     let pair = FleetPair::new(before, after, any);
-    let asked = keys(arguments, &sides, &pair);
+    let asked = keys(arguments, sides, &pair);
     let mut found = differences(&pair, &asked);
     if found.changes.is_empty() {
         // The summary contains the number of compared keys.
@@ -152,10 +176,7 @@ fn compare(arguments: &DiffArguments) -> Result<Report, String> {
             _ => arguments.keys.iter().collect::<BTreeSet<_>>().len(),
         };
     }
-    let (root, prefix) = (sides.root.clone(), sides.prefix.clone());
-    // The process ends, which frees its memory faster than dropping it piece by piece.
-    std::mem::forget((pair, sides));
-    Ok(Report { found, root, prefix })
+    Ok((found, pair))
 }
 
 fn differences(pair: &FleetPair, keys: &[Arc<str>]) -> Differences {
@@ -165,46 +186,78 @@ fn differences(pair: &FleetPair, keys: &[Arc<str>]) -> Differences {
     found.unwrap_or_default()
 }
 
-fn open(arguments: &DiffArguments) -> Result<Sides, String> {
-    let root = existing_directory(&arguments.place.root)?;
-    let repository = Repository::of(&root)?;
+/// Both sides of each environment.
+fn open(
+    arguments: &DiffArguments,
+    root: &str,
+    repository: Repository,
+) -> Result<Vec<Sides>, String> {
     let commit = repository.commit(&arguments.revision)?;
-    let prefix = repository.prefix.clone();
+    let place = &arguments.place;
     let after = match &arguments.to {
         Some(revision) => {
-            let disk = GitDisk::new(Repository::of(&root)?, &repository.commit(revision)?)?;
+            let disk = GitDisk::new(Repository::of(root)?, &repository.commit(revision)?)?;
             warn_of_submodules(&disk, revision);
-            arguments.place.open_on(Arc::new(disk))
+            place.open_all_on(Arc::new(disk))
         }
         None if repository.top.is_none() => {
             return Err(format!(
                 "{root} is a bare repository and has no working tree: --to names the revision to compare with"
             ));
         }
-        None => arguments.place.open_on(Arc::new(loader::Disk)),
+        None => place.open_all_on(Arc::new(loader::Disk)),
     };
     let disk = GitDisk::new(repository, &commit)?;
     warn_of_submodules(&disk, &arguments.revision);
     let disk = Arc::new(disk);
     let (before, after) = match after {
-        Ok(after) => (arguments.place.open_beside(&after, disk)?, after),
+        Ok(after) => {
+            let (world, before) = place.open_all_beside(&after[0].world, disk)?;
+            ((world, before), (Arc::clone(&after[0].world), after))
+        }
         // The edit may have removed hiera.yaml.
         Err(why) if arguments.to.is_none() => {
-            let before = arguments.place.open_on(disk).map_err(|_| why)?;
-            let after = arguments.place.open_beside(&before, Arc::new(loader::Disk))?;
-            (before, after)
+            let before = place.open_all_on(disk).map_err(|_| why)?;
+            let after = place.open_all_beside(&before[0].world, Arc::new(loader::Disk))?;
+            ((Arc::clone(&before[0].world), before), after)
         }
         Err(why) => return Err(why),
     };
-    let sides = Sides { before, after, root, prefix };
-    sides.warn_of_configs(&arguments.revision);
-    Ok(sides)
+    Ok(by_environment(before, after, root))
+}
+
+/// Both sides of each environment. If one side has no such environment, it has that of the other side, without its files.
+fn by_environment(
+    (world_before, before): (Arc<World>, Vec<Place>),
+    (world_after, after): (Arc<World>, Vec<Place>),
+    root: &str,
+) -> Vec<Sides> {
+    let mut environments: BTreeMap<Arc<str>, [Option<Arc<Environment>>; 2]> = BTreeMap::new();
+    // A single environment may have been moved.
+    let are_single = before.len() == 1 && after.len() == 1;
+    for (side, places) in [before, after].into_iter().enumerate() {
+        for place in places {
+            let directory: Arc<str> =
+                if are_single { "".into() } else { place.environment.directory().into() };
+            environments.entry(directory).or_default()[side] = Some(place.environment);
+        }
+    }
+    let sides = environments.into_values().filter_map(|[before, after]| {
+        let either = before.clone().or_else(|| after.clone())?;
+        let place = |world: &Arc<World>, environment: Option<Arc<Environment>>| Place {
+            world: Arc::clone(world),
+            environment: environment.unwrap_or_else(|| Arc::clone(&either)),
+        };
+        let (before, after) = (place(&world_before, before), place(&world_after, after));
+        Some(Sides { before, after, root: root.to_owned() })
+    });
+    sides.collect()
 }
 
 fn warn_of_submodules(disk: &GitDisk, revision: &str) {
     for path in disk.submodules() {
         complain(&format!(
-            "{}: a submodule; what it holds at {revision} is not in this repository and counts as missing",
+            "{}: a submodule; what it holds at {revision} is not in this repository, so the files of the working tree count",
             in_a_line(&path)
         ));
     }
@@ -214,6 +267,7 @@ fn warn_of_submodules(disk: &GitDisk, revision: &str) {
 fn keys(arguments: &DiffArguments, sides: &Sides, pair: &FleetPair) -> Vec<Arc<str>> {
     if !arguments.keys.is_empty() {
         let keys: BTreeSet<Arc<str>> = arguments.keys.iter().map(|it| it.as_str().into()).collect();
+        sides.warn_of_keys(&keys);
         return pair.concerned(&keys.into_iter().collect::<Vec<_>>());
     }
     // Keys that no edit can affect need no lookup.
@@ -264,6 +318,20 @@ impl Sides {
                 place.world.exact_evaluator(&place.environment, &any, place.world.back_ends());
             if let Some(failure) = evaluator.config_failure() {
                 complain(&format!("{side}: {}; its answers are errors", in_a_line(&failure)));
+            }
+        }
+    }
+
+    /// Reports keys that are in no data file. They may be misspelled.
+    fn warn_of_keys(&self, keys: &BTreeSet<Arc<str>>) {
+        let all = self.all_keys();
+        for key in keys {
+            let root = key_path::parse(key).ok().and_then(|path| path.root_name().cloned());
+            if root.is_some_and(|root| !all.contains(&root)) {
+                complain(&format!(
+                    "{}: no data file has this key, before or after",
+                    in_a_line(key)
+                ));
             }
         }
     }

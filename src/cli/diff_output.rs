@@ -22,11 +22,18 @@ const MAX_COMMENT: usize = 60_000;
 
 /// The result of a comparison, with its place.
 pub(super) struct Report {
-    pub(super) found: Differences,
+    /// The environments, at least one.
+    pub(super) parts: Vec<Part>,
     /// The directory of the comparison.
     pub(super) root: String,
     /// Its path in the repository, with a trailing `/`.
     pub(super) prefix: String,
+}
+
+/// The result for one environment.
+pub(super) struct Part {
+    pub(super) environment: Arc<str>,
+    pub(super) found: Differences,
 }
 
 pub(super) fn render(format: DiffFormat, report: &Report) -> String {
@@ -39,7 +46,7 @@ pub(super) fn render(format: DiffFormat, report: &Report) -> String {
     }
 }
 
-impl Report {
+impl Part {
     fn who(&self, change: &AnswerChange) -> String {
         in_a_line(&self.found.who(change)).into_owned()
     }
@@ -47,6 +54,26 @@ impl Report {
     /// What is not proved, one line each.
     fn limits(&self) -> impl Iterator<Item = String> {
         self.found.limits().map(|limit| in_a_line(&limit).into_owned())
+    }
+}
+
+impl Report {
+    /// Whether an answer changes.
+    pub(super) fn has_changes(&self) -> bool {
+        self.parts.iter().any(|it| !it.found.changes.is_empty())
+    }
+
+    /// The summary of an environment, with its name if there are several.
+    fn summary(&self, part: &Part) -> String {
+        format!("{}{}", self.label(part), part.found.summary())
+    }
+
+    /// `staging: ` if there are several environments.
+    fn label(&self, part: &Part) -> String {
+        match self.parts.as_slice() {
+            [_] => String::new(),
+            _ => format!("{}: ", in_a_line(&part.environment)),
+        }
     }
 
     /// A path for users: relative to the directory of the comparison.
@@ -71,35 +98,46 @@ impl Report {
 
 fn text(report: &Report) -> String {
     let mut text = String::new();
-    for (key, changes) in report.found.by_key() {
-        let _ = writeln!(text, "{}", in_a_line(key));
-        for change in changes {
-            let _ = writeln!(text, "  {}", report.who(change));
-            for line in shown(change) {
-                let _ = writeln!(text, "  {line}");
+    for part in &report.parts {
+        for (key, changes) in part.found.by_key() {
+            let _ = writeln!(text, "{}{}", report.label(part), in_a_line(key));
+            for change in changes {
+                let _ = writeln!(text, "  {}", part.who(change));
+                for line in shown(change) {
+                    let _ = writeln!(text, "  {line}");
+                }
+                if !change.causes.is_empty() {
+                    let _ = writeln!(text, "    because of {}", report.because(change));
+                }
             }
-            if !change.causes.is_empty() {
-                let _ = writeln!(text, "    because of {}", report.because(change));
-            }
+            text.push('\n');
         }
-        text.push('\n');
     }
-    let _ = writeln!(text, "{}", report.found.summary());
-    for limit in report.limits() {
-        let _ = writeln!(text, "{limit}");
+    for part in &report.parts {
+        let _ = writeln!(text, "{}", report.summary(part));
+        for limit in part.limits() {
+            let _ = writeln!(text, "{limit}");
+        }
     }
     text
 }
 
 /// A comment for a merge request. It starts with the summary, the details are folded, and what does not fit is counted.
 fn markdown(report: &Report) -> String {
-    let mut text = format!("**{}**\n", report.found.summary());
-    for limit in report.limits() {
-        let _ = writeln!(text, "\n_{}_", escaped_markdown(&limit));
+    let mut text = String::new();
+    for part in &report.parts {
+        // An empty line separates the paragraphs.
+        let before = if text.is_empty() { "" } else { "\n" };
+        let _ = writeln!(text, "{before}**{}**", escaped_markdown(&report.summary(part)));
+        for limit in part.limits() {
+            let _ = writeln!(text, "\n_{}_", escaped_markdown(&limit));
+        }
     }
-    let groups = report.found.by_key();
-    for (at, (key, changes)) in groups.iter().enumerate() {
-        let block = markdown_of_key(report, key, changes);
+    let groups: Vec<_> = { report.parts.iter() }
+        .flat_map(|part| part.found.by_key().into_iter().map(move |group| (part, group)))
+        .collect();
+    for (at, (part, (key, changes))) in groups.iter().enumerate() {
+        let block = markdown_of_key(report, part, key, changes);
         // GitHub and GitLab refuse longer comments.
         if text.len() + block.len() > MAX_COMMENT {
             let left = groups.len() - at;
@@ -115,16 +153,17 @@ fn markdown(report: &Report) -> String {
     text
 }
 
-fn markdown_of_key(report: &Report, key: &str, changes: &[&AnswerChange]) -> String {
+fn markdown_of_key(report: &Report, part: &Part, key: &str, changes: &[&AnswerChange]) -> String {
     let nodes: usize = changes.iter().map(|it| it.nodes.len()).sum();
     let who = match nodes {
-        0 => report.found.unlisted().to_owned(),
+        0 => part.found.unlisted().to_owned(),
         count => counted(count, "node"),
     };
+    let label = escaped_html(&report.label(part));
     let title = escaped_html(&in_a_line(key));
-    let mut text = format!("\n<details><summary><code>{title}</code>: {who}</summary>\n");
+    let mut text = format!("\n<details><summary>{label}<code>{title}</code>: {who}</summary>\n");
     for change in changes {
-        let _ = write!(text, "\n{}", escaped_markdown(&report.who(change)));
+        let _ = write!(text, "\n{}", escaped_markdown(&part.who(change)));
         if !change.causes.is_empty() {
             let _ = write!(text, " (because of {})", escaped_markdown(&report.because(change)));
         }
@@ -181,33 +220,52 @@ fn shown(change: &AnswerChange) -> Vec<String> {
 }
 
 fn json_of(report: &Report) -> Json {
-    let changes = report.found.changes.iter().map(|change| {
-        let names = report.found.names(change).map(|it| Json::from(&**it));
-        let cases = change.others.iter().map(|it| conditions_json(&it.conditions));
-        let causes = change.causes.iter();
-        let causes = causes.map(|it| json!({"file": report.path(it), "line": it.line}));
-        let mut json = json!({
-            "key": &*change.key,
-            "before": answer_json(&change.before),
-            "after": answer_json(&change.after),
-            "nodes": names.collect::<Vec<_>>(),
-            "cases": cases.collect::<Vec<_>>(),
-            "causes": causes.collect::<Vec<_>>(),
-        });
-        if change.others.iter().any(|it| !it.unless.is_empty()) {
-            let unless = |it: &OtherNodes| -> Json {
-                it.unless.iter().map(|it| Json::Object(conditions_json(it))).collect()
-            };
-            json["unless"] = change.others.iter().map(unless).collect();
+    // With a single environment, its name would say nothing.
+    let environment = |part: &Part, json: &mut Json| {
+        if report.parts.len() > 1 {
+            json["environment"] = part.environment.as_ref().into();
         }
-        json
+    };
+    let mut nodes: BTreeSet<&Arc<str>> = BTreeSet::new();
+    let (mut changes, mut not_proved): (Vec<Json>, Vec<Json>) = (Vec::new(), Vec::new());
+    for part in &report.parts {
+        nodes.extend(&part.found.nodes);
+        changes.extend(part.found.changes.iter().map(|change| {
+            let mut json = json_of_change(report, part, change);
+            environment(part, &mut json);
+            json
+        }));
+        not_proved.extend(part.found.not_proved.iter().map(|(reason, keys)| {
+            let mut json = json!({"reason": &**reason, "keys": keys});
+            environment(part, &mut json);
+            json
+        }));
+    }
+    let mut json = json!({"nodes": nodes.len(), "changes": changes});
+    if !not_proved.is_empty() {
+        json["not_proved"] = not_proved.into();
+    }
+    json
+}
+
+fn json_of_change(report: &Report, part: &Part, change: &AnswerChange) -> Json {
+    let names = part.found.names(change).map(|it| Json::from(&**it));
+    let cases = change.others.iter().map(|it| conditions_json(&it.conditions));
+    let causes = change.causes.iter();
+    let causes = causes.map(|it| json!({"file": report.path(it), "line": it.line}));
+    let mut json = json!({
+        "key": &*change.key,
+        "before": answer_json(&change.before),
+        "after": answer_json(&change.after),
+        "nodes": names.collect::<Vec<_>>(),
+        "cases": cases.collect::<Vec<_>>(),
+        "causes": causes.collect::<Vec<_>>(),
     });
-    let mut json =
-        json!({"nodes": report.found.nodes.len(), "changes": changes.collect::<Vec<_>>()});
-    if !report.found.not_proved.is_empty() {
-        let reason =
-            |(reason, keys): (&Arc<str>, &usize)| json!({"reason": &**reason, "keys": keys});
-        json["not_proved"] = report.found.not_proved.iter().map(reason).collect();
+    if change.others.iter().any(|it| !it.unless.is_empty()) {
+        let unless = |it: &OtherNodes| -> Json {
+            it.unless.iter().map(|it| Json::Object(conditions_json(it))).collect()
+        };
+        json["unless"] = change.others.iter().map(unless).collect();
     }
     json
 }
@@ -224,10 +282,10 @@ fn answer_json(answer: &Answer) -> Map<String, Json> {
     members
 }
 
-/// The changes by the line that causes them: how many keys change for how many nodes.
-fn by_line(report: &Report) -> BTreeMap<(String, u32), Vec<&AnswerChange>> {
+/// The changes of an environment by the line that causes them.
+fn by_line<'a>(report: &Report, part: &'a Part) -> BTreeMap<(String, u32), Vec<&'a AnswerChange>> {
     let mut lines: BTreeMap<(String, u32), Vec<&AnswerChange>> = BTreeMap::new();
-    for change in &report.found.changes {
+    for change in &part.found.changes {
         for cause in &change.causes {
             let place = (report.path_of_repository(cause), cause.line);
             lines.entry(place).or_default().push(change);
@@ -236,17 +294,20 @@ fn by_line(report: &Report) -> BTreeMap<(String, u32), Vec<&AnswerChange>> {
     lines
 }
 
-fn line_text(report: &Report, changes: &[&AnswerChange]) -> String {
+/// How many keys change for how many nodes.
+fn line_text(report: &Report, part: &Part, changes: &[&AnswerChange]) -> String {
     let nodes: BTreeSet<u32> = changes.iter().flat_map(|it| &it.nodes).copied().collect();
     let keys: BTreeSet<&Arc<str>> = changes.iter().map(|it| &it.key).collect();
     let named: Vec<_> = keys.iter().take(MAX_NAMES).map(|it| in_a_line(it)).collect();
     let more = keys.len() - named.len();
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    let total = counted(report.found.nodes.len(), "node");
+    let label = report.label(part);
+    let total = counted(part.found.nodes.len(), "node");
     if nodes.is_empty() {
-        return format!("Changes {}{more} for {}", named.join(", "), report.found.unlisted());
+        let unlisted = part.found.unlisted();
+        return format!("{label}Changes {}{more} for {unlisted}", named.join(", "));
     }
-    format!("Changes {}{more} for {} of {total}", named.join(", "), nodes.len())
+    format!("{label}Changes {}{more} for {} of {total}", named.join(", "), nodes.len())
 }
 
 /// Workflow commands of GitHub Actions, one for each line that changes something, and the summary.
@@ -254,33 +315,40 @@ fn github(report: &Report) -> String {
     let escaped = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     let property = |text: &str| escaped(text).replace(':', "%3A").replace(',', "%2C");
     let mut text = String::new();
-    for ((path, line), changes) in by_line(report) {
-        let _ = writeln!(
-            text,
-            "::notice file={},line={line},title=hiera-ls diff::{}",
-            property(&within_a_line(&path)),
-            escaped(&within_a_line(&line_text(report, &changes)))
-        );
+    for part in &report.parts {
+        for ((path, line), changes) in by_line(report, part) {
+            let _ = writeln!(
+                text,
+                "::notice file={},line={line},title=hiera-ls diff::{}",
+                property(&within_a_line(&path)),
+                escaped(&within_a_line(&line_text(report, part, &changes)))
+            );
+        }
     }
-    let _ = writeln!(text, "{}", report.found.summary());
-    for limit in report.limits() {
-        let _ = writeln!(text, "{limit}");
+    for part in &report.parts {
+        let _ = writeln!(text, "{}", report.summary(part));
+        for limit in part.limits() {
+            let _ = writeln!(text, "{limit}");
+        }
     }
     text
 }
 
 /// A code quality report: one issue for each line that changes something.
 fn gitlab(report: &Report) -> Json {
-    let issue = |((path, line), changes): ((String, u32), Vec<&AnswerChange>)| {
-        let description = line_text(report, &changes);
-        let fingerprint = super::check_output::fingerprint_of(&[&path, "diff", &description]);
-        json!({
-            "description": description,
-            "check_name": "hiera-ls diff",
-            "fingerprint": fingerprint,
-            "severity": "info",
-            "location": {"path": path, "lines": {"begin": line}},
-        })
-    };
-    by_line(report).into_iter().map(issue).collect()
+    let mut issues: Vec<Json> = Vec::new();
+    for part in &report.parts {
+        for ((path, line), changes) in by_line(report, part) {
+            let description = line_text(report, part, &changes);
+            let fingerprint = super::check_output::fingerprint_of(&[&path, "diff", &description]);
+            issues.push(json!({
+                "description": description,
+                "check_name": "hiera-ls diff",
+                "fingerprint": fingerprint,
+                "severity": "info",
+                "location": {"path": path, "lines": {"begin": line}},
+            }));
+        }
+    }
+    issues.into()
 }

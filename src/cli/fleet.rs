@@ -78,6 +78,9 @@ fn extension_of_facts(name: &str) -> Option<&'static str> {
 }
 
 fn read_facts(path: &str) -> Result<Vec<NodeParts>, String> {
+    if !Path::new(path).exists() {
+        return Err(format!("{path}: no such file or directory"));
+    }
     let bytes = loader::Disk.read(path).map_err(|error| format!("{path}: {error}"))?;
     let text = String::from_utf8(bytes).map_err(|_| format!("{path}: not UTF-8"))?;
     let (mut nodes, problems) = formats::read(path, &text);

@@ -57,19 +57,40 @@ impl PlaceArguments {
         Ok(Place { world, environment })
     }
 
-    /// The directory on another disk. If there is no hiera.yaml, the environment is that of `other`.
-    pub(super) fn open_beside(
-        &self,
-        other: &Place,
-        disk: Arc<dyn DiskReader>,
-    ) -> Result<Place, String> {
+    /// All environments of the directory on `disk`, unless one is named or contains the directory.
+    pub(super) fn open_all_on(&self, disk: Arc<dyn DiskReader>) -> Result<Vec<Place>, String> {
         let root = absolute(&self.root)?;
         let settings = self.settings(&root, &disk)?;
-        let world = other.world.on_other_disk(disk, settings);
-        let environment = self.environment_in(&world, &root);
+        let world = World::on_disk(disk, vec![root.as_str().into()], settings);
+        self.all_in(&world, &root)
+    }
+
+    /// The same on another disk than that of `world`.
+    pub(super) fn open_all_beside(
+        &self,
+        world: &World,
+        disk: Arc<dyn DiskReader>,
+    ) -> Result<(Arc<World>, Vec<Place>), String> {
+        let root = absolute(&self.root)?;
+        let settings = self.settings(&root, &disk)?;
+        let world = world.on_other_disk(disk, settings);
         // One side of a comparison may have no `hiera.yaml`. It is still compared, with no data.
-        let environment = environment.unwrap_or_else(|_| other.environment.clone());
-        Ok(Place { world, environment })
+        let places = self.all_in(&world, &root).unwrap_or_default();
+        Ok((world, places))
+    }
+
+    fn all_in(&self, world: &Arc<World>, root: &str) -> Result<Vec<Place>, String> {
+        let all = world.environments();
+        let environments = if self.environment.is_some()
+            || all.len() < 2
+            || world.environment_of(root).is_some()
+        {
+            vec![self.environment_in(world, root)?]
+        } else {
+            all.to_vec()
+        };
+        let place = |environment| Place { world: Arc::clone(world), environment };
+        Ok(environments.into_iter().map(place).collect())
     }
 
     fn environment_in(&self, world: &World, root: &str) -> Result<Arc<Environment>, String> {

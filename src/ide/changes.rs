@@ -117,7 +117,7 @@ impl<'a> Compared<'a> {
         }
         for path in self.submodules.iter() {
             problems.push(format!(
-                "{path}: a submodule; what it holds at {} is not in this repository and counts as missing",
+                "{path}: a submodule; what it holds at {} is not in this repository, so the files of the working tree count",
                 self.name()
             ));
         }

@@ -480,3 +480,66 @@ fn readers_and_uses() {
                     data/roles/web.yaml:1:1: key: port\n";
     assert_eq!(uses, expected);
 }
+
+#[test]
+fn all_environments_are_compared() {
+    let repository = Repository::new();
+    repository.git(&["rm", "--quiet", "-r", "hiera.yaml", "data"]);
+    for name in ["production", "staging"] {
+        let file = |path: &str| format!("repository/environments/{name}/{path}");
+        repository.write(&file("hiera.yaml"), HIERA_YAML);
+        repository.write(&file("data/common.yaml"), COMMON);
+    }
+    repository.commit();
+    let staging = "repository/environments/staging/data/common.yaml";
+    repository.write(staging, &COMMON.replace("80", "81"));
+    let arguments = ["diff", "--facts", "../facts"];
+    let text = text_of(&repository.run(&arguments));
+    assert!(text.starts_with("staging: port\n  3 nodes"), "{text}");
+    assert!(
+        text.ends_with(
+            "production: 0 answers change: 4 keys compared for 3 nodes\n\
+             staging: 3 of 3 nodes change, 2 keys; nothing else\n"
+        ),
+        "{text}"
+    );
+    let json = repository.diff(&[]);
+    assert_eq!(json["nodes"], json!(3));
+    assert_eq!(json["changes"][0]["environment"], json!("staging"), "{json}");
+    let markdown = text_of(&repository.run(&[&arguments[..], &["--format", "markdown"]].concat()));
+    assert!(markdown.starts_with("**production: 0 answers change"), "{markdown}");
+    assert!(markdown.contains("\n\n**staging: 3 of 3 nodes change"), "{markdown}");
+    assert!(markdown.contains("<summary>staging: <code>port</code>: 3 nodes"), "{markdown}");
+    let one = text_of(&repository.run(&[&arguments[..], &["--environment", "staging"]].concat()));
+    assert!(one.ends_with("\n3 of 3 nodes change, 2 keys; nothing else\n"), "{one}");
+    // An environment that only one side has.
+    repository.git(&["rm", "--quiet", "-r", "--force", "environments/staging"]);
+    let json = repository.diff(&["--", "port"]);
+    assert_eq!(json["changes"][0]["environment"], json!("staging"), "{json}");
+    assert_eq!(json["changes"][0]["after"]["status"], json!("not_found"), "{json}");
+}
+
+#[test]
+fn a_submodule_that_is_checked_out_is_the_same_on_both_sides() {
+    let repository = Repository::new();
+    repository.write("repository/sub/.git", "gitdir: nowhere\n");
+    repository.write("repository/sub/web.yaml", "port: 1\n");
+    repository.write("repository/hiera.yaml", &HIERA_YAML.replace("roles/", "../sub/"));
+    let link = "160000,1234567890123456789012345678901234567890,sub";
+    repository.git(&["add", "hiera.yaml"]);
+    repository.git(&["update-index", "--add", "--cacheinfo", link]);
+    repository.git(&["commit", "--quiet", "--message", "x"]);
+    let text = text_of(&repository.run(&["diff", "--facts", "../facts"]));
+    assert_eq!(text, "0 answers change: 4 keys compared for 3 nodes\n");
+}
+
+#[test]
+fn a_key_that_is_in_no_file_is_named() {
+    let repository = Repository::new();
+    let output = repository.run(&["diff", "--facts", "../facts", "--", "prot", "port"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(said, "hiera-ls: prot: no data file has this key, before or after\n");
+    let output = repository.run(&["diff", "--facts", "/nowhere/to be found"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(said, "hiera-ls: /nowhere/to be found: no such file or directory\n");
+}

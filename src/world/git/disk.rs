@@ -23,6 +23,8 @@ pub(crate) struct GitDisk {
     items: HashMap<String, TreeItem>,
     /// The names in each directory.
     directories: HashMap<String, BTreeMap<String, ItemKind>>,
+    /// The paths of all submodules.
+    submodules: Vec<String>,
     contents: Mutex<Option<Contents>>,
 }
 
@@ -33,7 +35,7 @@ enum Found {
     /// A directory, by its path from the repository's top.
     Directory(String),
     Missing,
-    /// A path outside the repository.
+    /// A path outside the repository, or in a submodule: it is read as it is on this machine.
     Outside(String),
 }
 
@@ -60,16 +62,16 @@ impl GitDisk {
                 kind = ItemKind::File;
             }
         }
+        let submodules = items.iter().filter(|(_, item)| item.kind == ItemKind::Submodule);
+        let submodules = submodules.map(|(path, _)| path.clone()).collect();
         let items = items.into_iter().collect();
-        Ok(Self { repository, items, directories, contents: Mutex::default() })
+        Ok(Self { repository, items, directories, submodules, contents: Mutex::default() })
     }
 
     /// The submodules below the current directory, by path.
     pub(crate) fn submodules(&self) -> BTreeSet<String> {
-        let is_here = |(path, item): &(&String, &TreeItem)| {
-            item.kind == ItemKind::Submodule && path.starts_with(&self.repository.prefix)
-        };
-        self.items.iter().filter(is_here).map(|(path, _)| path.clone()).collect()
+        let is_here = |path: &&String| path.starts_with(&self.repository.prefix);
+        self.submodules.iter().filter(is_here).cloned().collect()
     }
 
     /// The path from the repository's top; `None` if it is outside.
@@ -100,13 +102,15 @@ impl GitDisk {
         let mut path = path.to_owned();
         // Links may form a circle.
         for _ in 0..MAX_LINKS {
-            match self.items.get(&path) {
-                Some(item) if item.kind == ItemKind::File => {
-                    return Found::File(item.object.clone());
-                }
-                // The content of a submodule is in another repository.
-                Some(item) if item.kind == ItemKind::Submodule => return Found::Missing,
-                _ => {}
+            if let Some(item) = self.items.get(&path)
+                && item.kind == ItemKind::File
+            {
+                return Found::File(item.object.clone());
+            }
+            // The content of a submodule is in another repository. If it is checked out, both sides of a comparison read that.
+            if self.submodules.iter().any(|it| paths::below(it, &path).is_some()) {
+                let top = self.repository.top.as_deref();
+                return top.map_or(Found::Missing, |top| Found::Outside(paths::join(top, &path)));
             }
             if self.directories.contains_key(&path) {
                 return Found::Directory(path);
