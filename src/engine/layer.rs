@@ -40,7 +40,7 @@ pub struct Layer {
     variables: [OnceLock<Vec<Arc<str>>>; 2],
     holders: Holders,
     /// Open variables that must be set so that its levels can be expanded.
-    must_be_set: OnceLock<Vec<Arc<str>>>,
+    must_be_set: [OnceLock<Vec<Arc<str>>>; 2],
     /// The lookup_options of the files that its open paths lead to, path by path.
     pub(super) open_options: OnceLock<Vec<Arc<[OpenOptions]>>>,
 }
@@ -87,7 +87,7 @@ impl Layer {
             default_levels: OnceLock::new(),
             variables: [OnceLock::new(), OnceLock::new()],
             holders: Holders::default(),
-            must_be_set: OnceLock::new(),
+            must_be_set: [OnceLock::new(), OnceLock::new()],
             open_options: OnceLock::new(),
         }
     }
@@ -110,10 +110,9 @@ impl Layer {
             let resolved = hierarchy::resolve(&mut own, &self.config, which);
             evaluator.keep_config_warnings(own.warnings);
             let variables = own.footprint.as_ref().map_or_else(Vec::new, Footprint::variables);
-            let _ = self.variables[usize::from(which == Which::DefaultHierarchy)].set(variables);
-            if which == Which::Hierarchy {
-                let _ = self.must_be_set.set(own.must_be_set);
-            }
+            let number = usize::from(which == Which::DefaultHierarchy);
+            let _ = self.variables[number].set(variables);
+            let _ = self.must_be_set[number].set(own.must_be_set);
             if which == Which::Hierarchy && resolved.is_ok() {
                 self.default_hierarchy_is_expanded_with_the_other(invocation)?;
             }
@@ -130,8 +129,8 @@ impl Layer {
     }
 
     /// Open variables that must be set so that its levels can be expanded.
-    pub(super) fn must_be_set(&self) -> &[Arc<str>] {
-        self.must_be_set.get().map_or(&[], Vec::as_slice)
+    pub(super) fn must_be_set(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.must_be_set.iter().filter_map(OnceLock::get).flatten()
     }
 
     /// A default hierarchy that cannot be expanded breaks the whole layer, even for keys that do not need it.
@@ -274,7 +273,7 @@ impl Layer {
         if invocation.surveys() {
             return Ok(());
         }
-        for variable in self.must_be_set.get().into_iter().flatten() {
+        for variable in self.must_be_set() {
             let is_unset = match invocation.assumptions.of(variable) {
                 Some(known) => *known == Assumed::Unset,
                 None => invocation.turn_at(|it| unset(it, variable)) == Turn::Taken,

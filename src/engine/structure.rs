@@ -76,7 +76,7 @@ impl Evaluator {
                 Err(failure) => failure.message.hash(hasher),
             }
         }
-        layer.must_be_set().hash(hasher);
+        layer.must_be_set().for_each(|it| it.hash(hasher));
         for variable in layer.variables() {
             if !structure.variables.contains(variable) {
                 structure.variables.push(Arc::clone(variable));

@@ -312,3 +312,27 @@ fn a_lookup_inside_lookup_options_fails_whatever_came_before() {
         check(levels, files, key, &expected);
     }
 }
+
+#[test]
+fn a_default_hierarchy_of_a_module_needs_its_variables_for_every_key() {
+    let config = "version: 5\nhierarchy:\n- {name: c, path: common.yaml}\n\
+                  default_hierarchy:\n- {name: d, datadir: '%{site}data', path: d.yaml}\n";
+    let files = [("/m/hiera.yaml", config), ("/m/data/common.yaml", "m::a: 1\n")];
+    let environment = Environment {
+        name: "production".into(),
+        modules: [("m".into(), "/m".into())].into_iter().collect(),
+        ..Environment::default()
+    };
+    let of = |version| {
+        let evaluator = Evaluator::new(
+            Arc::new(MemoryFiles::new(files)) as Arc<dyn Files>,
+            Arc::new(environment.clone()),
+            Arc::new(Node::partial(NodeParts::default(), &[], Origin::Any)),
+            version,
+        );
+        told(&evaluator.lookup("m::a"))
+    };
+    assert_eq!(of(PuppetVersion::V7), "1\n");
+    let said = "site is not set: error: Undefined variable 'site' (file: /m/hiera.yaml, line: 5)";
+    assert_eq!(of(PuppetVersion::V8), format!("{said}\n: 1\n"));
+}
