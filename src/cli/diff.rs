@@ -132,6 +132,9 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
         sides.warn_of_files();
         let environment = sides.after.environment.name.clone();
         let (found, pair) = compare_sides(arguments, &sides, facts.as_deref())?;
+        if facts.is_none() && !found.changes.is_empty() {
+            sides.suggest_name_pattern();
+        }
         parts.push(Part { environment, found });
         compared.push((sides, pair));
     }
@@ -319,6 +322,15 @@ impl Sides {
             if let Some(failure) = evaluator.config_failure() {
                 complain(&format!("{side}: {}; its answers are errors", in_a_line(&failure)));
             }
+        }
+    }
+
+    /// Says that the names of the nodes may tell more about them.
+    fn suggest_name_pattern(&self) {
+        if self.after.world.suggested_name_pattern(&self.after.environment).is_some() {
+            complain(
+                "the names of the nodes suggest the setting node_name, which would make this report more exact; `hiera-ls nodes` shows it",
+            );
         }
     }
 

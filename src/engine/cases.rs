@@ -318,11 +318,7 @@ impl TooMany {
 fn joined(mut cases: Vec<Case>) -> Answer {
     let mut left_out: Vec<LeftOut> = Vec::new();
     for case in &cases {
-        for it in &case.answer.left_out {
-            if !left_out.contains(it) {
-                left_out.push(it.clone());
-            }
-        }
+        add_left_out(&mut left_out, &case.answer);
     }
     let mut answer = match cases.as_slice() {
         [_] => cases.pop().map_or_else(Answer::nothing, |case| case.answer),
@@ -335,6 +331,14 @@ fn joined(mut cases: Vec<Case>) -> Answer {
     answer
 }
 
+fn add_left_out(left_out: &mut Vec<LeftOut>, answer: &Answer) {
+    for it in &answer.left_out {
+        if !left_out.contains(it) {
+            left_out.push(it.clone());
+        }
+    }
+}
+
 /// An answer that distinguishes more cases: its own ones follow those of `first`, which are answers under some conditions.
 pub fn with_first_cases(first: &[(&[Condition], &Answer)], answer: &Answer) -> Answer {
     let mut left_out = answer.left_out.clone();
@@ -344,9 +348,7 @@ pub fn with_first_cases(first: &[(&[Condition], &Answer)], answer: &Answer) -> A
             let conditions = pairs::joined(assumed, conditions);
             cases.push(Case { conditions, answer: case.clone() });
         }
-        left_out.extend(
-            answer.left_out.iter().filter(|it| !left_out.contains(it)).cloned().collect::<Vec<_>>(),
-        );
+        add_left_out(&mut left_out, answer);
     }
     let own = answer.each_case().into_iter();
     cases.extend(
@@ -355,7 +357,7 @@ pub fn with_first_cases(first: &[(&[Condition], &Answer)], answer: &Answer) -> A
             answer: case.clone(),
         }),
     );
-    Answer { cases, left_out, ..answer.clone() }
+    Answer { left_out, cases, ..answer.clone() }
 }
 
 /// Whether no node matches both lists of conditions.

@@ -336,3 +336,11 @@ fn a_default_hierarchy_of_a_module_needs_its_variables_for_every_key() {
     let said = "site is not set: error: Undefined variable 'site' (file: /m/hiera.yaml, line: 5)";
     assert_eq!(of(PuppetVersion::V8), format!("{said}\n: 1\n"));
 }
+
+#[test]
+fn a_path_that_begins_with_a_variable_leads_to_its_files() {
+    let files = [("bgo/common.yaml", "a: bgo"), ("common.yaml", "a: common")];
+    let expected = "loc is bgo: \"bgo\"\n         : \"common\"";
+    check("path: '%{loc}/common.yaml'\npath: common.yaml", &files, "a", expected);
+    check("glob: '%{loc}/*.yaml'\npath: common.yaml", &files, "a", expected);
+}
