@@ -58,7 +58,7 @@ pub struct Evaluator {
 
 /// Knows which files have a root key, without opening them.
 pub trait KeyFinder: Send + Sync {
-    /// The paths of the files that have `root`, in any order. `among` returns the paths that matter; others may be missing.
+    /// The paths of the files that have `root`, sorted, each once. `among` returns the paths that matter; others may be missing.
     fn files_with(&self, root: &str, among: &dyn Fn() -> Vec<Arc<str>>) -> Vec<Arc<str>>;
 }
 

@@ -1,7 +1,7 @@
 //! Which files of an open path matter for which keys. This does not depend on the node, so evaluators of the same files share
 //! it: a fleet looks up the same keys once for every node.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -30,10 +30,16 @@ impl From<Fit> for FileWay {
 }
 
 /// The files of an open path that matter for a key, by the ways to them.
+///
+/// A path can lead to thousands of files, and there are hundreds of keys, so these are numbers in the list of all ways.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
-    /// The different ways, each with its files.
-    ways: IndexMap<Way, Vec<Arc<str>>, foldhash::fast::RandomState>,
+    /// All ways of the path, sorted by path.
+    all: Arc<[FileWay]>,
+    /// Those to files that matter.
+    members: Vec<u32>,
+    /// The members by their way, if several files may have the same way, as those of a glob do.
+    groups: Option<Vec<Vec<u32>>>,
     /// The number of different files.
     files: usize,
     /// The variables that decide which way is taken.
@@ -41,28 +47,50 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// Puts files with the same way together. The files must be sorted by path.
-    pub(super) fn new<'f>(files: impl Iterator<Item = &'f FileWay>) -> Self {
-        let mut ways: IndexMap<Way, Vec<Arc<str>>, foldhash::fast::RandomState> =
-            IndexMap::default();
-        let (mut count, mut last) = (0, None);
-        for file in files {
-            count += usize::from(last != Some(&file.path));
-            last = Some(&file.path);
-            ways.entry(Arc::clone(&file.way)).or_default().push(Arc::clone(&file.path));
-        }
-        let mut variables: Vec<Arc<str>> = Vec::new();
-        for condition in ways.keys().flat_map(|way| way.iter()) {
-            if !variables.contains(&condition.variable) {
-                variables.push(Arc::clone(&condition.variable));
+    /// The ways to the files that matter, by their numbers, in order.
+    pub(super) fn new(
+        path: &OpenPath,
+        all: Arc<[FileWay]>,
+        members: impl Iterator<Item = usize>,
+    ) -> Self {
+        let members: Vec<u32> = members.map(|at| at as u32).collect();
+        let files = count_files(&all, members.iter().copied());
+        let groups = path.is_glob().then(|| {
+            let mut groups: IndexMap<&Way, Vec<u32>, foldhash::fast::RandomState> =
+                IndexMap::default();
+            for at in &members {
+                groups.entry(&all[*at as usize].way).or_default().push(*at);
             }
-        }
-        Self { ways, files: count, variables }
+            groups.into_values().collect()
+        });
+        Self { all, members, groups, files, variables: path.variables() }
+    }
+
+    /// All of `ways`, which must be sorted by path.
+    pub(super) fn of_all(path: &OpenPath, ways: Arc<[FileWay]>) -> Self {
+        let count = ways.len();
+        Self::new(path, ways, 0..count)
     }
 
     /// Whether no file matters.
     pub(super) fn is_empty(&self) -> bool {
-        self.ways.is_empty()
+        self.members.is_empty()
+    }
+
+    fn count(&self) -> usize {
+        self.groups.as_ref().map_or(self.members.len(), Vec::len)
+    }
+
+    /// The ways of the same number, of which there is only one if this is not a glob.
+    fn group(&self, number: usize) -> &[u32] {
+        match &self.groups {
+            Some(groups) => &groups[number],
+            None => std::slice::from_ref(&self.members[number]),
+        }
+    }
+
+    fn way(&self, number: usize) -> &Way {
+        &self.all[self.group(number)[0] as usize].way
     }
 
     /// The ways that `allows` leaves. It is only called if something may be known of a variable in their conditions: a path can
@@ -72,11 +100,22 @@ impl Candidates {
         may_decide: impl FnOnce(&[Arc<str>]) -> bool,
         allows: impl Fn(&Way) -> bool,
     ) -> Allowed<'_> {
-        let some = may_decide(&self.variables).then(|| {
-            (0..).zip(self.ways.keys()).filter(|(_, way)| allows(way)).map(|(at, _)| at).collect()
-        });
+        let some = may_decide(&self.variables)
+            .then(|| (0..self.count()).filter(|number| allows(self.way(*number))).collect());
         Allowed { candidates: self, some }
     }
+}
+
+/// The number of different files among ways that are sorted by path.
+fn count_files(all: &[FileWay], ways: impl Iterator<Item = u32>) -> usize {
+    let mut last = None;
+    let is_new = |at: &u32| {
+        let path = &all[*at as usize].path;
+        let is_new = last != Some(path);
+        last = Some(path);
+        is_new
+    };
+    ways.filter(is_new).count()
 }
 
 /// The ways that are still possible in a run.
@@ -89,24 +128,24 @@ pub(super) struct Allowed<'c> {
 impl Allowed<'_> {
     /// The number of ways.
     pub(super) fn len(&self) -> usize {
-        self.some.as_ref().map_or(self.candidates.ways.len(), Vec::len)
+        self.some.as_ref().map_or(self.candidates.count(), Vec::len)
     }
 
     /// The number of different files that they lead to.
     pub(super) fn count_files(&self) -> usize {
         let Some(some) = &self.some else { return self.candidates.files };
-        let files = some.iter().flat_map(|at| &self.candidates.ways[*at]);
-        files.collect::<HashSet<&Arc<str>, foldhash::fast::RandomState>>().len()
+        let mut ways: Vec<u32> =
+            some.iter().flat_map(|number| self.candidates.group(*number)).copied().collect();
+        ways.sort_unstable();
+        count_files(&self.candidates.all, ways.into_iter())
     }
 
     /// The ways themselves, in order.
     pub(super) fn ways(&self) -> Arc<[Way]> {
-        let ways = &self.candidates.ways;
+        let way = |number: usize| Arc::clone(self.candidates.way(number));
         match &self.some {
-            Some(some) => {
-                some.iter().filter_map(|at| Some(ways.get_index(*at)?.0.clone())).collect()
-            }
-            None => ways.keys().cloned().collect(),
+            Some(some) => some.iter().map(|number| way(*number)).collect(),
+            None => (0..self.candidates.count()).map(way).collect(),
         }
     }
 }
@@ -204,7 +243,9 @@ mod tests {
             way: [Condition { variable: "role".into(), value: Assumed::Text(role.into()) }].into(),
         };
         let files = [to("/a", "x"), to("/b", "x"), to("/b", "y")];
-        let candidates = Candidates::new(files.iter());
+        let path =
+            OpenPath::new(format!("/{}*", crate::facts::open_path::hole("role")).into(), true);
+        let candidates = Candidates::of_all(&path, files.to_vec().into());
         let all = candidates.allowed(
             |variables| variables != ["role".into()],
             |_| panic!("no way needs a comparison"),

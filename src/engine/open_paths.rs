@@ -120,7 +120,7 @@ fn with_a_say(
     // A function may return any key for any file.
     let Some(format) = level.reads else {
         let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
-        return Arc::new(Candidates::new(all.iter()));
+        return Arc::new(Candidates::of_all(&open.path, all));
     };
     if !layer.may_have(root) {
         return Arc::default();
@@ -134,7 +134,9 @@ fn with_a_say(
         let wanted = options.filter(|it| all_count || it.speak_of(wanted));
         let paths: HashSet<&Arc<str>> = wanted.map(|it| &it.path).collect();
         let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
-        return Arc::new(Candidates::new(all.iter().filter(|it| paths.contains(&it.path))));
+        let speaks = |at: &usize| paths.contains(&all[*at].path);
+        let members: Vec<usize> = (0..all.len()).filter(speaks).collect();
+        return Arc::new(Candidates::new(&open.path, all, members.into_iter()));
     }
     let module = layer.module.as_ref();
     let known = open.files(evaluator, module, format);
@@ -151,15 +153,14 @@ fn having(
 ) -> Candidates {
     let files = evaluator.files().as_ref();
     if let Some(finder) = evaluator.key_finder() {
-        let mut paths = finder.files_with(root, &|| paths_of(evaluator, &open.path));
+        let paths = finder.files_with(root, &|| paths_of(evaluator, &open.path));
         if !known.is_asked_often() {
             let fits = open.path.fits_among(paths.iter()).into_iter().map(FileWay::from);
-            return Candidates::new(fits.collect::<Vec<_>>().iter());
+            return Candidates::of_all(&open.path, fits.collect());
         }
         let all = evaluator.prepared().fits(files, &open.path);
-        // This is the order of the fits. It decides the order of the cases, which must not depend on whether an index exists.
-        paths.sort_unstable();
-        return Candidates::new(ways_to(&all, &paths).into_iter());
+        let members = ways_to(&all, &paths);
+        return Candidates::new(&open.path, all, members.into_iter());
     }
     let all = evaluator.prepared().fits(files, &open.path);
     // An evaluator that uses the entries of refused files does not fail because of them.
@@ -167,20 +168,22 @@ fn having(
     if is_judged {
         files.expect(&all.iter().map(|it| (&*it.path, format)).collect::<Vec<_>>());
     }
-    let has_a_say = |fit: &&FileWay| match files.data(&fit.path, format) {
+    let has_a_say = |at: &usize| match files.data(&all[*at].path, format) {
         Ok(file) => file.get(root).is_some() || is_judged && is_refused(evaluator, module, &file),
         Err(_) => true,
     };
-    if !known.is_asked_often() {
-        return Candidates::new(all.iter().filter(has_a_say));
-    }
-    let index = known.index.get_or_init(|| {
-        FitIndex::new(all.iter().map(|fit| match files.data(&fit.path, format) {
-            Ok(file) if !(is_judged && is_refused(evaluator, module, &file)) => Some(file),
-            _ => None,
-        }))
-    });
-    Candidates::new(index.may_have(root).map(|at| &all[at]).filter(has_a_say))
+    let members: Vec<usize> = if known.is_asked_often() {
+        let index = known.index.get_or_init(|| {
+            FitIndex::new(all.iter().map(|fit| match files.data(&fit.path, format) {
+                Ok(file) if !(is_judged && is_refused(evaluator, module, &file)) => Some(file),
+                _ => None,
+            }))
+        });
+        index.may_have(root).filter(has_a_say).collect()
+    } else {
+        (0..all.len()).filter(has_a_say).collect()
+    };
+    Candidates::new(&open.path, all, members.into_iter())
 }
 
 /// All files that an open path can lead to.
@@ -189,27 +192,32 @@ pub(super) fn paths_of(evaluator: &Evaluator, path: &OpenPath) -> Vec<Arc<str>> 
     all.iter().map(|fit| Arc::clone(&fit.path)).collect()
 }
 
-/// The ways to some files among all that a path can lead to. Both are sorted by path.
-fn ways_to<'f>(all: &'f [FileWay], paths: &[Arc<str>]) -> Vec<&'f FileWay> {
+/// The ways to some files among all that a path can lead to, by their numbers. Both are sorted by path.
+fn ways_to(all: &[FileWay], paths: &[Arc<str>]) -> Vec<usize> {
+    // Of the shorter list, each is looked for in the longer one.
+    if all.len() < paths.len() {
+        let has_it = |at: &usize| paths.binary_search(&all[*at].path).is_ok();
+        return (0..all.len()).filter(has_it).collect();
+    }
     let mut found = Vec::with_capacity(paths.len());
-    let mut rest = all;
+    let mut begin = 0;
     for path in paths {
-        rest = skip_before(rest, path);
-        let count = rest.iter().take_while(|it| it.path == *path).count();
-        found.extend(&rest[..count]);
-        rest = &rest[count..];
+        begin += count_before(&all[begin..], path);
+        let count = all[begin..].iter().take_while(|it| it.path == *path).count();
+        found.extend(begin..begin + count);
+        begin += count;
     }
     found
 }
 
-/// What follows the files before `path`. The time grows with the logarithm of their number.
-fn skip_before<'f>(files: &'f [FileWay], path: &Arc<str>) -> &'f [FileWay] {
+/// The number of files before `path`. The time grows with the logarithm of this number.
+fn count_before(files: &[FileWay], path: &Arc<str>) -> usize {
     let mut step = 1;
     while files.get(step - 1).is_some_and(|it| it.path < *path) {
         step *= 2;
     }
     let near = &files[step / 2..files.len().min(step)];
-    &files[step / 2 + near.partition_point(|it| it.path < *path)..]
+    step / 2 + near.partition_point(|it| it.path < *path)
 }
 
 /// Whether Puppet fails because of a file, whatever the key is.

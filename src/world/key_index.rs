@@ -112,10 +112,16 @@ impl KeyIndex {
         self.names.known(key).is_some_and(|name| self.is_held(name))
     }
 
-    /// The paths of the files that have `key`.
+    /// The paths of the files that have `key`, sorted.
     pub(super) fn paths_with(&self, key: &str) -> Vec<Arc<str>> {
         let Some(name) = self.names.known(key) else { return Vec::new() };
-        self.files_with(name).map(|file| file.path.clone()).collect()
+        let mut paths: Vec<Arc<str>> = self.kept_with(name).map(|file| file.path.clone()).collect();
+        // These are few, and the others are sorted.
+        for file in self.changed_with(name) {
+            let at = paths.partition_point(|it| *it < file.path);
+            paths.insert(at, file.path.clone());
+        }
+        paths
     }
 
     /// The number of files that have `key`, counted up to `most`.
