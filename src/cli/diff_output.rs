@@ -68,16 +68,6 @@ impl Report {
         format!("{}{}", self.label(part), part.found.summary())
     }
 
-    /// The summary of each environment, and what is not proved there.
-    fn write_summaries(&self, text: &mut String) {
-        for part in &self.parts {
-            let _ = writeln!(text, "{}", self.summary(part));
-            for limit in part.limits() {
-                let _ = writeln!(text, "{limit}");
-            }
-        }
-    }
-
     /// `staging: ` if there are several environments.
     fn label(&self, part: &Part) -> String {
         match self.parts.as_slice() {
@@ -123,7 +113,12 @@ fn text(report: &Report) -> String {
             text.push('\n');
         }
     }
-    report.write_summaries(&mut text);
+    for part in &report.parts {
+        let _ = writeln!(text, "{}", report.summary(part));
+        for limit in part.limits() {
+            let _ = writeln!(text, "{limit}");
+        }
+    }
     text
 }
 
@@ -330,7 +325,12 @@ fn github(report: &Report) -> String {
             );
         }
     }
-    report.write_summaries(&mut text);
+    for part in &report.parts {
+        let _ = writeln!(text, "{}", report.summary(part));
+        for limit in part.limits() {
+            let _ = writeln!(text, "{limit}");
+        }
+    }
     text
 }
 
