@@ -57,9 +57,10 @@ enum Content {
 pub enum Verdict {
     /// A hash: the ordinary case.
     Hash,
-    /// Nothing, `~` or `false`: a warning, then an empty hash.
+    /// Nothing, `~` or `false` in YAML: a warning, then an empty hash.
     Empty,
-    /// Something else (a list, a string, a number): a warning in Puppet 7, an error in Puppet 8.
+    /// Something else (a list, a string, a number). In YAML a warning in Puppet 7 and an error in Puppet 8, in JSON and HOCON
+    /// always an error.
     NotAHash {
         /// Its name in the message for JSON, e.g. `Tuple`, `String`, `Undef`.
         puppet_type: String,

@@ -145,12 +145,14 @@ fn add_location(location: &Location, is_answered: bool, hasher: &mut impl Hasher
     }
 }
 
-/// Whether Puppet fails because of a file, whatever the key is.
+/// Whether Puppet fails because of a file, whatever the key is. `yaml_data` only warns of a file that has no hash, in Puppet 7;
+/// `json_data` and `hocon_data` never accept one.
 pub fn concerns_all_keys(file: &DataFile, is_of_module: bool, version: PuppetVersion) -> bool {
-    match file.verdict() {
-        Verdict::Empty => false,
-        Verdict::Hash => is_of_module && file.has_other_than_string_keys(),
-        Verdict::NotAHash { .. } => version.is_strict(),
-        Verdict::Broken(_) => true,
+    match (file.verdict(), file.format()) {
+        (Verdict::Hash, _) => is_of_module && file.has_other_than_string_keys(),
+        (Verdict::Empty, Format::Yaml) => false,
+        (Verdict::NotAHash { .. }, Format::Yaml) => version.is_strict(),
+        (Verdict::Empty | Verdict::NotAHash { .. }, Format::Json | Format::Hocon) => true,
+        (Verdict::Broken(_), _) => true,
     }
 }

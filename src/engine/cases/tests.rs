@@ -152,6 +152,20 @@ fn a_file_that_puppet_refuses_has_a_say_about_every_key_even_with_lookup_options
 }
 
 #[test]
+fn a_json_file_without_an_object_is_refused_where_a_yaml_file_is_only_warned_of() {
+    let files = |text| [("role/web.json", text), ("role/web.yaml", text)];
+    for (text, got) in [("[]", "Array"), ("null", "Undef"), ("false", "Boolean")] {
+        let refused = format!(
+            "role is web: error: Value returned from data_hash function 'json_data', when using location \
+             '/env/data/role/web.json', has wrong type, expects a Hash value, got {got}
+             : not found"
+        );
+        check("path: 'role/%{role}.json', data_hash: json_data", &files(text), "b", &refused);
+        check("path: 'role/%{role}.yaml'", &files(text), "b", "not found");
+    }
+}
+
+#[test]
 fn a_directory_where_a_file_should_be_fails_every_lookup() {
     check(
         "path: 'role/%{role}'",
