@@ -31,8 +31,9 @@ Examples:
   hiera-ls diff v1.0 --to v1.1 --facts factsets --format markdown
   hiera-ls diff HEAD~3 -- ntp::servers profile::web::port
 
-All top-level keys of both sides are compared, for all nodes, in all environments unless --environment names one. The cases of nodes that are not listed are compared as \
-well, unless --nodes or --facts names the nodes. Two errors count as the same answer.
+All top-level keys of both sides are compared, for all nodes, in all environments unless \
+--environment names one. The cases of nodes that are not listed are compared as well, unless \
+--nodes or --facts names the nodes. Two errors count as the same answer.
 
 Exit status: 0; with --exit-code 1 if a value changes; 2 if something is wrong with the arguments or the repository.";
 

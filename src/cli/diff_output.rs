@@ -68,6 +68,16 @@ impl Report {
         format!("{}{}", self.label(part), part.found.summary())
     }
 
+    /// The summary of each environment, and what is not proved there.
+    fn write_summaries(&self, text: &mut String) {
+        for part in &self.parts {
+            let _ = writeln!(text, "{}", self.summary(part));
+            for limit in part.limits() {
+                let _ = writeln!(text, "{limit}");
+            }
+        }
+    }
+
     /// `staging: ` if there are several environments.
     fn label(&self, part: &Part) -> String {
         match self.parts.as_slice() {
@@ -113,12 +123,7 @@ fn text(report: &Report) -> String {
             text.push('\n');
         }
     }
-    for part in &report.parts {
-        let _ = writeln!(text, "{}", report.summary(part));
-        for limit in part.limits() {
-            let _ = writeln!(text, "{limit}");
-        }
-    }
+    report.write_summaries(&mut text);
     text
 }
 
@@ -325,12 +330,7 @@ fn github(report: &Report) -> String {
             );
         }
     }
-    for part in &report.parts {
-        let _ = writeln!(text, "{}", report.summary(part));
-        for limit in part.limits() {
-            let _ = writeln!(text, "{limit}");
-        }
-    }
+    report.write_summaries(&mut text);
     text
 }
 

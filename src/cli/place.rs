@@ -50,19 +50,22 @@ impl PlaceArguments {
 
     /// The directory on `disk`.
     pub(super) fn open_on(&self, disk: Arc<dyn DiskReader>) -> Result<Place, String> {
-        let root = absolute(&self.root)?;
-        let settings = self.settings(&root, &disk)?;
-        let world = World::on_disk(disk, vec![root.as_str().into()], settings);
+        let (root, world) = self.world_on(disk)?;
         let environment = self.environment_in(&world, &root)?;
         Ok(Place { world, environment })
     }
 
-    /// All environments of the directory on `disk`, unless one is named or contains the directory.
+    /// All environments of the directory on `disk`, unless one is named or contains the directory. There is at least one.
     pub(super) fn open_all_on(&self, disk: Arc<dyn DiskReader>) -> Result<Vec<Place>, String> {
+        let (root, world) = self.world_on(disk)?;
+        self.all_in(&world, &root)
+    }
+
+    fn world_on(&self, disk: Arc<dyn DiskReader>) -> Result<(String, Arc<World>), String> {
         let root = absolute(&self.root)?;
         let settings = self.settings(&root, &disk)?;
         let world = World::on_disk(disk, vec![root.as_str().into()], settings);
-        self.all_in(&world, &root)
+        Ok((root, world))
     }
 
     /// The same on another disk than that of `world`.

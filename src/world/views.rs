@@ -27,6 +27,8 @@ pub struct WayToFile {
     pub module: Option<Arc<str>>,
     /// The variables with their texts; an empty text may mean that the variable is not set.
     pub conditions: Vec<(Arc<str>, Arc<str>)>,
+    /// Whether other texts may lead to the file as well.
+    pub is_obscure: bool,
 }
 
 impl World {
@@ -36,18 +38,20 @@ impl World {
         let path: Arc<str> = path.into();
         let mut ways: Vec<WayToFile> = Vec::new();
         for place in self.reach(environment).places_of(&path) {
-            let way = |conditions| WayToFile {
+            let way = |conditions, is_obscure| WayToFile {
                 level: Arc::clone(&place.level),
                 module: place.module.clone(),
                 conditions,
+                is_obscure,
             };
             let Some(open) = place.template().open_path(&of_all) else {
                 // A template without open variables leads to the file for every node.
-                ways.push(way(Vec::new()));
+                ways.push(way(Vec::new(), false));
                 continue;
             };
+            let is_obscure = open.is_obscure();
             let fits = open.fits_among([&path].into_iter());
-            ways.extend(fits.into_iter().map(|fit| way(fit.texts)));
+            ways.extend(fits.into_iter().map(|fit| way(fit.texts, is_obscure)));
         }
         ways.dedup();
         ways

@@ -262,6 +262,17 @@ impl Difference {
     }
 }
 
+/// For each of so many nodes, the number of its answer; 0 for a node without one.
+pub(super) fn numbers_of(answers: &[SharedAnswer], nodes: usize) -> Vec<usize> {
+    let mut of_node = vec![0; nodes];
+    for (at, group) in answers.iter().enumerate() {
+        for node in &group.nodes {
+            of_node[*node as usize] = at;
+        }
+    }
+    of_node
+}
+
 /// The different pairs of answers, by their places in the two lists, with the nodes that have them.
 fn pairs(
     before: &[SharedAnswer],
@@ -272,12 +283,7 @@ fn pairs(
     if let ([_], [only]) = (before, after) {
         return vec![(0, 0, only.nodes.clone())];
     }
-    let mut of_node = vec![0; nodes];
-    for (at, group) in before.iter().enumerate() {
-        for node in &group.nodes {
-            of_node[*node as usize] = at;
-        }
-    }
+    let of_node = numbers_of(before, nodes);
     let mut known: HashMap<(usize, usize), usize> = HashMap::new();
     let mut found: Vec<(usize, usize, Vec<u32>)> = Vec::new();
     for (other, group) in after.iter().enumerate() {

@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 
 use super::SharedAnswer;
 use super::causes::{Cause, causes};
-use super::difference::{Change, Difference, FleetPair, is_unchanged};
+use super::difference::{Change, Difference, FleetPair, is_unchanged, numbers_of};
 use crate::engine::cases::pairs::Lookups;
 use crate::engine::cases::with_first_cases;
 use crate::engine::{Answer, Assumed, Condition, Request, undecided};
@@ -47,6 +47,9 @@ impl FleetPair {
         let mut ways = Ways::new();
         for path in files {
             for way in world.ways_to_file(environment, path) {
+                if way.is_obscure {
+                    return None;
+                }
                 let named = way.conditions.into_iter().filter(|(name, _)| **name != *MEMBER);
                 let condition =
                     |(variable, text)| Condition { variable, value: Assumed::Text(text) };
@@ -104,12 +107,15 @@ impl FleetPair {
         for answer in in_ways.iter().flat_map(|it| it.before.iter().chain(&it.after)) {
             difference.note_unknown(&answer.answer);
         }
+        let total = self.after().nodes().len();
+        let numbers: Vec<[Vec<usize>; 2]> = { in_ways.iter() }
+            .map(|it| [numbers_of(&it.before, total), numbers_of(&it.after, total)])
+            .collect();
         let mut alike: IndexMap<Vec<(usize, usize)>, Vec<u32>> = IndexMap::new();
         for node in nodes {
-            let numbers = in_ways
-                .iter()
-                .map(|it| (number_of(*node, &it.before), number_of(*node, &it.after)));
-            alike.entry(numbers.collect()).or_default().push(*node);
+            let at = *node as usize;
+            let of_node = numbers.iter().map(|[before, after]| (before[at], after[at]));
+            alike.entry(of_node.collect()).or_default().push(*node);
         }
         for (numbers, nodes) in alike {
             let mut found: Vec<Cause> = Vec::new();
@@ -154,9 +160,4 @@ pub(super) fn assuming(way: &[Condition], request: &Request) -> Request {
 pub(super) fn open_ways(ways: &Ways, node: &Node) -> Option<Ways> {
     let possible: Ways = ways.iter().filter_map(|way| undecided(way, node)).collect();
     (!possible.iter().any(Vec::is_empty)).then_some(possible)
-}
-
-fn number_of(node: u32, answers: &[SharedAnswer]) -> usize {
-    let is_its = |it: &SharedAnswer| it.nodes.binary_search(&node).is_ok();
-    answers.iter().position(is_its).unwrap_or_default()
 }
