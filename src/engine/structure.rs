@@ -4,6 +4,7 @@
 use std::hash::{Hash as _, Hasher};
 use std::sync::Arc;
 
+use super::assumptions::Way;
 use super::evaluator::Evaluator;
 use super::failure::Failure;
 use super::footprint::{hash_of, new_hasher};
@@ -36,9 +37,13 @@ pub struct AskedFile {
     pub path: Arc<str>,
     /// Its format.
     pub format: Format,
-    /// Its position in the hierarchy; higher priorities have lower numbers.
+    /// A number for its position in the hierarchy. If an open path leads to it, it is also a number for the conditions.
     pub position: u32,
 }
+
+/// With more files than this, an open path is part of the shape. Paths that are the same for all nodes lead to very many files,
+/// and one in which the name of a node is known leads to few.
+const MAX_FILES_OF_OPEN_PATH: usize = 16;
 
 impl Evaluator {
     /// What lookups read in the layer of `module`; without a module, in the layers of the global configuration and the
@@ -70,7 +75,7 @@ impl Evaluator {
                 Ok(levels) => {
                     for (index, level) in (0..).zip(levels) {
                         let place = place_of(layer.kind, which, index);
-                        add_level(level, place, structure, hasher);
+                        self.add_level(level, place, structure, hasher);
                     }
                 }
                 Err(failure) => failure.message.hash(hasher),
@@ -81,6 +86,69 @@ impl Evaluator {
             if !structure.variables.contains(variable) {
                 structure.variables.push(Arc::clone(variable));
             }
+        }
+    }
+
+    fn add_level(
+        &self,
+        level: &ResolvedLevel,
+        place: u32,
+        structure: &mut Structure,
+        hasher: &mut impl Hasher,
+    ) {
+        level.open_options.hash(hasher);
+        let is_answered = level.back_end.is_some();
+        structure.asks_functions |= is_answered && level.reads.is_none();
+        structure.is_opaque |= !is_answered;
+        // Without a back end, no lookup reads the options, so nodes with other options still get the same answers.
+        if is_answered {
+            hash_of(&Value::Hash(Arc::clone(&level.options))).hash(hasher);
+        }
+        let Some(locations) = &level.locations else {
+            "nowhere".hash(hasher);
+            return;
+        };
+        // Merges distinguish none, one and several locations.
+        locations.len().min(2).hash(hasher);
+        for (index, location) in (0..).zip(locations) {
+            let position = place | u32::min(index, 0xFFFF);
+            match level.reads {
+                Some(format) if is_plain_file(location) => structure.files.push(AskedFile {
+                    path: Arc::clone(&location.location),
+                    format,
+                    position,
+                }),
+                // A file that does not exist has no influence on any value.
+                Some(_) if !location.is_uri && !location.is_open() => {}
+                Some(format) if !location.is_uri => {
+                    self.add_open(location, (format, position), structure, hasher);
+                }
+                _ => add_location(location, is_answered, hasher),
+            }
+        }
+    }
+
+    /// An open path with few files is nothing but these files and the conditions under which it leads to them. So two nodes
+    /// whose names lead to other files read the same for a key that none of these files has.
+    fn add_open(
+        &self,
+        location: &Location,
+        (format, position): (Format, u32),
+        structure: &mut Structure,
+        hasher: &mut impl Hasher,
+    ) {
+        let open = location.open.as_ref().filter(|it| !it.is_obscure && !it.path.may_be_absolute());
+        let ways = open.map(|it| self.prepared().fits(self.files().as_ref(), &it.path));
+        match (open, ways) {
+            (Some(open), Some(ways)) if ways.len() <= MAX_FILES_OF_OPEN_PATH => {
+                ("open", open.is_list).hash(hasher);
+                structure.files.extend(ways.iter().map(|it| AskedFile {
+                    path: Arc::clone(&it.path),
+                    format,
+                    position: number_of(position, &it.way),
+                }));
+            }
+            _ => add_location(location, true, hasher),
         }
     }
 }
@@ -97,40 +165,6 @@ fn place_of(layer: LayerKind, which: Which, level: u32) -> u32 {
     (part << 30) | (level.min(0x3FFF) << 16)
 }
 
-fn add_level(
-    level: &ResolvedLevel,
-    place: u32,
-    structure: &mut Structure,
-    hasher: &mut impl Hasher,
-) {
-    level.open_options.hash(hasher);
-    let is_answered = level.back_end.is_some();
-    structure.asks_functions |= is_answered && level.reads.is_none();
-    structure.is_opaque |= !is_answered;
-    // Without a back end, no lookup reads the options, so nodes with other options still get the same answers.
-    if is_answered {
-        hash_of(&Value::Hash(Arc::clone(&level.options))).hash(hasher);
-    }
-    let Some(locations) = &level.locations else {
-        "nowhere".hash(hasher);
-        return;
-    };
-    // Merges distinguish none, one and several locations.
-    locations.len().min(2).hash(hasher);
-    for (index, location) in (0..).zip(locations) {
-        match level.reads {
-            Some(format) if is_plain_file(location) => structure.files.push(AskedFile {
-                path: Arc::clone(&location.location),
-                format,
-                position: place | u32::min(index, 0xFFFF),
-            }),
-            // A file that does not exist has no influence on any value.
-            Some(_) if !location.is_uri && !location.is_open() => {}
-            _ => add_location(location, is_answered, hasher),
-        }
-    }
-}
-
 fn is_plain_file(location: &Location) -> bool {
     location.exists && !location.is_uri && !location.is_open()
 }
@@ -143,6 +177,13 @@ fn add_location(location: &Location, is_answered: bool, hasher: &mut impl Hasher
     if is_answered {
         location.location.hash(hasher);
     }
+}
+
+/// A number for the position of an open path, and for one way in which it leads to a file.
+fn number_of(position: u32, way: &Way) -> u32 {
+    let mut hasher = new_hasher();
+    (position, way).hash(&mut hasher);
+    hasher.finish() as u32
 }
 
 /// Whether Puppet fails because of a file, whatever the key is. `yaml_data` only warns of a file that has no hash, in Puppet 7;

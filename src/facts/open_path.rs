@@ -154,6 +154,11 @@ impl OpenPath {
         })
     }
 
+    /// Whether the path may become an absolute one, so that [`Self::fits`] lacks files.
+    pub fn may_be_absolute(&self) -> bool {
+        self.unjoined.as_ref().is_some_and(|(_, relative)| relative.starts_with(HOLE))
+    }
+
     /// The number of names in the path that are written out.
     pub fn literal_names(&self) -> usize {
         let names = self.text.split('/').filter(|name| !name.is_empty());

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::affected::AffectedKeys;
 use super::causes::{Cause, causes, of_any};
-use super::edited_ways::{Ways, assuming, open_ways};
+use super::edited_ways::{Base, assuming, open_ways};
 use super::{Fleet, SharedAnswer, is_same_with_cases};
 use crate::engine::cases::is_same_outcome;
 use crate::engine::cases::pairs::{CasePairs, Lookups};
@@ -99,13 +99,29 @@ impl FleetPair {
         let before = self.before.earlier_answers(request, &nodes);
         let after = self.after.answers_among(request, &nodes);
         let mut difference = Difference::default();
-        for (one, other, mut nodes) in pairs(&before, &after, self.after.nodes().len()) {
-            let (before, after) = (&before[one].answer, &after[other].answer);
+        let mut pairs = pairs(&before, &after, self.after.nodes().len());
+        let answers = |one: usize, other: usize| (&*before[one].answer, &*after[other].answer);
+        let mut incomplete: Vec<(Base<'_>, &mut Vec<u32>)> = Vec::new();
+        for (one, other, nodes) in &mut pairs {
+            let (before, after) = answers(*one, *other);
             difference.note_opaque(before);
             difference.note_opaque(after);
-            if let Some(ways) = self.ways_instead_of_cases(before, after, request) {
-                nodes = self.add_in_ways(&ways, (before, nodes), request, &mut difference);
+            if leaves_cases_out(before, after) {
+                incomplete.push((Base { number: *one, answer: before }, nodes));
             }
+        }
+        if !incomplete.is_empty()
+            && let Some(ways) = self.edited_ways(request)
+        {
+            let bases =
+                incomplete.iter().flat_map(|(base, nodes)| nodes.iter().map(|it| (*it, *base)));
+            let certain = self.add_in_ways(&ways, bases.collect(), request, &mut difference);
+            for (_, nodes) in incomplete {
+                nodes.retain(|it| certain.contains(it));
+            }
+        }
+        for (one, other, nodes) in pairs {
+            let (before, after) = answers(one, other);
             let Some(first) = nodes.first() else { continue };
             difference.note_unknown(before);
             difference.note_unknown(after);
@@ -117,8 +133,8 @@ impl FleetPair {
             let causes = causes(self, *first, request);
             difference.changes.push(Change {
                 key: Arc::clone(key),
-                before: before.as_ref().clone(),
-                after: after.as_ref().clone(),
+                before: before.clone(),
+                after: after.clone(),
                 nodes,
                 others: Vec::new(),
                 causes,
@@ -140,17 +156,6 @@ impl FleetPair {
         }
     }
 
-    /// The ways in which nodes read an edited file, if they must be compared instead of the cases because some are left out.
-    fn ways_instead_of_cases(
-        &self,
-        before: &Answer,
-        after: &Answer,
-        request: &Request,
-    ) -> Option<Ways> {
-        let are_left_out = !(before.left_out.is_empty() && after.left_out.is_empty());
-        if are_left_out { self.edited_ways(request) } else { None }
-    }
-
     /// Adds the changes for nodes that are not listed.
     fn add_others(&self, request: &Request, difference: &mut Difference) {
         let Some(any) = &self.any else { return };
@@ -158,7 +163,7 @@ impl FleetPair {
         let after = self.after.new_evaluator_of(&any.1).call(request);
         difference.note_opaque(&before);
         difference.note_opaque(&after);
-        let ways = self.ways_instead_of_cases(&before, &after, request);
+        let ways = leaves_cases_out(&before, &after).then(|| self.edited_ways(request)).flatten();
         let Some(ways) = ways.and_then(|it| open_ways(&it, &any.1)) else {
             return self.add_cases(any, (&before, &after), (request, &[]), difference);
         };
@@ -260,6 +265,11 @@ impl Difference {
             self.not_proved.push(said);
         }
     }
+}
+
+/// Whether the answers have cases that are not listed.
+fn leaves_cases_out(before: &Answer, after: &Answer) -> bool {
+    !(before.left_out.is_empty() && after.left_out.is_empty())
 }
 
 /// For each of so many nodes, the number of its answer; 0 for a node without one.

@@ -2,7 +2,7 @@
 //! where it reads an edited file, so it is compared just for the ways in which it may: a site's file that is one of hundreds is
 //! still compared completely.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -23,11 +23,25 @@ const MAX_WAYS: usize = 32;
 /// The conditions of each way in which nodes read an edited file.
 pub(super) type Ways = Vec<Vec<Condition>>;
 
+/// The answer of a node before. The same answers have the same number.
+#[derive(Clone, Copy)]
+pub(super) struct Base<'a> {
+    pub(super) number: usize,
+    pub(super) answer: &'a Answer,
+}
+
 /// What some nodes get before and after if they read an edited file in one way.
 struct InOneWay {
     request: Request,
     before: Vec<SharedAnswer>,
     after: Vec<SharedAnswer>,
+}
+
+/// The numbers of a node's answers: before, and before and after in each way.
+#[derive(PartialEq, Eq, Hash)]
+struct Numbers {
+    base: usize,
+    in_ways: Vec<(usize, usize)>,
 }
 
 impl FleetPair {
@@ -65,25 +79,29 @@ impl FleetPair {
         Some(ways)
     }
 
-    /// Adds the changes of nodes that have the answer `base` before, of which cases are left out. Returns the nodes that
-    /// certainly read an edited file: for these, the ways say nothing.
+    /// Adds the changes of nodes of which cases are left out. Returns those that certainly read an edited file: for these, the
+    /// ways say nothing.
     pub(super) fn add_in_ways(
         &self,
         ways: &Ways,
-        (base, nodes): (&Answer, Vec<u32>),
+        bases: BTreeMap<u32, Base<'_>>,
         request: &Request,
         difference: &mut Difference,
-    ) -> Vec<u32> {
-        let mut certain_readers = Vec::new();
-        let mut groups: IndexMap<Ways, Vec<u32>> = IndexMap::new();
-        for node in nodes {
+    ) -> BTreeSet<u32> {
+        let mut certain_readers = BTreeSet::new();
+        let mut groups: IndexMap<Ways, BTreeMap<u32, Base<'_>>> = IndexMap::new();
+        for (node, base) in bases {
             match open_ways(ways, &self.after().nodes()[node as usize]) {
-                Some(open) => groups.entry(open).or_default().push(node),
-                None => certain_readers.push(node),
+                Some(open) => {
+                    groups.entry(open).or_default().insert(node, base);
+                }
+                None => {
+                    certain_readers.insert(node);
+                }
             }
         }
-        for (ways, nodes) in groups {
-            self.add_group(&ways, (base, &nodes), request, difference);
+        for (ways, bases) in groups {
+            self.add_group(&ways, bases, request, difference);
         }
         certain_readers
     }
@@ -92,15 +110,16 @@ impl FleetPair {
     fn add_group(
         &self,
         ways: &Ways,
-        (base, nodes): (&Answer, &[u32]),
+        bases: BTreeMap<u32, Base<'_>>,
         request: &Request,
         difference: &mut Difference,
     ) {
+        let nodes: Vec<u32> = bases.keys().copied().collect();
         let in_ways: Vec<InOneWay> = { ways.iter() }
             .map(|way| {
                 let request = assuming(way, request);
-                let before = self.before().answers_among(&request, nodes);
-                let after = self.after().answers_among(&request, nodes);
+                let before = self.before().answers_among(&request, &nodes);
+                let after = self.after().answers_among(&request, &nodes);
                 InOneWay { request, before, after }
             })
             .collect();
@@ -111,13 +130,14 @@ impl FleetPair {
         let numbers: Vec<[Vec<usize>; 2]> = { in_ways.iter() }
             .map(|it| [numbers_of(&it.before, total), numbers_of(&it.after, total)])
             .collect();
-        let mut alike: IndexMap<Vec<(usize, usize)>, Vec<u32>> = IndexMap::new();
-        for node in nodes {
-            let at = *node as usize;
-            let of_node = numbers.iter().map(|[before, after]| (before[at], after[at]));
-            alike.entry(of_node.collect()).or_default().push(*node);
+        let mut alike: IndexMap<Numbers, (&Answer, Vec<u32>)> = IndexMap::new();
+        for (node, base) in bases {
+            let at = node as usize;
+            let in_ways = numbers.iter().map(|[before, after]| (before[at], after[at])).collect();
+            let alike = alike.entry(Numbers { base: base.number, in_ways });
+            alike.or_insert_with(|| (base.answer, Vec::new())).1.push(node);
         }
-        for (numbers, nodes) in alike {
+        for (Numbers { in_ways: numbers, .. }, (base, nodes)) in alike {
             let mut found: Vec<Cause> = Vec::new();
             let mut is_changed = false;
             let (mut before, mut after) = (Vec::new(), Vec::new());

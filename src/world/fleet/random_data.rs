@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// The workspace's folder.
 pub(super) const ROOT: &str = "/w";
 
-const HIERA_YAML: [&str; 9] = [
+const HIERA_YAML: [&str; 11] = [
     "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
      - {name: r, path: 'roles/%{role}.yaml'}\n- {name: c, path: common.yaml}\n",
     "version: 5\nhierarchy:\n- {name: r, paths: ['roles/%{facts.role}.yaml', 'sites/%{site}.yaml']}\n\
@@ -27,6 +27,11 @@ const HIERA_YAML: [&str; 9] = [
     "version: 5\nhierarchy: [\n",
     "version: 5\ndefaults: {datadir: 'data/%{site}'}\nhierarchy:\n- {name: n, path: '../common.yaml'}\n\
      - {name: c, path: common.yaml}\n",
+    "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{site}/%{trusted.certname}.yaml'}\n\
+     - {name: g, glob: '*/%{site}*/%{trusted.certname}*.yaml'}\n- {name: c, path: common.yaml}\n",
+    "version: 5\nhierarchy:\n- {name: s, path: '%{site}/%{trusted.certname}.yaml'}\n\
+     - {name: n, paths: ['nodes/%{role}%{trusted.certname}.yaml', 'nodes/%{site}/%{role}.yaml']}\n\
+     - {name: c, path: common.yaml}\n",
 ];
 
 const MODULE_HIERA_YAML: [&str; 3] = [
@@ -37,12 +42,16 @@ const MODULE_HIERA_YAML: [&str; 3] = [
 ];
 
 /// Files below [`ROOT`] that may be added and removed.
-const FILES: [&str; 15] = [
+const FILES: [&str; 19] = [
     "hiera.yaml",
     "data/common.yaml",
     "data/nodes/one.yaml",
     "data/nodes/two.yaml",
     "data/nodes/six.yaml",
+    "data/nodes/webtwo.yaml",
+    "data/nodes/oslo/one.yaml",
+    "data/nodes/bgo/one.yaml",
+    "data/oslo/six.yaml",
     "data/roles/web.yaml",
     "data/roles/db.yaml",
     "data/sites/oslo.yaml",

@@ -197,7 +197,7 @@ fn check_random_edits(is_crowded: bool) -> (usize, usize) {
 #[test]
 fn each_unlisted_node_is_said_to_change_as_it_does() {
     let (changed, unchanged) = check_random_edits(false);
-    assert!(changed > 400 && unchanged > 5_000, "{changed} changed, {unchanged} did not");
+    assert!(changed > 300 && unchanged > 5_000, "{changed} changed, {unchanged} did not");
 }
 
 #[test]
