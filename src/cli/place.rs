@@ -141,8 +141,9 @@ impl Place {
     /// Every top-level key of every data file that some hierarchy of the environment and its modules can lead to, sorted.
     /// Files are only searched for the starts of entries; values are not parsed.
     pub(super) fn all_keys(&self) -> BTreeSet<Arc<str>> {
-        let keys = self.world.all_keys(&self.environment).into_iter();
-        keys.filter(|key| **key != *LOOKUP_OPTIONS).collect()
+        let mut keys = self.world.scan_keys(&self.environment);
+        keys.remove(LOOKUP_OPTIONS);
+        keys
     }
 
     /// The files below the environment and its modules that look like data.

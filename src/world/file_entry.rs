@@ -155,6 +155,18 @@ impl FileEntry {
         })
     }
 
+    /// The root keys of the text as `format`. Nothing is kept.
+    pub(super) fn each_root_key(&self, format: Format, mut each: impl FnMut(&str)) {
+        let mut tell = |data: &DataFile| {
+            let keys = data.quick_root_keys().unwrap_or_else(|| data.root_keys());
+            keys.iter().for_each(|key| each(&key.text));
+        };
+        match self.data_if_read(format) {
+            Some(data) => tell(data),
+            None => tell(&self.read_as(format)),
+        }
+    }
+
     /// The keys, derived from those of the text before the edit.
     fn keys_after_edit(&self, format: Format, names: &Interner) -> Option<FileKeys> {
         if format != Format::Yaml || self.invalid_utf8_at.is_some() {

@@ -1,6 +1,6 @@
 //! When the key indexes are built, and how long they are used: through all snapshots until the structure changes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use super::file_entry::FileEntry;
@@ -86,6 +86,29 @@ impl World {
     /// All keys in the environment's data, each once, sorted.
     pub fn all_keys(&self, environment: &Environment) -> Vec<Arc<str>> {
         self.key_index(environment).keys()
+    }
+
+    /// [`Self::all_keys`] for a command that needs nothing else of the index: the files are searched for the starts of entries,
+    /// and nothing of them is kept.
+    pub fn scan_keys(&self, environment: &Environment) -> BTreeSet<Arc<str>> {
+        if let Some(index) = self.key_index_if_built(environment) {
+            return index.keys().into_iter().collect();
+        }
+        let files = self.data_files(environment);
+        let chunks: Vec<_> = files.chunks(FILES_AT_ONCE).collect();
+        let found = parallel::map(&chunks, |files| {
+            let mut keys: HashSet<Arc<str>, foldhash::fast::RandomState> = HashSet::default();
+            for (path, format) in *files {
+                let Ok(file) = self.texts.file(path) else { continue };
+                file.each_root_key(*format, |key| {
+                    if !keys.contains(key) {
+                        keys.insert(key.into());
+                    }
+                });
+            }
+            keys
+        });
+        found.into_iter().flatten().collect()
     }
 
     /// Which files have which keys. The first call reads all data files of the environment, which takes seconds for tens of
@@ -241,6 +264,16 @@ hierarchy:
         assert!(world.key_index_if_built(&environment).is_none());
         world.key_index(&environment);
         [without, find()]
+    }
+
+    #[test]
+    fn a_scan_finds_the_keys_of_the_index() {
+        let world = Host::new(Arc::new(MemoryDisk::new(FILES))).snapshot();
+        let environment = world.environment_of("/r/hiera.yaml").expect("an environment");
+        let scanned: Vec<_> = world.scan_keys(&environment).into_iter().collect();
+        assert!(world.key_index_if_built(&environment).is_none());
+        assert_eq!(scanned, world.all_keys(&environment));
+        assert!(scanned.len() > 5, "{scanned:?}");
     }
 
     #[test]
