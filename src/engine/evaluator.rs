@@ -14,6 +14,7 @@ use super::lookup_options::{AppliedOptions, OptionTable};
 use super::merge::Merge;
 use super::open_files::OpenFilesTable;
 use super::open_options::OpenOptionsTable;
+use super::path_files::PathFiles;
 use super::prepared::Prepared;
 use super::sources::UsedMerge;
 use crate::backends::Registry;
@@ -60,6 +61,9 @@ pub struct Evaluator {
 pub trait KeyFinder: Send + Sync {
     /// The paths of the files that have `root`, sorted, each once. `among` returns the paths that matter; others may be missing.
     fn files_with(&self, root: &str, among: &dyn Fn() -> Vec<Arc<str>>) -> Vec<Arc<str>>;
+
+    /// The positions of the ways to those files of a path that have `root`, ascending; `None` without an index of all files.
+    fn members(&self, root: &str, files: &PathFiles) -> Option<Vec<u32>>;
 }
 
 /// Provides the shared state of a module's keys from evaluators of other nodes for which it is the same.

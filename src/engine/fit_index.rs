@@ -33,13 +33,13 @@ impl FitIndex {
     }
 
     /// The files that may have `root`, in order: all that have it, and rarely some that have another key.
-    pub(super) fn may_have(&self, root: &str) -> impl Iterator<Item = usize> {
+    pub(super) fn may_have(&self, root: &str) -> impl Iterator<Item = u32> {
         let hash = self.hasher.hash_one(root);
         let begin = self.pairs.partition_point(|(it, _)| *it < hash);
         let with_it = self.pairs[begin..].iter().take_while(|(it, _)| *it == hash);
         let mut all: Vec<u32> = with_it.map(|(_, at)| *at).chain(self.always.clone()).collect();
         all.sort_unstable();
-        all.into_iter().map(|at| at as usize)
+        all.into_iter()
     }
 }
 

@@ -7,27 +7,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use indexmap::IndexMap;
 
-use super::assumptions::{Assumed, Condition, Way};
+use super::assumptions::Way;
 use super::fit_index::FitIndex;
+use super::path_files::PathFiles;
 use crate::data::Format;
-use crate::facts::open_path::{Fit, OpenPath};
+use crate::facts::open_path::OpenPath;
 
 /// After this many keys, an index of all files of the path pays off.
 const ASKED_OFTEN: u32 = 8;
-
-/// A file that an open path can lead to, and the way to it.
-#[derive(Debug, Clone)]
-pub(super) struct FileWay {
-    pub(super) path: Arc<str>,
-    pub(super) way: Way,
-}
-
-impl From<Fit> for FileWay {
-    fn from(fit: Fit) -> Self {
-        let condition = |(variable, text)| Condition { variable, value: Assumed::Text(text) };
-        Self { path: fit.path, way: fit.texts.into_iter().map(condition).collect() }
-    }
-}
 
 /// The files of an open path that matter for a key, by the ways to them.
 ///
@@ -35,7 +22,7 @@ impl From<Fit> for FileWay {
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
     /// All ways of the path, sorted by path.
-    all: Arc<[FileWay]>,
+    all: Arc<PathFiles>,
     /// Those to files that matter.
     members: Vec<u32>,
     /// The members by their way, if several files may have the same way, as those of a glob do.
@@ -50,10 +37,10 @@ impl Candidates {
     /// The ways to the files that matter, by their numbers, in order.
     pub(super) fn new(
         path: &OpenPath,
-        all: Arc<[FileWay]>,
-        members: impl Iterator<Item = usize>,
+        all: Arc<PathFiles>,
+        members: impl Iterator<Item = u32>,
     ) -> Self {
-        let members: Vec<u32> = members.map(|at| at as u32).collect();
+        let members: Vec<u32> = members.collect();
         let files = count_files(&all, members.iter().copied());
         let groups = path.is_glob().then(|| {
             let mut groups: IndexMap<&Way, Vec<u32>, foldhash::fast::RandomState> =
@@ -67,8 +54,8 @@ impl Candidates {
     }
 
     /// All of `ways`, which must be sorted by path.
-    pub(super) fn of_all(path: &OpenPath, ways: Arc<[FileWay]>) -> Self {
-        let count = ways.len();
+    pub(super) fn of_all(path: &OpenPath, ways: Arc<PathFiles>) -> Self {
+        let count = ways.len() as u32;
         Self::new(path, ways, 0..count)
     }
 
@@ -107,7 +94,7 @@ impl Candidates {
 }
 
 /// The number of different files among ways that are sorted by path.
-fn count_files(all: &[FileWay], ways: impl Iterator<Item = u32>) -> usize {
+fn count_files(all: &PathFiles, ways: impl Iterator<Item = u32>) -> usize {
     let mut last = None;
     let is_new = |at: &u32| {
         let path = &all[*at as usize].path;
@@ -210,6 +197,8 @@ impl OpenFiles {
 
 #[cfg(test)]
 mod tests {
+    use super::super::assumptions::{Assumed, Condition};
+    use super::super::path_files::FileWay;
     use super::*;
 
     #[test]
@@ -245,7 +234,7 @@ mod tests {
         let files = [to("/a", "x"), to("/b", "x"), to("/b", "y")];
         let path =
             OpenPath::new(format!("/{}*", crate::facts::open_path::hole("role")).into(), true);
-        let candidates = Candidates::of_all(&path, files.to_vec().into());
+        let candidates = Candidates::of_all(&path, Arc::new(files.iter().cloned().collect()));
         let all = candidates.allowed(
             |variables| variables != ["role".into()],
             |_| panic!("no way needs a comparison"),

@@ -12,8 +12,9 @@ use super::invocation::Invocation;
 use super::key::Key;
 use super::layer::{Layer, Which};
 use super::lookup::LOOKUP_OPTIONS;
-use super::open_files::{Candidates, FileWay, OpenFiles};
+use super::open_files::{Candidates, OpenFiles};
 use super::open_options::open_options;
+use super::path_files::FileWay;
 use super::structure::concerns_all_keys;
 use crate::data::{DataFile, Format};
 use crate::facts::open_path::OpenPath;
@@ -134,8 +135,8 @@ fn with_a_say(
         let wanted = options.filter(|it| all_count || it.speak_of(wanted));
         let paths: HashSet<&Arc<str>> = wanted.map(|it| &it.path).collect();
         let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
-        let speaks = |at: &usize| paths.contains(&all[*at].path);
-        let members: Vec<usize> = (0..all.len()).filter(speaks).collect();
+        let speaks = |at: &u32| paths.contains(&all[*at as usize].path);
+        let members: Vec<u32> = (0..all.len() as u32).filter(speaks).collect();
         return Arc::new(Candidates::new(&open.path, all, members.into_iter()));
     }
     let module = layer.module.as_ref();
@@ -153,14 +154,15 @@ fn having(
 ) -> Candidates {
     let files = evaluator.files().as_ref();
     if let Some(finder) = evaluator.key_finder() {
-        let paths = finder.files_with(root, &|| paths_of(evaluator, &open.path));
-        if !known.is_asked_often() {
-            let fits = open.path.fits_among(paths.iter()).into_iter().map(FileWay::from);
-            return Candidates::of_all(&open.path, fits.collect());
+        if known.is_asked_often() {
+            let all = evaluator.prepared().fits(files, &open.path);
+            if let Some(members) = finder.members(root, &all) {
+                return Candidates::new(&open.path, all, members.into_iter());
+            }
         }
-        let all = evaluator.prepared().fits(files, &open.path);
-        let members = ways_to(&all, &paths);
-        return Candidates::new(&open.path, all, members.into_iter());
+        let paths = finder.files_with(root, &|| paths_of(evaluator, &open.path));
+        let fits = open.path.fits_among(paths.iter()).into_iter().map(FileWay::from);
+        return Candidates::of_all(&open.path, Arc::new(fits.collect()));
     }
     let all = evaluator.prepared().fits(files, &open.path);
     // An evaluator that uses the entries of refused files does not fail because of them.
@@ -168,11 +170,11 @@ fn having(
     if is_judged {
         files.expect(&all.iter().map(|it| (&*it.path, format)).collect::<Vec<_>>());
     }
-    let has_a_say = |at: &usize| match files.data(&all[*at].path, format) {
+    let has_a_say = |at: &u32| match files.data(&all[*at as usize].path, format) {
         Ok(file) => file.get(root).is_some() || is_judged && is_refused(evaluator, module, &file),
         Err(_) => true,
     };
-    let members: Vec<usize> = if known.is_asked_often() {
+    let members: Vec<u32> = if known.is_asked_often() {
         let index = known.index.get_or_init(|| {
             FitIndex::new(all.iter().map(|fit| match files.data(&fit.path, format) {
                 Ok(file) if !(is_judged && is_refused(evaluator, module, &file)) => Some(file),
@@ -181,7 +183,7 @@ fn having(
         });
         index.may_have(root).filter(has_a_say).collect()
     } else {
-        (0..all.len()).filter(has_a_say).collect()
+        (0..all.len() as u32).filter(has_a_say).collect()
     };
     Candidates::new(&open.path, all, members.into_iter())
 }
@@ -190,34 +192,6 @@ fn having(
 pub(super) fn paths_of(evaluator: &Evaluator, path: &OpenPath) -> Vec<Arc<str>> {
     let all = evaluator.prepared().fits(evaluator.files().as_ref(), path);
     all.iter().map(|fit| Arc::clone(&fit.path)).collect()
-}
-
-/// The ways to some files among all that a path can lead to, by their numbers. Both are sorted by path.
-fn ways_to(all: &[FileWay], paths: &[Arc<str>]) -> Vec<usize> {
-    // Of the shorter list, each is looked for in the longer one.
-    if all.len() < paths.len() {
-        let has_it = |at: &usize| paths.binary_search(&all[*at].path).is_ok();
-        return (0..all.len()).filter(has_it).collect();
-    }
-    let mut found = Vec::with_capacity(paths.len());
-    let mut begin = 0;
-    for path in paths {
-        begin += count_before(&all[begin..], path);
-        let count = all[begin..].iter().take_while(|it| it.path == *path).count();
-        found.extend(begin..begin + count);
-        begin += count;
-    }
-    found
-}
-
-/// The number of files before `path`. The time grows with the logarithm of this number.
-fn count_before(files: &[FileWay], path: &Arc<str>) -> usize {
-    let mut step = 1;
-    while files.get(step - 1).is_some_and(|it| it.path < *path) {
-        step *= 2;
-    }
-    let near = &files[step / 2..files.len().min(step)];
-    step / 2 + near.partition_point(|it| it.path < *path)
 }
 
 /// Whether Puppet fails because of a file, whatever the key is.

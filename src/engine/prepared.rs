@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::failure::Failure;
-use super::open_files::FileWay;
+use super::path_files::{FileWay, PathFiles};
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
 use crate::config::{HieraYaml, PuppetVersion, glob};
 use crate::data::{Files, PathKind};
@@ -18,7 +18,7 @@ pub struct Prepared {
     configs: Arc<Table<ConfigKey, ReadConfig>>,
     regexes: Arc<Table<Arc<str>, Arc<RubyRegex>>>,
     globs: Table<Arc<str>, Arc<[Arc<str>]>>,
-    open_paths: Table<OpenPath, Arc<[FileWay]>>,
+    open_paths: Table<OpenPath, Arc<PathFiles>>,
     /// Texts that the levels of many nodes contain, most of them paths.
     texts: RwLock<HashSet<Arc<str>, foldhash::fast::RandomState>>,
 }
@@ -70,13 +70,14 @@ impl Prepared {
     }
 
     /// The files that an open path can lead to.
-    pub(super) fn fits(&self, files: &dyn Files, path: &OpenPath) -> Arc<[FileWay]> {
+    pub(super) fn fits(&self, files: &dyn Files, path: &OpenPath) -> Arc<PathFiles> {
         let known = self.open_paths.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known.get(path) {
             return Arc::clone(found);
         }
         drop(known);
-        let found: Arc<[FileWay]> = path.fits(files).into_iter().map(FileWay::from).collect();
+        let fits = path.fits(files).into_iter().map(FileWay::from);
+        let found: Arc<PathFiles> = Arc::new(fits.collect());
         let mut open_paths = self.open_paths.write().unwrap_or_else(PoisonError::into_inner);
         open_paths.insert(path.clone(), Arc::clone(&found));
         found

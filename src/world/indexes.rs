@@ -13,7 +13,7 @@ use super::snapshot::World;
 use super::texts::Texts;
 use crate::config::Environment;
 use crate::data::{Format, RootEntry};
-use crate::engine::KeyFinder;
+use crate::engine::{KeyFinder, PathFiles};
 use crate::text::TextRange;
 
 /// If more files than this changed, the bulk is rebuilt, so that the layer over it stays small.
@@ -218,6 +218,10 @@ impl KeyFinder for IndexOrTexts {
         let found = parallel::map(&paths, has_it);
         paths.into_iter().zip(found).filter_map(|(path, has_it)| has_it.then_some(path)).collect()
     }
+
+    fn members(&self, root: &str, files: &PathFiles) -> Option<Vec<u32>> {
+        self.bulk.get().map(|bulk| self.index_with(bulk).members(root, files))
+    }
 }
 
 /// Identifies an environment: by its directory, and by its name, which the command line can set.
@@ -228,6 +232,8 @@ pub(super) fn key_of(environment: &Environment) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::inspect::inspect;
+    use crate::engine::cases::in_words;
     use crate::world::{Change, Host, MemoryDisk};
 
     const HIERA_YAML: &str = "
@@ -290,5 +296,56 @@ hierarchy:
             let [without, with] = both_ways(&host, key);
             assert_eq!(without, with, "{key} after an edit");
         }
+    }
+
+    /// The answers for any node, with or without an index.
+    fn answers(host: &Host, has_index: bool) -> Vec<String> {
+        let world = host.snapshot();
+        let environment = world.environment_of("/r/hiera.yaml").expect("an environment");
+        if has_index {
+            world.key_index(&environment);
+        }
+        let evaluator = world.evaluator(&environment, &world.any_node(&environment));
+        // The index counts only for paths that were asked for several keys.
+        for number in 0..10 {
+            evaluator.lookup(&format!("none{number}"));
+        }
+        let keys = ["a", "b", "c", "d", "e", "x"];
+        let cases = |answer: &crate::engine::Answer| -> Vec<String> {
+            let each = answer.each_case().into_iter();
+            let told = |case: &crate::engine::Answer| match &case.outcome {
+                Ok(found) => found.as_ref().map(|it| inspect(&it.value)).unwrap_or_default(),
+                Err(failure) => failure.message.to_string(),
+            };
+            each.map(|(conditions, case)| format!("{}: {}", in_words(conditions), told(case)))
+                .collect()
+        };
+        keys.iter().map(|key| format!("{key} {:?}", cases(&evaluator.lookup(key)))).collect()
+    }
+
+    #[test]
+    fn the_index_leads_to_the_same_cases_as_the_texts() {
+        let files = (0..20).map(|number| (format!("/r/data/nodes/n{number}.yaml"), "a: n\nx: 1\n"));
+        let files = files.chain(FILES.map(|(path, text)| (path.to_owned(), text)));
+        let files: Vec<(String, &str)> = files.collect();
+        let disk = || Arc::new(MemoryDisk::new(files.iter().map(|(path, text)| (path, *text))));
+        let mut host = Host::new(disk());
+        let mut indexed = Host::new(disk());
+        let before = answers(&host, false);
+        assert_eq!(answers(&indexed, true), before);
+        let edits = [
+            ("nodes/n3.yaml", "b: 1\n"),
+            ("nodes/list.yaml", "a: 2\n"),
+            ("roles/web.json", "{\"e\": 3}"),
+        ];
+        for (path, text) in edits {
+            let path = format!("/r/data/{path}");
+            let edit =
+                || Change::OpenBuffer { path: path.clone(), text: text.to_owned(), version: 1 };
+            indexed.apply(edit());
+            host.apply(edit());
+            assert_eq!(answers(&indexed, true), answers(&host, false), "{path}");
+        }
+        assert_ne!(answers(&indexed, true), before);
     }
 }

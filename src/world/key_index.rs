@@ -10,6 +10,7 @@ pub use call_words::CallWords;
 use call_words::KnownCallWords;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use super::interner::Interner;
@@ -18,6 +19,7 @@ use super::reach::Reach;
 use super::read_orders::FileSet;
 use super::texts::Texts;
 use crate::data::{DataFile, FileId, Format, RootKey};
+use crate::engine::PathFiles;
 use crate::syntax::interpolation::{calls_in, hides_tokens};
 use crate::text::TextRange;
 
@@ -122,6 +124,23 @@ impl KeyIndex {
             paths.insert(at, file.path.clone());
         }
         paths
+    }
+
+    /// The positions of the ways to those files of a path that have `key`, ascending.
+    pub(super) fn members(&self, key: &str, files: &PathFiles) -> Vec<u32> {
+        let Some(name) = self.names.known(key) else { return Vec::new() };
+        let bulk = &self.bulk;
+        let number_of = |path: &str| bulk.position(path);
+        let mut found = if self.replaced.is_empty() {
+            files.held_by((bulk.id, number_of), bulk.holders(name))
+        } else {
+            let is_kept = |file: &&u32| !self.replaced.contains(file);
+            let kept: Vec<u32> = bulk.holders(name).iter().filter(is_kept).copied().collect();
+            files.held_by((bulk.id, number_of), &kept)
+        };
+        found.extend(self.changed_with(name).flat_map(|file| files.positions_of(&file.path)));
+        found.sort_unstable();
+        found
     }
 
     /// The number of files that have `key`, counted up to `most`.
@@ -463,6 +482,8 @@ impl IndexedFile {
 /// The keys of all files when the index was built.
 #[derive(Debug, Default)]
 pub(super) struct BulkIndex {
+    /// A number that no other index has.
+    id: u64,
     /// Sorted by path.
     files: Vec<IndexedFile>,
     /// For each name's number, the start of its files in [`Self::holders`].
@@ -484,6 +505,9 @@ pub(super) struct BulkIndex {
 
 /// A set of files, and the bits of their names.
 type HeldNames = (Weak<FileSet>, Arc<[u64]>);
+
+/// The number of indexes so far.
+static BULKS: AtomicU64 = AtomicU64::new(1);
 
 /// The maximum number of sets whose names are kept.
 const MAX_HELD: usize = 1_024;
@@ -518,7 +542,8 @@ impl BulkIndex {
             tags[key.name() as usize] |= (key.tagged_name >> TAGS.trailing_zeros()) as u8;
         }
         let has_merges = files.iter().any(|file| file.keys.may_merge);
-        Self { files, starts, holders, tags, has_merges, ..Self::default() }
+        let id = BULKS.fetch_add(1, Ordering::Relaxed);
+        Self { id, files, starts, holders, tags, has_merges, ..Self::default() }
     }
 
     /// Whether one of a set of files has a name. The names of a set are collected once.
