@@ -25,6 +25,24 @@ const MAX_CANDIDATES: usize = 128;
 /// Up to this many files of a path, those that Puppet refuses are searched for, too, because they fail the lookup.
 pub(super) const MAX_JUDGED_FILES: usize = 1_024;
 
+impl Evaluator {
+    /// Lists the files of all open paths before a lookup needs them: there can be tens of thousands.
+    pub fn list_files_of_open_paths(&self) {
+        let environment = self.environment_layer().ok().flatten();
+        for layer in self.global_layer().into_iter().chain(environment) {
+            let nothing = crate::data::Hash::new();
+            let invocation = self.invocation(&nothing, &nothing);
+            let levels = layer.levels(&invocation, Which::Hierarchy).as_deref().unwrap_or_default();
+            for location in levels.iter().flat_map(|it| it.locations.iter().flatten()) {
+                let open = location.open.as_ref().filter(|it| !it.is_obscure && !location.is_uri);
+                if let Some(open) = open {
+                    self.prepared().fits(self.files().as_ref(), &open.path);
+                }
+            }
+        }
+    }
+}
+
 /// The locations that an open one becomes in this run; none if it leads to no file that matters.
 pub(super) fn filled(
     layer: &Layer,
@@ -154,11 +172,16 @@ fn having(
 ) -> Candidates {
     let files = evaluator.files().as_ref();
     if let Some(finder) = evaluator.key_finder() {
-        if known.is_asked_often() {
-            let all = evaluator.prepared().fits(files, &open.path);
-            if let Some(members) = finder.members(root, &all) {
-                return Candidates::new(&open.path, all, members.into_iter());
-            }
+        // For a few keys, a list of all files does not pay off if it is not known yet.
+        let is_asked_often = known.is_asked_often();
+        let all = match evaluator.prepared().known_fits(&open.path) {
+            None if is_asked_often => Some(evaluator.prepared().fits(files, &open.path)),
+            known => known,
+        };
+        if let Some(all) = all
+            && let Some(members) = finder.members(root, &all)
+        {
+            return Candidates::new(&open.path, all, members.into_iter());
         }
         let paths = finder.files_with(root, &|| paths_of(evaluator, &open.path));
         let fits = open.path.fits_among(paths.iter()).into_iter().map(FileWay::from);

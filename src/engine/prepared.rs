@@ -71,16 +71,20 @@ impl Prepared {
 
     /// The files that an open path can lead to.
     pub(super) fn fits(&self, files: &dyn Files, path: &OpenPath) -> Arc<PathFiles> {
-        let known = self.open_paths.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known.get(path) {
-            return Arc::clone(found);
+        if let Some(known) = self.known_fits(path) {
+            return known;
         }
-        drop(known);
         let fits = path.fits(files).into_iter().map(FileWay::from);
         let found: Arc<PathFiles> = Arc::new(fits.collect());
         let mut open_paths = self.open_paths.write().unwrap_or_else(PoisonError::into_inner);
         open_paths.insert(path.clone(), Arc::clone(&found));
         found
+    }
+
+    /// [`Self::fits`], if they were looked for before.
+    pub(super) fn known_fits(&self, path: &OpenPath) -> Option<Arc<PathFiles>> {
+        let known = self.open_paths.read().unwrap_or_else(PoisonError::into_inner);
+        known.get(path).cloned()
     }
 
     pub(crate) fn config(

@@ -65,5 +65,7 @@ fn read_all_keys(world: &Arc<World>, cancel: &CancelToken, tell: &dyn Fn(usize, 
         // The files have been read, so the rest is short and needs no check for cancellation.
         world.all_keys(environment);
         world.code_index(environment);
+        let any = world.any_node(environment);
+        world.evaluator(environment, &any).list_files_of_open_paths();
     }
 }
