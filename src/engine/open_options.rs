@@ -11,7 +11,7 @@ use super::hierarchy::{Location, OpenLocation};
 use super::invocation::Invocation;
 use super::layer::{Layer, Which};
 use super::lookup::LOOKUP_OPTIONS;
-use super::open_paths::{MAX_JUDGED_FILES, is_refused, paths_of};
+use super::open_paths::{is_refused, paths_of};
 use crate::data::{Format, Value};
 use crate::facts::open_path::OpenPath;
 use crate::syntax::interpolation;
@@ -104,9 +104,7 @@ fn find_options(
         path.fits_among(all.iter()).into_iter().map(|it| it.path).collect()
     } else {
         let all = evaluator.prepared().fits(files, path);
-        if all.len() <= MAX_JUDGED_FILES {
-            files.expect(&all.iter().map(|it| (&*it.path, format)).collect::<Vec<_>>());
-        }
+        files.expect(&all.iter().map(|it| (&*it.path, format)).collect::<Vec<_>>());
         all.iter().map(|it| Arc::clone(&it.path)).collect()
     };
     paths.iter().filter_map(|it| OpenOptions::of(evaluator, module, it, format)).collect()

@@ -23,7 +23,7 @@ use crate::facts::open_path::OpenPath;
 const MAX_CANDIDATES: usize = 128;
 
 /// Up to this many files of a path, those that Puppet refuses are searched for, too, because they fail the lookup.
-pub(super) const MAX_JUDGED_FILES: usize = 1_024;
+const MAX_JUDGED_FILES: usize = 1_024;
 
 impl Evaluator {
     /// Lists the files of all open paths before a lookup needs them: there can be tens of thousands.
