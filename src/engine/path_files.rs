@@ -1,5 +1,6 @@
 //! All files that an open path can lead to, and the ways to them.
 
+use std::cmp::Ordering;
 use std::ops::{Deref, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -57,13 +58,15 @@ impl PathFiles {
         let (mut left, mut holders) = (&*numbered, holders);
         // Each step goes to the next number that both may have, and skips the numbers before it.
         while let (Some((number, at)), Some(holder)) = (left.first(), holders.first()) {
-            if number < holder {
-                left = &left[count_until(left, |(it, _)| it < holder)..];
-            } else if holder < number {
-                holders = &holders[count_until(holders, |it| it < number)..];
-            } else {
-                found.push(*at);
-                left = &left[1..];
+            match number.cmp(holder) {
+                Ordering::Less => left = &left[count_until(left, |(it, _)| it < holder)..],
+                Ordering::Greater => {
+                    holders = &holders[count_until(holders, |it| it < number)..];
+                }
+                Ordering::Equal => {
+                    found.push(*at);
+                    left = &left[1..];
+                }
             }
         }
         found

@@ -193,7 +193,7 @@ pub fn concerns_all_keys(file: &DataFile, is_of_module: bool, version: PuppetVer
         (Verdict::Hash, _) => is_of_module && file.has_other_than_string_keys(),
         (Verdict::Empty, Format::Yaml) => false,
         (Verdict::NotAHash { .. }, Format::Yaml) => version.is_strict(),
-        (Verdict::Empty | Verdict::NotAHash { .. }, Format::Json | Format::Hocon) => true,
-        (Verdict::Broken(_), _) => true,
+        (Verdict::Empty | Verdict::NotAHash { .. }, Format::Json | Format::Hocon)
+        | (Verdict::Broken(_), _) => true,
     }
 }

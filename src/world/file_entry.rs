@@ -159,7 +159,9 @@ impl FileEntry {
     pub(super) fn each_root_key(&self, format: Format, mut each: impl FnMut(&str)) {
         let mut tell = |data: &DataFile| {
             let keys = data.quick_root_keys().unwrap_or_else(|| data.root_keys());
-            keys.iter().for_each(|key| each(&key.text));
+            for key in keys {
+                each(&key.text);
+            }
         };
         match self.data_if_read(format) {
             Some(data) => tell(data),

@@ -15,9 +15,14 @@ const ANY_TEXT: char = '\0';
 pub(super) struct Pattern {
     /// Absolute and normalized, with [`ANY_TEXT`] for interpolations.
     text: String,
+    /// The same without the names that disappear if an interpolation is empty: `a/%{b}/c.yaml` is then `a/c.yaml`.
+    shorter: Vec<String>,
     is_glob: bool,
-    glob: OnceLock<Option<Regex>>,
+    globs: OnceLock<Vec<Regex>>,
 }
+
+/// With more names than this that may disappear, only the first ones are considered.
+const MAX_EMPTY_NAMES: usize = 5;
 
 /// Texts in templates that are the same for every node.
 #[derive(Debug, Clone, Copy)]
@@ -36,13 +41,18 @@ impl Pattern {
         known: Known<'_>,
     ) -> Self {
         let datadir = paths::join(root, &without_interpolations(datadir, known));
-        let text = paths::join(&datadir, &without_interpolations(location, known));
-        Self { text, is_glob, glob: OnceLock::new() }
+        let location = without_interpolations(location, known);
+        let text = paths::join(&datadir, &location);
+        // If the name at the start of a location disappears, an absolute path is left, and the datadir does not count.
+        let start = if location.starts_with(ANY_TEXT) { datadir.len() + 1 } else { text.len() };
+        let shorter = without_names(&text, start);
+        Self { text, shorter, is_glob, globs: OnceLock::new() }
     }
 
     /// The same pattern at another place.
     pub(super) fn moved(mut self, to: impl Fn(&str) -> String) -> Self {
         self.text = to(&self.text);
+        self.shorter = self.shorter.iter().map(|it| to(it)).collect();
         self
     }
 
@@ -68,28 +78,63 @@ impl Pattern {
             if !path.starts_with(&self.text[..fixed]) {
                 return false;
             }
-            let regex = self.glob.get_or_init(|| Regex::new(&glob_to_regex(&self.text)).ok());
-            return regex.as_ref().is_some_and(|it| it.is_match(path));
+            let globs = self.globs.get_or_init(|| {
+                self.texts().filter_map(|it| Regex::new(&glob_to_regex(it)).ok()).collect()
+            });
+            return globs.iter().any(|it| it.is_match(path));
         }
-        let Some((first, rest)) = self.text.split_once(ANY_TEXT) else {
-            return self.text == path;
-        };
-        // Only the fixed start and end are bound to a place. The parts between them may match as early as possible.
-        let (middle, last) = rest.rsplit_once(ANY_TEXT).unwrap_or(("", rest));
-        let Some(mut left) = path.strip_prefix(first).and_then(|it| it.strip_suffix(last)) else {
-            return false;
-        };
-        for part in middle.split(ANY_TEXT) {
-            let Some(at) = left.find(part) else { return false };
-            left = &left[at + part.len()..];
-        }
-        true
+        self.texts().any(|text| matches(text, path))
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&*self.text).chain(self.shorter.iter().map(String::as_str))
     }
 
     fn first_open_byte(&self) -> Option<usize> {
         let is_open = |c: char| c == ANY_TEXT || (self.is_glob && "*?[{\\".contains(c));
         self.text.find(is_open)
     }
+}
+
+/// Whether a path has the fixed parts of a text in their order.
+fn matches(text: &str, path: &str) -> bool {
+    let Some((first, rest)) = text.split_once(ANY_TEXT) else {
+        return text == path;
+    };
+    // Only the fixed start and end are bound to a place. The parts between them may match as early as possible.
+    let (middle, last) = rest.rsplit_once(ANY_TEXT).unwrap_or(("", rest));
+    let Some(mut left) = path.strip_prefix(first).and_then(|it| it.strip_suffix(last)) else {
+        return false;
+    };
+    for part in middle.split(ANY_TEXT) {
+        let Some(at) = left.find(part) else { return false };
+        left = &left[at + part.len()..];
+    }
+    true
+}
+
+/// The text without each choice of the names that are interpolations only, except for the one that begins at byte `kept`.
+fn without_names(text: &str, kept: usize) -> Vec<String> {
+    let mut start = 0;
+    let mut may_go = Vec::new();
+    let names: Vec<&str> = text.split('/').collect();
+    for (number, name) in names.iter().enumerate() {
+        // The last name is that of the file.
+        let is_file = number + 1 == names.len();
+        if *name == "\0" && start != kept && !is_file && may_go.len() < MAX_EMPTY_NAMES {
+            may_go.push(number);
+        }
+        start += name.len() + 1;
+    }
+    let without = |choice: u32| {
+        let is_kept = |number: &usize| {
+            let at = may_go.iter().position(|it| it == number);
+            at.is_none_or(|at| choice >> at & 1 == 0)
+        };
+        let kept = (0..names.len()).filter(is_kept).map(|number| names[number]);
+        kept.collect::<Vec<_>>().join("/")
+    };
+    (1..1 << may_go.len()).map(without).collect()
 }
 
 /// The template with its environment inserted and every other `%{…}` replaced by [`ANY_TEXT`].
@@ -235,8 +280,42 @@ mod tests {
             &["/r/test/d/os/a-b/c.yaml", "/r/test/d/os/-/.yaml"],
             &["/r/test/d/os/ab/c.yaml", "/r/test/d/os/a-c.yaml"],
         );
-        check(&pattern("%{x}", "a.yaml", false), "/r", &["/r/x/y/a.yaml"], &["/r/a.yaml"]);
+        check(
+            &pattern("%{x}", "a.yaml", false),
+            "/r",
+            &["/r/x/y/a.yaml", "/r/a.yaml"],
+            &["/a.yaml"],
+        );
         check(&pattern("data", "%{literal", false), "/r/data", &["/r/data/%{literal"], &[]);
+    }
+
+    #[test]
+    fn an_empty_interpolation_leaves_a_name_out() {
+        check(
+            &pattern("data", "a/%{x}/%{y}/%{z}.yaml", false),
+            "/r/data/a",
+            &["/r/data/a/b/c/d.yaml", "/r/data/a/b/c.yaml", "/r/data/a/b.yaml"],
+            &["/r/data/b.yaml"],
+        );
+        check(
+            &pattern("data", "a/%{x}/*.yaml", true),
+            "/r/data/a",
+            &["/r/data/a/b.yaml"],
+            &["/r/data/a.yaml", "/r/data/b.yaml"],
+        );
+        // What is left is an absolute path.
+        check(
+            &pattern("data", "%{x}/a.yaml", false),
+            "/r/data",
+            &["/r/data/x/a.yaml"],
+            &["/r/data/a.yaml"],
+        );
+        check(
+            &pattern("data/%{x}", "%{y}/%{z}/a.yaml", false),
+            "/r/data",
+            &["/r/data/y/a.yaml", "/r/data/y/z/a.yaml"],
+            &["/r/data/a.yaml"],
+        );
     }
 
     #[test]
