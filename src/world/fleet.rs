@@ -22,6 +22,7 @@ mod scope;
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{Hash, Hasher as _};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use indexmap::IndexMap;
@@ -43,6 +44,10 @@ pub use kept::Asker;
 use readings::Readings;
 pub(super) use references::{KnownReferences, RootName};
 
+/// The maximum number of evaluators that are kept for nodes without fact sets. Each knows all cases of what it looked up, which
+/// takes 20 KB, and making it again takes less time than one such lookup.
+const MAX_OF_PARTIAL_NODES: u32 = 4_096;
+
 /// A number for each node. Nodes with the same number find the same at a step of a lookup.
 type Column = Arc<[u64]>;
 
@@ -51,6 +56,8 @@ pub struct Fleet {
     readings: Arc<Readings>,
     /// By node, created for the node of a group whose lookup runs.
     evaluators: Box<[OnceLock<Arc<Evaluator>>]>,
+    /// How many of them were created for nodes without fact sets.
+    of_partial_nodes: AtomicU32,
     /// The differences from an earlier fleet, computed on demand. The fleet itself is not kept: it may have differences from a
     /// still earlier one, or be this one.
     kept: Mutex<Option<(Weak<Fleet>, Arc<Differences>)>>,
@@ -113,7 +120,8 @@ impl Fleet {
     fn of(readings: Readings) -> Self {
         let evaluators = readings.nodes.iter().map(|_| OnceLock::new()).collect();
         let (kept, earlier) = (Mutex::default(), EarlierAnswers::default());
-        Self { readings: Arc::new(readings), evaluators, kept, earlier }
+        let of_partial_nodes = AtomicU32::new(0);
+        Self { readings: Arc::new(readings), evaluators, of_partial_nodes, kept, earlier }
     }
 
     /// The nodes, in the order of their numbers.
@@ -152,6 +160,7 @@ impl Fleet {
         then: impl Fn(usize, Vec<SharedAnswer<A>>) -> R + Sync,
         done: impl FnMut(R) + Send,
     ) {
+        let keep = |at, _, answer| keep(at, answer);
         let then = |at, found| then(at, distinct(found));
         self.by_footprint(requests, &self.all_nodes(), keep, then, done);
     }
@@ -162,7 +171,18 @@ impl Fleet {
 
     /// [`Self::answers`] for some of the nodes.
     fn answers_among(&self, request: &Request, nodes: &[u32]) -> Vec<SharedAnswer> {
-        distinct(self.answers_by_reads_among(request, nodes))
+        // Thousands of groups may have the same answer, which can list a hundred cases.
+        let distinct = Mutex::new(Distinct::default());
+        let keep = |_, node: u32, answer: Answer| {
+            let answer = Box::new(answer);
+            let number = answer.number();
+            let mut distinct = distinct.lock().unwrap_or_else(PoisonError::into_inner);
+            distinct.add(number, node, answer)
+        };
+        let mut found: Vec<SharedAnswer<usize>> = Vec::new();
+        let requests = std::slice::from_ref(request);
+        self.by_footprint(requests, nodes, keep, |_, all| all, |all| found = all);
+        distinct.into_inner().unwrap_or_else(PoisonError::into_inner).of_nodes(found)
     }
 
     /// [`Self::answers`], but one for each group of nodes whose lookups read the same. All values of a group come from the same
@@ -173,7 +193,7 @@ impl Fleet {
 
     fn answers_by_reads_among(&self, request: &Request, nodes: &[u32]) -> Vec<SharedAnswer> {
         let mut answers = Vec::new();
-        let (keep, then) = (|_, answer| Box::new(answer), |_, found| found);
+        let (keep, then) = (|_, _, answer| Box::new(answer), |_, found| found);
         let requests = std::slice::from_ref(request);
         self.by_footprint(requests, nodes, keep, then, |found| answers = found);
         answers
@@ -252,7 +272,16 @@ impl Fleet {
 
     fn evaluator(&self, node: u32) -> Arc<Evaluator> {
         let slot = &self.evaluators[node as usize];
-        slot.get_or_init(|| Arc::new(Readings::evaluator(&self.readings, node))).clone()
+        if let Some(known) = slot.get() {
+            return Arc::clone(known);
+        }
+        let made = || Arc::new(Readings::evaluator(&self.readings, node));
+        if !self.nodes()[node as usize].is_complete()
+            && self.of_partial_nodes.fetch_add(1, Ordering::Relaxed) >= MAX_OF_PARTIAL_NODES
+        {
+            return made();
+        }
+        Arc::clone(slot.get_or_init(made))
     }
 
     /// The answer for a node, which need not belong to the fleet.
@@ -263,24 +292,61 @@ impl Fleet {
 
 /// Each different answer once, with all of its nodes, in the order of its first node.
 fn distinct<A: KeptAnswer>(found: Vec<SharedAnswer<A>>) -> Vec<SharedAnswer<A>> {
-    let mut distinct: Vec<SharedAnswer<A>> = Vec::new();
-    let mut by_number: HashMap<u64, Vec<usize>, foldhash::fast::RandomState> = HashMap::default();
-    for found in found {
+    let mut distinct = Distinct::default();
+    let numbered = found.into_iter().map(|SharedAnswer { answer, nodes }| {
+        let first = nodes.first().copied().unwrap_or_default();
+        SharedAnswer { answer: distinct.add(answer.number(), first, answer), nodes }
+    });
+    let numbered = numbered.collect();
+    distinct.of_nodes(numbered)
+}
+
+/// Different answers, each as the first node gets it.
+struct Distinct<A> {
+    answers: Vec<(u32, A)>,
+    by_number: HashMap<u64, Vec<usize>, foldhash::fast::RandomState>,
+}
+
+impl<A> Default for Distinct<A> {
+    fn default() -> Self {
+        Self { answers: Vec::new(), by_number: HashMap::default() }
+    }
+}
+
+impl<A: KeptAnswer> Distinct<A> {
+    /// Adds the answer of a node with its number, unless it is known. Returns its position.
+    fn add(&mut self, number: u64, node: u32, answer: A) -> usize {
         // Different answers may have the same number, so the number only narrows down what is compared.
-        let known = by_number.entry(found.answer.number()).or_default();
-        let is_it = |at: &&usize| distinct[**at].answer.is_same(&found.answer);
-        if let Some(at) = known.iter().find(is_it) {
-            distinct[*at].nodes.extend(found.nodes);
-        } else {
-            known.push(distinct.len());
-            distinct.push(found);
+        let known = self.by_number.entry(number).or_default();
+        let is_it = |at: &&usize| self.answers[**at].1.is_same(&answer);
+        if let Some(at) = known.iter().find(is_it).copied() {
+            if node < self.answers[at].0 {
+                self.answers[at] = (node, answer);
+            }
+            return at;
         }
+        let at = self.answers.len();
+        known.push(at);
+        self.answers.push((node, answer));
+        at
     }
-    for group in &mut distinct {
-        group.nodes.sort_unstable();
+
+    /// The answers with their nodes, which have the positions of their answers.
+    fn of_nodes(self, found: Vec<SharedAnswer<usize>>) -> Vec<SharedAnswer<A>> {
+        let mut nodes: Vec<Vec<u32>> = vec![Vec::new(); self.answers.len()];
+        for found in found {
+            nodes[found.answer].extend(found.nodes);
+        }
+        let answers = self.answers.into_iter().zip(nodes);
+        let mut shared: Vec<SharedAnswer<A>> = answers
+            .map(|((_, answer), mut nodes)| {
+                nodes.sort_unstable();
+                SharedAnswer { answer, nodes }
+            })
+            .collect();
+        shared.sort_unstable_by_key(|group| group.nodes.first().copied());
+        shared
     }
-    distinct.sort_unstable_by_key(|group| group.nodes.first().copied());
-    distinct
 }
 
 /// Whether two answers are equal, case by case. What else an uncertain answer depends on may follow from earlier lookups, so

@@ -92,20 +92,20 @@ struct Both {
 /// Requests, and what is kept of an answer to the one at a position.
 struct Asking<'a, A> {
     requests: &'a [Both],
-    keep: &'a (dyn Fn(usize, Answer) -> A + Sync),
+    keep: &'a (dyn Fn(usize, u32, Answer) -> A + Sync),
     /// Whether other threads answer other requests, so that none is left for the lookups of these.
     is_one_of_many: bool,
 }
 
 impl Fleet {
     /// The answers of `nodes` to each request, one for each group of nodes whose lookups read the same. `keep` gets each
-    /// answer together with the position of the request, and returns what is kept of it. `then` gets all that was kept for a
+    /// answer together with the position of the request and the first node of the group, and returns what is kept of it. `then` gets all that was kept for a
     /// request. The processors share this work. The results go to `done`, in the order of the requests.
     pub(super) fn by_footprint<A: Send + Sync, R: Send>(
         &self,
         requests: &[Request],
         nodes: &[u32],
-        keep: impl Fn(usize, Answer) -> A + Sync,
+        keep: impl Fn(usize, u32, Answer) -> A + Sync,
         then: impl Fn(usize, Vec<SharedAnswer<A>>) -> R + Sync,
         done: impl FnMut(R) + Send,
     ) {
@@ -211,7 +211,7 @@ impl Fleet {
             let (answer, recording) = evaluator.call_and_record(&both.shared);
             (answer, DependsOn::Runs(recording))
         };
-        Found { answer: (asking.keep)(request, answer), depends_on }
+        Found { answer: (asking.keep)(request, node, answer), depends_on }
     }
 
     /// Takes the answer of the first node of a group. Splits the group by what its lookup depended on.
