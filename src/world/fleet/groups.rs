@@ -99,8 +99,8 @@ struct Asking<'a, A> {
 
 impl Fleet {
     /// The answers of `nodes` to each request, one for each group of nodes whose lookups read the same. `keep` gets each
-    /// answer together with the position of the request and the first node of the group, and returns what is kept of it. `then` gets all that was kept for a
-    /// request. The processors share this work. The results go to `done`, in the order of the requests.
+    /// answer together with the position of the request and the first node of the group, and returns what is kept of it. `then`
+    /// gets all that was kept for a request. The processors share this work. The results go to `done`, in the order of the requests.
     pub(super) fn by_footprint<A: Send + Sync, R: Send>(
         &self,
         requests: &[Request],
