@@ -20,7 +20,7 @@ use crate::data::{DataFile, Format, Value, Verdict};
 pub struct Structure {
     /// Everything except the files.
     pub shape: u64,
-    /// The existing files, including those of default hierarchies.
+    /// The existing files, including those of default hierarchies and those that an open path may lead to, if these are few.
     pub files: Vec<AskedFile>,
     /// Whether there are functions that may read anything and keep their results.
     pub asks_functions: bool,

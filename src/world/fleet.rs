@@ -56,7 +56,7 @@ pub struct Fleet {
     readings: Arc<Readings>,
     /// By node, created for the node of a group whose lookup runs.
     evaluators: Box<[OnceLock<Arc<Evaluator>>]>,
-    /// How many of them were created for nodes without fact sets.
+    /// How many were created for nodes without fact sets, including those that were not kept.
     of_partial_nodes: AtomicU32,
     /// The differences from an earlier fleet, computed on demand. The fleet itself is not kept: it may have differences from a
     /// still earlier one, or be this one.
@@ -253,7 +253,8 @@ impl Fleet {
         let mut alike: IndexMap<_, Vec<&[u32]>, foldhash::fast::RandomState> = IndexMap::default();
         for (number, (structure, nodes)) in structures.iter().enumerate() {
             if is_asked(nodes) {
-                // Hierarchies with the same shape have the same open paths.
+                // Hierarchies with the same shape have the same open paths, except for those whose few files are listed: the
+                // nodes that may read these files are marked already.
                 let number = structure.is_opaque.then_some(number);
                 alike.entry((structure.shape, number)).or_default().push(nodes);
             }

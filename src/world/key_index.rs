@@ -9,6 +9,7 @@ mod typed;
 pub use call_words::CallWords;
 use call_words::KnownCallWords;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -129,15 +130,12 @@ impl KeyIndex {
     /// The positions of the ways to those files of a path that have `key`, ascending.
     pub(super) fn members(&self, key: &str, files: &PathFiles) -> Vec<u32> {
         let Some(name) = self.names.known(key) else { return Vec::new() };
-        let bulk = &self.bulk;
-        let number_of = |path: &str| bulk.position(path);
-        let mut found = if self.replaced.is_empty() {
-            files.held_by((bulk.id, number_of), bulk.holders(name))
-        } else {
-            let is_kept = |file: &&u32| !self.replaced.contains(file);
-            let kept: Vec<u32> = bulk.holders(name).iter().filter(is_kept).copied().collect();
-            files.held_by((bulk.id, number_of), &kept)
-        };
+        let mut holders = Cow::Borrowed(self.bulk.holders(name));
+        if !self.replaced.is_empty() {
+            holders.to_mut().retain(|file| !self.replaced.contains(file));
+        }
+        let number_of = |path: &str| self.bulk.position(path);
+        let mut found = files.held_by((self.bulk.id, number_of), &holders);
         found.extend(self.changed_with(name).flat_map(|file| files.positions_of(&file.path)));
         found.sort_unstable();
         found

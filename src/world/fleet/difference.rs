@@ -101,25 +101,12 @@ impl FleetPair {
         let mut difference = Difference::default();
         let mut pairs = pairs(&before, &after, self.after.nodes().len());
         let answers = |one: usize, other: usize| (&*before[one].answer, &*after[other].answer);
-        let mut incomplete: Vec<(Base<'_>, &mut Vec<u32>)> = Vec::new();
-        for (one, other, nodes) in &mut pairs {
+        for (one, other, _) in &pairs {
             let (before, after) = answers(*one, *other);
             difference.note_opaque(before);
             difference.note_opaque(after);
-            if leaves_cases_out(before, after) {
-                incomplete.push((Base { number: *one, answer: before }, nodes));
-            }
         }
-        if !incomplete.is_empty()
-            && let Some(ways) = self.edited_ways(request)
-        {
-            let bases =
-                incomplete.iter().flat_map(|(base, nodes)| nodes.iter().map(|it| (*it, *base)));
-            let certain = self.add_in_ways(&ways, bases.collect(), request, &mut difference);
-            for (_, nodes) in incomplete {
-                nodes.retain(|it| certain.contains(it));
-            }
-        }
+        self.take_incomplete(&mut pairs, answers, request, &mut difference);
         for (one, other, nodes) in pairs {
             let (before, after) = answers(one, other);
             let Some(first) = nodes.first() else { continue };
@@ -143,6 +130,35 @@ impl FleetPair {
         difference.changes.sort_by_key(|change| change.nodes.len());
         self.add_others(request, &mut difference);
         difference
+    }
+
+    /// Compares the nodes whose answers leave cases out in the ways to the edited files, if these are known, and takes them out
+    /// of `pairs`.
+    fn take_incomplete<'a>(
+        &self,
+        pairs: &mut [(usize, usize, Vec<u32>)],
+        answers: impl Fn(usize, usize) -> (&'a Answer, &'a Answer),
+        request: &Request,
+        difference: &mut Difference,
+    ) {
+        let mut incomplete: Vec<(Base<'_>, &mut Vec<u32>)> = Vec::new();
+        for (one, other, nodes) in pairs {
+            let (before, after) = answers(*one, *other);
+            if leaves_cases_out(before, after) {
+                incomplete.push((Base { number: *one, answer: before }, nodes));
+            }
+        }
+        if incomplete.is_empty() {
+            return;
+        }
+        let Some(ways) = self.edited_ways(request) else { return };
+        let bases = { incomplete.iter() }
+            .flat_map(|(base, nodes)| nodes.iter().map(|node| (*node, *base)))
+            .collect();
+        let certain = self.add_in_ways(&ways, bases, request, difference);
+        for (_, nodes) in incomplete {
+            nodes.retain(|it| certain.contains(it));
+        }
     }
 
     /// The nodes that can have another answer now. If only entries of files were edited, these are the nodes that read such

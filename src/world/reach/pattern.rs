@@ -241,6 +241,8 @@ fn push_literal(regex: &mut String, c: char) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::MemoryFiles;
+    use crate::facts::open_path::{self, OpenPath};
 
     fn pattern(datadir: &str, location: &str, is_glob: bool) -> Pattern {
         Pattern::new("/r", datadir, location, is_glob, Known { environment: Some("test") })
@@ -316,6 +318,40 @@ mod tests {
             &["/r/data/y/a.yaml", "/r/data/y/z/a.yaml"],
             &["/r/data/a.yaml"],
         );
+    }
+
+    /// Lookups find the files of a path in another way, which must not lead to files outside of its reach.
+    #[test]
+    fn all_files_that_lookups_find_are_reached() {
+        let names = ["a", "x", "a.yaml", "x.yaml"];
+        let below = |directory: &str| names.map(|name| format!("{directory}/{name}"));
+        let two = below("/r/data").iter().flat_map(|it| below(it)).collect::<Vec<_>>();
+        let three = two.iter().flat_map(|it| below(it)).collect::<Vec<_>>();
+        let all = [&below("/r/data")[..], &two, &three].concat();
+        let is_file = |path: &&String| path.ends_with(".yaml") && !path.contains(".yaml/");
+        let files = MemoryFiles::new(all.iter().filter(is_file).map(|path| (path.as_str(), "")));
+        let mut found = 0;
+        for (location, is_glob) in [
+            ("%{x}/a.yaml", false),
+            ("a/%{x}/%{y}.yaml", false),
+            ("%{x}/%{y}/%{z}.yaml", false),
+            ("%{x}%{y}/x/a.yaml", false),
+            ("a/%{x}%{y}/a.yaml", false),
+            ("a/%{x}/*.yaml", true),
+            ("%{x}/%{y}/*.yaml", true),
+            ("*/%{x}*/%{y}.yaml", true),
+        ] {
+            let reach = pattern("data", location, is_glob);
+            let open = ["x", "y", "z"].iter().fold(location.to_owned(), |text, name| {
+                text.replace(&format!("%{{{name}}}"), &open_path::hole(name))
+            });
+            let open = OpenPath::joined("/r/data", &open, is_glob).expect("an open path");
+            for fit in open.fits(&files).into_iter().filter(|it| is_file(&&it.path.to_string())) {
+                assert!(reach.matches(&fit.path), "{location} leads to {}", fit.path);
+                found += 1;
+            }
+        }
+        assert!(found > 30, "{found}");
     }
 
     #[test]
