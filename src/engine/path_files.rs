@@ -46,6 +46,13 @@ impl FromIterator<FileWay> for PathFiles {
 }
 
 impl PathFiles {
+    /// Files without conditions.
+    #[cfg(test)]
+    pub(crate) fn of_paths(paths: impl IntoIterator<Item = Arc<str>>) -> Self {
+        let ways = paths.into_iter().map(|path| FileWay { path, way: Way::default() });
+        ways.collect()
+    }
+
     /// The positions of the ways to those files that have a number in `holders`, which must be ascending. `index` identifies the
     /// index, and `number_of` is its number of a path. A path can lead to tens of thousands of files, so their numbers are kept.
     pub fn held_by(
@@ -113,8 +120,7 @@ mod tests {
     #[test]
     fn the_files_of_a_path_are_found_by_their_numbers() {
         let paths = ["/a", "/b", "/b", "/d", "/e", "/f", "/g", "/h", "/i", "/k"];
-        let ways = paths.map(|path| FileWay { path: path.into(), way: Arc::default() });
-        let files: PathFiles = ways.into_iter().collect();
+        let files = PathFiles::of_paths(paths.map(Arc::from));
         // The index has all files from `/a` to `/j` in another order, and not `/k`.
         let number_of = |path: &str| {
             let letter = u32::from(path.as_bytes()[1] - b'a');

@@ -323,6 +323,21 @@ hierarchy:
         keys.iter().map(|key| format!("{key} {:?}", cases(&evaluator.lookup(key)))).collect()
     }
 
+    /// Whether the positions that the index finds in a list of all files are those of the files with a key.
+    fn check_members(host: &Host) {
+        let world = host.snapshot();
+        let environment = world.environment_of("/r/hiera.yaml").expect("an environment");
+        let all: Vec<Arc<str>> =
+            world.data_files(&environment).iter().map(|it| it.0.clone()).collect();
+        let list = PathFiles::of_paths(all.iter().cloned());
+        let finder = world.key_finder(&environment);
+        for key in ["a", "b", "c", "d", "e", "x"] {
+            let members = finder.members(key, &list).expect("an index");
+            let paths: Vec<_> = members.iter().map(|at| all[*at as usize].clone()).collect();
+            assert_eq!(paths, finder.files_with(key, &|| all.clone()), "{key}");
+        }
+    }
+
     #[test]
     fn the_index_leads_to_the_same_cases_as_the_texts() {
         let files = (0..20).map(|number| (format!("/r/data/nodes/n{number}.yaml"), "a: n\nx: 1\n"));
@@ -336,6 +351,7 @@ hierarchy:
         let edits = [
             ("nodes/n3.yaml", "b: 1\n"),
             ("nodes/list.yaml", "a: 2\n"),
+            ("nodes/n4.yaml", "a: m\n"),
             ("roles/web.json", "{\"e\": 3}"),
         ];
         for (path, text) in edits {
@@ -345,6 +361,7 @@ hierarchy:
             indexed.apply(edit());
             host.apply(edit());
             assert_eq!(answers(&indexed, true), answers(&host, false), "{path}");
+            check_members(&indexed);
         }
         assert_ne!(answers(&indexed, true), before);
     }
