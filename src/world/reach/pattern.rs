@@ -328,8 +328,9 @@ mod tests {
         let two = below("/r/data").iter().flat_map(|it| below(it)).collect::<Vec<_>>();
         let three = two.iter().flat_map(|it| below(it)).collect::<Vec<_>>();
         let all = [&below("/r/data")[..], &two, &three].concat();
-        let is_file = |path: &&String| path.ends_with(".yaml") && !path.contains(".yaml/");
-        let files = MemoryFiles::new(all.iter().filter(is_file).map(|path| (path.as_str(), "")));
+        let is_file = |path: &str| path.strip_suffix(".yaml").is_some_and(|it| !it.contains('.'));
+        let files =
+            MemoryFiles::new(all.iter().filter(|it| is_file(it)).map(|path| (path.as_str(), "")));
         let mut found = 0;
         for (location, is_glob) in [
             ("%{x}/a.yaml", false),
@@ -346,7 +347,7 @@ mod tests {
                 text.replace(&format!("%{{{name}}}"), &open_path::hole(name))
             });
             let open = OpenPath::joined("/r/data", &open, is_glob).expect("an open path");
-            for fit in open.fits(&files).into_iter().filter(|it| is_file(&&it.path.to_string())) {
+            for fit in open.fits(&files).into_iter().filter(|it| is_file(&it.path)) {
                 assert!(reach.matches(&fit.path), "{location} leads to {}", fit.path);
                 found += 1;
             }
