@@ -21,6 +21,30 @@ pub enum Assumed {
     Unset,
 }
 
+impl Assumed {
+    /// The text of a variable that is empty or not set.
+    const EMPTY: &str = "";
+
+    /// Whether a variable without a text has this value: one that is not set, or one that is empty.
+    fn is_without_text(&self) -> bool {
+        matches!(self, Self::Unset) || self.is_empty_text()
+    }
+
+    fn is_empty_text(&self) -> bool {
+        matches!(self, Self::Text(text) if **text == *Self::EMPTY)
+    }
+
+    /// Whether a variable with this value also has `other`: one that is not set is empty, too.
+    fn implies(&self, other: &Self) -> bool {
+        self == other || *self == Self::Unset && other.is_empty_text()
+    }
+
+    /// Whether no variable has both values.
+    fn contradicts(&self, other: &Self) -> bool {
+        self != other && !(self.is_without_text() && other.is_without_text())
+    }
+}
+
 /// A variable, by the canonical name for all its spellings, and its assumed value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Condition {
@@ -28,6 +52,13 @@ pub struct Condition {
     pub variable: Arc<str>,
     /// Its value.
     pub value: Assumed,
+}
+
+impl Condition {
+    /// The condition that the variable is empty.
+    fn with_empty_text(&self) -> Self {
+        Self { variable: Arc::clone(&self.variable), value: Assumed::Text(Assumed::EMPTY.into()) }
+    }
 }
 
 /// Conditions that are true together: one way in which open variables can decide.
@@ -61,10 +92,21 @@ impl Assumptions {
         all.find(|it| &*it.variable == variable).map(|it| &it.value)
     }
 
+    /// Whether a variable is not set. `None` if that is not decided: an empty variable may be one that is not set.
+    pub(crate) fn is_unset(&self, variable: &str) -> Option<bool> {
+        match self.held.iter().find(|it| &*it.variable == variable) {
+            Some(held) if held.value.is_empty_text() => None,
+            Some(held) => Some(held.value == Assumed::Unset),
+            None => self.of(variable).map(|_| false),
+        }
+    }
+
     /// Whether all of `conditions` are compatible with the assumptions.
     pub(crate) fn allow(&self, conditions: &[Condition], node: &Node) -> bool {
-        if conditions.iter().any(|it| self.of(&it.variable).is_some_and(|known| *known != it.value))
-        {
+        let contradicts = |it: &Condition| {
+            self.of(&it.variable).is_some_and(|known| known.contradicts(&it.value))
+        };
+        if conditions.iter().any(contradicts) {
             return false;
         }
         // A certname decides other variables as well if the settings have a name pattern. These must not contradict the conditions.
@@ -77,8 +119,12 @@ impl Assumptions {
 
     pub(super) fn assume(&mut self, conditions: &[Condition], node: &Node) {
         for condition in conditions {
-            // A way may repeat what an earlier fork has decided. Such a condition must not be listed twice in a case.
-            if self.of(&condition.variable).is_none() {
+            let held = self.held.iter_mut().find(|it| it.variable == condition.variable);
+            if let Some(held) = held.filter(|it| condition.value.implies(&it.value)) {
+                // What is empty may turn out to be not set at all.
+                held.value = condition.value.clone();
+            } else if self.of(&condition.variable).is_none() {
+                // A way may repeat what an earlier fork has decided. Such a condition must not be listed twice in a case.
                 self.held.push(condition.clone());
                 let proved = proved_by(condition, node);
                 self.derived.extend(proved.into_iter().filter(|it| !conditions.contains(it)));
@@ -268,14 +314,21 @@ impl Excluded {
     /// Whether some excluded set of conditions would be true if `conditions` were.
     fn hold_with(&self, conditions: &[Condition], assumptions: &Assumptions) -> bool {
         let holds = |wanted: &Condition| {
-            conditions.contains(wanted) || assumptions.of(&wanted.variable) == Some(&wanted.value)
+            let is_it =
+                |it: &Condition| it.variable == wanted.variable && it.value.implies(&wanted.value);
+            let assumed = assumptions.of(&wanted.variable);
+            conditions.iter().any(is_it) || assumed.is_some_and(|it| it.implies(&wanted.value))
+        };
+        let some_hold_under = |last: &Condition| {
+            let ways = self.ways.get(last);
+            ways.is_some_and(|ways| ways.iter().any(|way| way.iter().all(holds)))
         };
         let mut holding = conditions.iter().chain(&assumptions.held).chain(&assumptions.derived);
         self.unconditional > 0
             // A way that holds is listed under its last condition, so only the ways of conditions that hold are compared.
             || holding.any(|last| {
-                let ways = self.ways.get(last);
-                ways.is_some_and(|ways| ways.iter().any(|way| way.iter().all(holds)))
+                some_hold_under(last)
+                    || last.value == Assumed::Unset && some_hold_under(&last.with_empty_text())
             })
     }
 

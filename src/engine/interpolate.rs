@@ -78,7 +78,7 @@ pub(crate) fn variable(
 ) -> Result<Variable, Failure> {
     let path = key_path::parse(expression)
         .map_err(|_| Failure::lookup(format!("Syntax error in string: {subject}")))?;
-    let found = match invocation.read_partial_node(&path) {
+    let found = match invocation.read_partial_node(&path, context) {
         Some(stand) => partial_variable(invocation, expression, &path, stand, context),
         None => known_variable(invocation, expression, &path, context).map(Variable::Found),
     };

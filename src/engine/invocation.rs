@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::assumptions::{Assumed, Assumptions, Condition, Fork, Turn};
+use super::assumptions::{Assumed, Assumptions, Condition, Fork, Turn, Way};
 use super::budget::Budget;
 use super::cases::{Exploration, LeftOut};
 use super::evaluator::{Evaluator, ModuleScope};
@@ -280,7 +280,11 @@ impl<'a> Invocation<'a> {
 
     /// What is known of a variable that may be open. `None` if the variable does not depend on the node, or if the node is
     /// complete and the server does not set the variable.
-    pub(crate) fn read_partial_node(&self, path: &KeyPath) -> Option<Stand> {
+    pub(crate) fn read_partial_node(
+        &mut self,
+        path: &KeyPath,
+        context: InterpolatedText,
+    ) -> Option<Stand> {
         let node = self.evaluator.node();
         let root = path.root_name()?;
         let unqualified = root.strip_prefix("::").unwrap_or(root);
@@ -298,13 +302,22 @@ impl<'a> Invocation<'a> {
         Some(match node.read(path) {
             Reading::Known(value, rest) => Stand::Known(value, rest),
             Reading::Unset => Stand::Unset,
-            Reading::Open(name) => match self.assumptions.of(&name) {
-                Some(Assumed::Text(text)) => {
-                    Stand::Known(Value::String(Arc::clone(text)).unplaced(), Vec::new())
+            Reading::Open(name) => {
+                // A path only decides that the variable is empty.
+                if self.assumptions.of(&name).is_some()
+                    && path.rest.is_empty()
+                    && self.fails_if_unset(root, context)
+                {
+                    self.is_unset(&name);
                 }
-                Some(Assumed::Unset) => Stand::Unset,
-                None => Stand::Open(name),
-            },
+                match self.assumptions.of(&name) {
+                    Some(Assumed::Text(text)) => {
+                        Stand::Known(Value::String(Arc::clone(text)).unplaced(), Vec::new())
+                    }
+                    Some(Assumed::Unset) => Stand::Unset,
+                    None => Stand::Open(name),
+                }
+            }
         })
     }
 
@@ -356,6 +369,33 @@ impl<'a> Invocation<'a> {
         script.map_or(Turn::Otherwise, |it| it.turn(&mut self.assumptions, node))
     }
 
+    /// Whether Puppet fails if a text contains a variable that is not set.
+    fn fails_if_unset(&self, name: &str, context: InterpolatedText) -> bool {
+        self.evaluator.version().is_strict()
+            && context != InterpolatedText::ConfigLocation
+            && !self.may_be_missing(name)
+    }
+
+    /// Whether Puppet says nothing about a variable that is not set.
+    fn may_be_missing(&self, name: &str) -> bool {
+        // A name in the hash of default values is found there, so the variable is not missing.
+        undefined_variable_never_warns(name) || self.default_values.get(name).is_some()
+    }
+
+    /// Whether a variable that is not known is not set; a fork, unless an earlier one decided it.
+    pub(crate) fn is_unset(&mut self, variable: &Arc<str>) -> bool {
+        if let Some(is_unset) = self.assumptions.is_unset(variable) {
+            return is_unset;
+        }
+        let unset = Condition { variable: Arc::clone(variable), value: Assumed::Unset };
+        let fork = |it: &mut Self| {
+            let unset: Way = [unset].into();
+            let is_possible = it.allows(&unset);
+            Fork::Ways(is_possible.then_some(unset).into_iter().collect())
+        };
+        self.turn_at(fork) == Turn::Taken
+    }
+
     /// Whether conditions are compatible with the assumptions of this run.
     pub(crate) fn allows(&self, conditions: &[Condition]) -> bool {
         let node = self.evaluator.node();
@@ -396,8 +436,7 @@ impl<'a> Invocation<'a> {
         name: &str,
         context: InterpolatedText,
     ) -> Result<(), Failure> {
-        // A name in the hash of default values is found there, so the variable is not missing.
-        if undefined_variable_never_warns(name) || self.default_values.get(name).is_some() {
+        if self.may_be_missing(name) {
             return Ok(());
         }
         let name_text: Arc<str> = Arc::from(name);

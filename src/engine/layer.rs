@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use super::assumptions::{Assumed, Condition, Fork, Turn, Way};
 use super::calls;
 use super::evaluator::Evaluator;
 use super::failure::{Failure, FailureClass};
@@ -274,11 +273,7 @@ impl Layer {
             return Ok(());
         }
         for variable in self.must_be_set() {
-            let is_unset = match invocation.assumptions.of(variable) {
-                Some(known) => *known == Assumed::Unset,
-                None => invocation.turn_at(|it| unset(it, variable)) == Turn::Taken,
-            };
-            if is_unset {
+            if invocation.is_unset(variable) {
                 // The levels were expanded while the variable was open. Expanded with these assumptions, they yield Puppet's error.
                 let evaluator = invocation.evaluator;
                 let mut own = evaluator.invocation(invocation.overrides, invocation.default_values);
@@ -517,11 +512,4 @@ pub(super) fn wrong_value_type(
         level.function.name,
         when_using(location),
     )
-}
-
-/// The fork at a variable that must be set: it is unset, or it is set.
-fn unset(invocation: &Invocation<'_>, variable: &Arc<str>) -> Fork {
-    let unset: Way = [Condition { variable: Arc::clone(variable), value: Assumed::Unset }].into();
-    let is_possible = invocation.allows(&unset);
-    Fork::Ways(is_possible.then_some(unset).into_iter().collect())
 }

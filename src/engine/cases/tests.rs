@@ -35,13 +35,28 @@ fn told(answer: &Answer) -> String {
 /// What `key` can be for any node.
 #[track_caller]
 fn check(levels: &str, files: &[(&str, &str)], key: &str, expected: &str) {
-    let found = told(&evaluator(levels, files).lookup(key));
+    check_for(PuppetVersion::V7, levels, files, key, expected);
+}
+
+#[track_caller]
+fn check_for(
+    version: PuppetVersion,
+    levels: &str,
+    files: &[(&str, &str)],
+    key: &str,
+    expected: &str,
+) {
+    let found = told(&evaluator_for(version, levels, files).lookup(key));
     let expected: Vec<&str> = expected.lines().map(str::trim).collect();
-    assert_eq!(found.lines().collect::<Vec<_>>(), expected, "{key}");
+    assert_eq!(found.lines().map(str::trim_end).collect::<Vec<_>>(), expected, "{key}");
 }
 
 /// Answers for any node. `levels` are those of hiera.yaml, one a line: `path: x.yaml`.
 fn evaluator(levels: &str, files: &[(&str, &str)]) -> Evaluator {
+    evaluator_for(PuppetVersion::V7, levels, files)
+}
+
+fn evaluator_for(version: PuppetVersion, levels: &str, files: &[(&str, &str)]) -> Evaluator {
     let mut config = "version: 5\nhierarchy:\n".to_owned();
     for (number, level) in levels.lines().enumerate() {
         let _ = writeln!(config, "  - {{name: L{number}, {}}}", level.trim());
@@ -58,7 +73,7 @@ fn evaluator(levels: &str, files: &[(&str, &str)]) -> Evaluator {
         Arc::new(MemoryFiles::new(all)) as Arc<dyn Files>,
         Arc::new(environment),
         Arc::new(Node::partial(NodeParts::default(), &[], Origin::Any)),
-        PuppetVersion::V7,
+        version,
     )
 }
 
@@ -325,6 +340,30 @@ fn a_lookup_inside_lookup_options_fails_whatever_came_before() {
         assert_eq!(told(&evaluator.lookup(key)), expected, "{key}");
         check(levels, files, key, &expected);
     }
+}
+
+#[test]
+fn a_text_tells_an_empty_variable_from_one_that_is_not_set() {
+    let levels = "path: 'n%{role}.yaml'\npath: 'o%{site}%{role}.yaml'\npath: common.yaml";
+    let files = [
+        ("n.yaml", "a: 'x%{role}'\nb: '%{lookup(\"c\")}'\nc: '%{role}'"),
+        ("o.yaml", "d: '%{site}%{role}'"),
+        ("common.yaml", "a: common"),
+    ];
+    let check = |version, key, expected| check_for(version, levels, &files, key, expected);
+    check(PuppetVersion::V7, "a", "role is empty: \"x\"\n: \"common\"");
+    let fails = |name: &str| format!("error: Undefined variable '{name}'; ");
+    let role = fails("role");
+    let in_8 = format!("role is not set: {role}\nrole is empty: \"x\"\n: \"common\"");
+    check(PuppetVersion::V8, "a", &in_8);
+    let in_8 = format!("role is not set: {role}\nrole is empty: \"\"\n: not found");
+    check(PuppetVersion::V8, "b", &in_8);
+    let in_8 = format!(
+        "site is not set and role is empty: {}\nsite is empty and role is not set: {role}\n\
+         site is empty and role is empty: \"\"\n: not found",
+        fails("site"),
+    );
+    check(PuppetVersion::V8, "d", &in_8);
 }
 
 #[test]
