@@ -53,4 +53,4 @@ pub use read_orders::{Below, FileAbove, FileSet, LaterSource, ReadOrders};
 pub use snapshot::World;
 pub use trust::{Trust, WorkspaceSettings};
 pub use unread::UnreadData;
-pub use views::WayToFile;
+pub use views::{UnclearWay, WayToFile};

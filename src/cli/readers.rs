@@ -15,8 +15,9 @@ use super::shown::in_a_line;
 use super::uses::ListFormat;
 use super::workspace::absolute;
 use crate::data::{Files as _, PathKind};
+use crate::engine::{Assumed, Condition, cases};
 use crate::facts::Node;
-use crate::world::{WayToFile, parallel, paths};
+use crate::world::{UnclearWay, WayToFile, parallel, paths};
 
 /// The maximum number of names of nodes that are shown to people.
 const MAX_NAMES: usize = 40;
@@ -35,7 +36,7 @@ pub struct ReadersArguments {
     /// A directory of fact sets: the name of each file is the name of its node. Or one file
     #[arg(long, value_name = "DIR|FILE", help_heading = "The nodes")]
     pub facts: Option<PathBuf>,
-    /// text, or jsonl: one JSON object {"file", "nodes", "perhaps", "cases"}
+    /// text, or jsonl: one JSON object {"file", "nodes", "perhaps", "cases", "unclear"}
     #[arg(long, value_enum, default_value_t, hide_possible_values = true, value_name = "FORMAT")]
     pub render_as: ListFormat,
 }
@@ -53,6 +54,8 @@ struct Readers {
     /// Nodes that are not completely known.
     perhaps: Vec<Arc<str>>,
     ways: Vec<WayToFile>,
+    /// Levels that may lead to the file in other ways.
+    unclear: Vec<UnclearWay>,
 }
 
 fn list(arguments: &ReadersArguments) -> Result<String, String> {
@@ -73,14 +76,24 @@ fn list(arguments: &ReadersArguments) -> Result<String, String> {
 fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
     let Place { world, environment } = place;
     let ways = world.ways_to_file(environment, &path);
-    let mut modules: Vec<Option<Arc<str>>> = ways.iter().map(|it| it.module.clone()).collect();
+    let unclear = world.unclear_ways_to_file(environment, &path);
+    let of_unclear = unclear.iter().map(|it| it.module.clone());
+    let mut modules: Vec<Option<Arc<str>>> =
+        ways.iter().map(|it| it.module.clone()).chain(of_unclear).collect();
     modules.sort();
     modules.dedup();
+    let is_obscure = unclear.iter().any(|it| it.is_obscure);
     let path: Arc<str> = path.into();
     let found = parallel::map(nodes, |node| {
         let evaluator = world.exact_evaluator(environment, node, world.back_ends());
         let is_read = modules.iter().any(|it| evaluator.reads(it.as_deref(), &path));
-        let may_be = || modules.iter().any(|it| evaluator.may_read(it.as_deref(), &path));
+        let may_be = || {
+            modules.iter().any(|it| {
+                let module = it.as_deref();
+                evaluator.may_read(module, &path)
+                    || is_obscure && evaluator.may_read_somehow(module, &path)
+            })
+        };
         (is_read, !is_read && may_be())
     });
     let named = |wanted: fn(&(bool, bool)) -> bool| {
@@ -90,13 +103,13 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
     let (certain, perhaps) = (named(|it| it.0), named(|it| it.1));
     let directory = environment.directory();
     let path = paths::below(directory, &path).unwrap_or(&path).to_owned();
-    Readers { path, all: nodes.len(), certain, perhaps, ways }
+    Readers { path, all: nodes.len(), certain, perhaps, ways, unclear }
 }
 
 fn text(readers: &Readers) -> String {
-    let Readers { path, all, certain, perhaps, ways } = readers;
+    let Readers { path, all, certain, perhaps, ways, unclear } = readers;
     let path = in_a_line(path);
-    if ways.is_empty() {
+    if ways.is_empty() && unclear.is_empty() {
         return format!("{path}: no hierarchy reads this file\n");
     }
     let mut text = format!("{path}: read by {} of {all} nodes\n", certain.len());
@@ -105,26 +118,42 @@ fn text(readers: &Readers) -> String {
         let _ = writeln!(text, "Perhaps also by {} that are not completely known:", perhaps.len());
         add_names(&mut text, perhaps);
     }
-    text.push_str("Read by any node\n");
+    if !ways.is_empty() {
+        text.push_str("Read by any node\n");
+    }
     for way in ways {
-        let conditions = way.conditions.iter().map(|(name, text)| format!("{name} is {text}"));
-        let conditions = conditions.collect::<Vec<_>>().join(" and ");
+        let conditions: Vec<Condition> = { way.conditions.iter() }
+            .map(|(variable, text)| Condition {
+                variable: variable.clone(),
+                value: Assumed::Text(text.clone()),
+            })
+            .collect();
         let conditions = if conditions.is_empty() {
             "whatever its facts are".to_owned()
         } else {
-            format!("where {conditions}")
+            format!("where {}", cases::in_words(&conditions))
         };
-        let module = way.module.as_ref();
-        let module = module.map_or(String::new(), |it| format!(" of module {it}"));
-        let _ = writeln!(
-            text,
-            "  {} (level \"{}\"{})",
-            in_a_line(&conditions),
-            in_a_line(&way.level),
-            in_a_line(&module)
-        );
+        add_way(&mut text, &conditions, &way.level, way.module.as_deref());
+    }
+    if !unclear.is_empty() {
+        text.push_str("Perhaps read by any node\n");
+    }
+    for way in unclear {
+        let variables = way.variables.join(" and ");
+        let conditions = match (&*way.variables, way.is_obscure) {
+            (_, true) => format!("depending on {variables}"),
+            ([only], false) => format!("where {only} contains a slash"),
+            (_, false) => format!("where {} contains a slash", way.variables.join(" or ")),
+        };
+        add_way(&mut text, &conditions, &way.level, way.module.as_deref());
     }
     text
+}
+
+fn add_way(text: &mut String, conditions: &str, level: &str, module: Option<&str>) {
+    let module = module.map_or(String::new(), |it| format!(" of module {it}"));
+    let (conditions, level) = (in_a_line(conditions), in_a_line(level));
+    let _ = writeln!(text, "  {conditions} (level \"{level}\"{})", in_a_line(&module));
 }
 
 fn add_names(text: &mut String, names: &[Arc<str>]) {
@@ -144,10 +173,16 @@ fn json_of(readers: &Readers) -> Json {
             conditions.map(|(name, text)| (name.to_string(), Json::from(&**text))).collect();
         json!({"if": conditions, "level": &*way.level, "module": way.module.as_deref()})
     };
+    let unclear = |way: &UnclearWay| {
+        let (level, module) = (&*way.level, way.module.as_deref());
+        let variables: Vec<&str> = way.variables.iter().map(|it| &**it).collect();
+        json!({"variables": variables, "slash": !way.is_obscure, "level": level, "module": module})
+    };
     json!({
         "file": readers.path,
         "nodes": names(&readers.certain),
         "perhaps": names(&readers.perhaps),
         "cases": readers.ways.iter().map(case).collect::<Vec<_>>(),
+        "unclear": readers.unclear.iter().map(unclear).collect::<Vec<_>>(),
     })
 }

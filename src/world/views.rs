@@ -31,6 +31,20 @@ pub struct WayToFile {
     pub is_obscure: bool,
 }
 
+/// A template that can lead to a file for texts that hiera-ls does not search for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnclearWay {
+    /// The level's name.
+    pub level: Arc<str>,
+    /// The module whose hiera.yaml has the level.
+    pub module: Option<Arc<str>>,
+    /// The variables of the template that are not known.
+    pub variables: Vec<Arc<str>>,
+    /// Whether lookups consider the template, as one whose files may matter. Otherwise, it leads to the file only if the text
+    /// of a variable contains a slash.
+    pub is_obscure: bool,
+}
+
 impl World {
     /// The ways in which hierarchies lead to the file at `path`, in their order.
     pub fn ways_to_file(&self, environment: &Arc<Environment>, path: &str) -> Vec<WayToFile> {
@@ -54,6 +68,32 @@ impl World {
             ways.extend(fits.into_iter().map(|fit| way(fit.texts, is_obscure)));
         }
         ways.dedup();
+        ways
+    }
+
+    /// The templates that can lead to the file at `path` in other ways than those of [`Self::ways_to_file`].
+    pub fn unclear_ways_to_file(
+        &self,
+        environment: &Arc<Environment>,
+        path: &str,
+    ) -> Vec<UnclearWay> {
+        let of_all = known_texts(&self.settings, environment);
+        let path: Arc<str> = path.into();
+        let mut ways: Vec<UnclearWay> = Vec::new();
+        for place in self.reach(environment).places_of(&path) {
+            let Some(open) = place.template().open_path(&of_all) else { continue };
+            if open.fits_among([&path].into_iter()).is_empty() {
+                let way = UnclearWay {
+                    level: Arc::clone(&place.level),
+                    module: place.module.clone(),
+                    variables: open.variables(),
+                    is_obscure: open.is_obscure(),
+                };
+                if !ways.contains(&way) {
+                    ways.push(way);
+                }
+            }
+        }
         ways
     }
 

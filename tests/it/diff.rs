@@ -473,12 +473,35 @@ fn readers_and_uses() {
         "nodes": ["web1", "web2"],
         "perhaps": [],
         "cases": [{"if": {"role": "web"}, "level": "r", "module": null}],
+        "unclear": [],
     });
     assert_eq!(json, expected);
     let uses = text_of(&repository.run(&["uses", "port"]));
     let expected = "data/common.yaml:1:1: key: port\ndata/common.yaml:2:26: interpolation: port\n\
                     data/roles/web.yaml:1:1: key: port\n";
     assert_eq!(uses, expected);
+}
+
+#[test]
+fn readers_names_levels_that_may_lead_to_a_file() {
+    let repository = Repository::new();
+    let hiera_yaml = "version: 5\ndefaults: {datadir: data, data_hash: yaml_data}\nhierarchy:\n\
+                      - {name: set, glob: 'sets/[%{role}]*.yaml'}\n- {name: role, path: 'roles/%{role}.yaml'}\n\
+                      - {name: two, path: 'two/%{role}%{site}.yaml'}\n";
+    repository.write("repository/hiera.yaml", hiera_yaml);
+    let readers = |file: &str| {
+        repository.write(&format!("repository/{file}"), "a: 1\n");
+        text_of(&repository.run(&["readers", file, "--facts", "../facts"]))
+    };
+    let none = |file: &str| format!("{file}: read by 0 of 3 nodes\n");
+    let expected = "Perhaps read by any node\n  depending on role (level \"set\")\n";
+    assert_eq!(readers("data/sets/a.yaml"), none("data/sets/a.yaml") + expected);
+    let expected = "Perhaps read by any node\n  where role contains a slash (level \"role\")\n";
+    assert_eq!(readers("data/roles/a/b.yaml"), none("data/roles/a/b.yaml") + expected);
+    let text = readers("data/two/x.yaml");
+    assert!(text.contains("\n  where role is x and site is empty (level \"two\")\n"), "{text}");
+    let outside = readers("data/other/a.yaml");
+    assert_eq!(outside, "data/other/a.yaml: no hierarchy reads this file\n");
 }
 
 #[test]

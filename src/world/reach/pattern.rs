@@ -202,7 +202,11 @@ fn glob_to_regex(glob: &str) -> String {
                 regex.push(')');
             }
             ',' if depth > 0 => regex.push('|'),
-            '\\' => push_literal(&mut regex, chars.next().unwrap_or('\\')),
+            '\\' => match chars.next() {
+                // The text begins with what the backslash escapes.
+                Some(ANY_TEXT) => regex.push_str(".*"),
+                escaped => push_literal(&mut regex, escaped.unwrap_or('\\')),
+            },
             c => push_literal(&mut regex, c),
         }
     }
@@ -217,6 +221,12 @@ fn push_set(regex: &mut String, chars: &mut std::iter::Peekable<std::str::Chars<
     loop {
         match ahead.next() {
             Some(']') if !set.is_empty() => break,
+            // The text may end the set anywhere, and go on after it.
+            Some(ANY_TEXT) => {
+                *chars = ahead;
+                while chars.next().is_some_and(|it| it != ']') {}
+                return regex.push_str(".*");
+            }
             Some('-') if !set.is_empty() => set.push('-'),
             Some('\\') => push_literal(&mut set, ahead.next().unwrap_or('\\')),
             Some(c) => push_literal(&mut set, c),
@@ -317,6 +327,22 @@ mod tests {
             "/r/data",
             &["/r/data/y/a.yaml", "/r/data/y/z/a.yaml"],
             &["/r/data/a.yaml"],
+        );
+    }
+
+    #[test]
+    fn an_interpolation_in_a_set_can_end_it() {
+        check(
+            &pattern("data", "x/[%{a}]*.yaml", true),
+            "/r/data/x",
+            &["/r/data/x/a.yaml", "/r/data/x/b/a.yaml"],
+            &["/r/data/x/a.json", "/r/data/y/a.yaml"],
+        );
+        check(
+            &pattern("data", "[a-%{b}", true),
+            "/r/data",
+            &["/r/data/a.yaml", "/r/data/x.yaml"],
+            &["/r/x.yaml"],
         );
     }
 
