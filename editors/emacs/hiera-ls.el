@@ -127,7 +127,7 @@ The buffer follows what you type. RET goes to the edited line."
 Compared is with what the settings say, usually the saved files; with a prefix argument, with a REVISION of Git."
   (interactive (list (and current-prefix-arg (read-string "Compare with the revision: " "HEAD"))))
   (let* ((server (eglot--current-server-or-lose))
-         (params (append (list :textDocument (eglot--TextDocumentIdentifier))
+         (params (append (list :textDocument (eglot--TextDocumentIdentifier) :documentOnly t)
                          (and revision (list :with (list :revision revision)))))
          (answer (hiera-ls--ask :hiera/changes params)))
     (unless answer

@@ -9,6 +9,7 @@ use clap::Args;
 
 use super::print_or_complain;
 use super::workspace::{self, existing_directory};
+use crate::engine::cases::not_known_in_words;
 use crate::facts::variable;
 use crate::ide::{hierarchy_variables, open_variables};
 use crate::settings::{PROJECT_FILE, Settings};
@@ -95,12 +96,11 @@ fn add_nodes(world: &Arc<World>, environment: &Arc<crate::config::Environment>, 
     if open.is_empty() {
         *text += "# For these nodes, all variables in the hierarchy's paths are known.\n";
     } else {
-        let open: Vec<&str> = open.iter().map(|it| &**it).collect();
         let _ = writeln!(
             text,
-            "# The hierarchy's paths also read {}, which is not known for some nodes: values that depend\n\
+            "# The hierarchy's paths also read {} for some nodes: values that depend\n\
              # on them are shown as cases.",
-            open.join(", ")
+            not_known_in_words(&open)
         );
     }
     if let Some(suggestion) = world.suggested_name_pattern(environment) {

@@ -9,6 +9,7 @@ use super::answer_json::{AnswerJson, Record};
 use super::lookup::{LookupArguments, RenderAs, not_found_line};
 use super::shown::{in_lines, within_a_line};
 use crate::data::{Files, Located, Place, render};
+use crate::engine::cases::not_known_in_words;
 use crate::engine::explain::{self, Annotate};
 use crate::engine::{Answer, Case, Condition, Failure, LeftOut, TraceNode};
 use crate::text::{Encoding, LineIndex};
@@ -182,11 +183,8 @@ pub(super) fn depends_line(answer: &Answer, names: &[Arc<str>]) -> String {
     if on.is_empty() {
         return format!("{key} depends on facts of the node that are not known");
     }
-    let first = &on[0];
-    format!(
-        "{key} depends on {}, which is not known; set it with --set {first}=VALUE",
-        on.join(", ")
-    )
+    let set = if on.len() == 1 { "set it" } else { "set them, for example" };
+    format!("{key} depends on {}; {set} with --set {}=VALUE", not_known_in_words(&on), on[0])
 }
 
 /// The text as Ruby's `puts` writes it: with a newline at its end, unless it already has one.

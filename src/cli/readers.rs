@@ -15,7 +15,8 @@ use super::shown::in_a_line;
 use super::uses::ListFormat;
 use super::workspace::absolute;
 use crate::data::{Files as _, PathKind};
-use crate::engine::{Assumed, Condition, cases};
+use crate::engine::cases::{self, in_a_list};
+use crate::engine::{Assumed, Condition};
 use crate::facts::Node;
 use crate::world::{UnclearWay, WayToFile, parallel, paths};
 
@@ -139,11 +140,10 @@ fn text(readers: &Readers) -> String {
         text.push_str("Perhaps read by any node\n");
     }
     for way in unclear {
-        let variables = way.variables.join(" and ");
-        let conditions = match (&*way.variables, way.is_obscure) {
-            (_, true) => format!("depending on {variables}"),
-            ([only], false) => format!("where {only} contains a slash"),
-            (_, false) => format!("where {} contains a slash", way.variables.join(" or ")),
+        let conditions = if way.is_obscure {
+            format!("depending on {}", in_a_list(&way.variables))
+        } else {
+            format!("where {} contains a slash", way.variables.join(" or "))
         };
         add_way(&mut text, &conditions, &way.level, way.module.as_deref());
     }

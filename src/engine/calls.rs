@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::budget::Budget;
+use super::cases::not_known_in_words;
 use super::failure::{Failure, FailureClass};
 use super::hierarchy::{Location, ResolvedLevel};
 use super::interpolate::interpolate;
@@ -343,7 +344,7 @@ pub(super) fn opaque_while_open(
 
 /// Why a function is not called while variables are open.
 fn depends_on(variables: &[Arc<str>]) -> Arc<str> {
-    format!("depends on {}, which is not known", variables.join(" and ")).into()
+    format!("depends on {}", not_known_in_words(variables)).into()
 }
 
 /// A level that is not evaluated is neither found nor missing: the answer records that it might have the key.

@@ -521,11 +521,26 @@ pub fn in_words(conditions: &[Condition]) -> String {
     said.collect::<Vec<_>>().join(" and ")
 }
 
+/// Names in words: `a`, `a and b`, `a, b and c`.
+pub fn in_a_list<N: AsRef<str>>(names: &[N]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// Variables that are not known, in words: `a and b, which are not known`.
+pub fn not_known_in_words(variables: &[Arc<str>]) -> String {
+    let are = if variables.len() == 1 { "is" } else { "are" };
+    format!("{}, which {are} not known", in_a_list(variables))
+}
+
 /// What the cases leave out, in words: `66 files of level "Nodes" may say something else, depending on x`.
 pub fn left_out_in_words(left_out: &LeftOut) -> String {
     let on: Vec<&str> = left_out.variables.iter().map(|name| name.trim_end_matches("[]")).collect();
-    let on =
-        if on.is_empty() { "variables that are not known".to_owned() } else { on.join(" and ") };
+    let on = if on.is_empty() { "variables that are not known".to_owned() } else { in_a_list(&on) };
     match (&left_out.level, left_out.files) {
         (Some(level), 0) => format!("Level \"{level}\" may change this, depending on {on}"),
         (Some(level), 1) => {

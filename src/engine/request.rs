@@ -90,13 +90,12 @@ pub struct Answer {
 }
 
 impl Request {
-    /// The key, if the request is only for its value.
+    /// The key, if the request is only for its value, whatever it assumes.
     pub fn plain_key(&self) -> Option<&Arc<str>> {
         let says_nothing = self.value_type.is_none()
             && self.merge.is_none()
             && self.default.is_none()
             && self.overrides.len() + self.default_values.len() == 0
-            && self.assuming.is_empty()
             && self.explain == Explain::Off
             && !(self.wants_sources || self.wants_footprint);
         match self.names.as_slice() {
@@ -193,7 +192,7 @@ impl Evaluator {
 
 impl Answer {
     /// Nothing found.
-    pub(super) fn nothing() -> Self {
+    pub(crate) fn nothing() -> Self {
         Self {
             outcome: Ok(None),
             trace: None,

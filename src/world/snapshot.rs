@@ -126,6 +126,15 @@ impl World {
         is_same_overlay && self.has_same_disk(other)
     }
 
+    /// Whether both have texts of editors, those of different moments. The saved files are no such moment.
+    pub(super) fn has_other_unsaved_texts(&self, other: &Self) -> bool {
+        let is_typed = |world: &Self| world.texts.overlay.iter().next().is_some();
+        is_typed(self)
+            && is_typed(other)
+            && self.has_same_disk(other)
+            && !self.is_same_moment(other)
+    }
+
     /// [`Self::is_same_moment`] except for the texts in editors.
     pub(super) fn has_same_disk(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.texts.base, &other.texts.base)

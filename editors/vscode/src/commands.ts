@@ -7,7 +7,7 @@ import { type Hiera, isHieraDocument, NotSupported } from './hiera';
 import { missingFileOf } from './hierarchy_view';
 import type { Nodes } from './nodes';
 import type { Previews } from './previews';
-import { type Before, Method, type Question } from './protocol';
+import { type Before, type ChangesQuestion, Method, type Question } from './protocol';
 import { questionOf } from './questions';
 
 export interface Parts {
@@ -109,7 +109,8 @@ export function registerCommands({ hiera, nodes, previews, restart }: Parts): vs
 
 /** Shows which nodes the edits of an environment change. */
 async function showChanges(previews: Previews, question: Question | undefined, before?: Before): Promise<void> {
-  if (!(await previews.show(Method.changes, { ...question, ...(before && { with: before }) }))) {
+  const asked: ChangesQuestion = { ...question, documentOnly: true, ...(before && { with: before }) };
+  if (!(await previews.show(Method.changes, asked))) {
     void vscode.window.showInformationMessage('There is no Hiera environment here: open one of its data files.');
   }
 }

@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { Hiera } from './hiera';
-import { type Before, type Comparison, Method, PREVIEW_SCHEME, type Preview, type Question } from './protocol';
+import { type ChangesQuestion, type Comparison, Method, PREVIEW_SCHEME, type Preview, type Question } from './protocol';
 
 /** A question to be asked again, and which document of the answer is meant. */
 interface Shown {
@@ -44,7 +44,7 @@ export class Previews
   }
 
   /** Shows the answer to a question beside the editor; the cursor stays where it is. `false` if there is no answer. */
-  async show(method: string, question: Question & { with?: Before }): Promise<boolean> {
+  async show(method: string, question: Question | ChangesQuestion): Promise<boolean> {
     const preview = await this.hiera.ask<Preview | null>(method, question);
     if (!preview) {
       return false;

@@ -54,6 +54,13 @@ export interface Question {
 /** What edits are compared with; without a word, the settings say. */
 export type Before = { saved: true } | { revision: string };
 
+/** What the edits of an environment change. */
+export interface ChangesQuestion extends Question {
+  with?: Before;
+  /** Whether the answer lacks the list of changes, which can be many megabytes. */
+  documentOnly: boolean;
+}
+
 export type PreviewLineKind =
   | 'header'
   | 'value'

@@ -12,6 +12,9 @@ use crate::world::{AnswerChange, Before, Cause, Differences, World};
 /// The maximum number of keys in the document; more are counted.
 const MAX_KEYS: usize = 200;
 
+/// The maximum number of changes of each key in the document. If each node has a value of its own, more of them say little.
+const MAX_CHANGES: usize = 20;
+
 pub(super) fn page(
     compared: &Compared<'_>,
     perspective: &Perspective,
@@ -36,11 +39,17 @@ pub(super) fn page(
         page.plain("");
         let place = changes.iter().find_map(|it| place_of(compared, it));
         page.line(&one_line(key), Mark::of(LineKind::Header, place));
-        for change in changes {
+        for change in changes.iter().take(MAX_CHANGES) {
             if page.is_full() {
                 break;
             }
             write_change(&mut page, compared, differences, change);
+        }
+        let left = changes.get(MAX_CHANGES..).unwrap_or_default();
+        if !left.is_empty() {
+            let nodes: usize = left.iter().map(|it| it.nodes.len()).sum();
+            let (left, nodes) = (counted(left.len(), "more change"), counted(nodes, "node"));
+            page.plain(&format!("  {left} of this key not shown, for {nodes}"));
         }
     }
     if groups.len() > MAX_KEYS {

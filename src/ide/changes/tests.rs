@@ -272,3 +272,25 @@ fn a_long_value_is_shown_from_its_first_difference() {
             .collect::<Vec<_>>()
     );
 }
+
+/// A key of which each node has a value of its own does not hide the other keys.
+#[test]
+fn only_some_changes_of_a_key_are_in_the_document() {
+    let facts =
+        (0..50).map(|at| (format!("/r/spec/factsets/n{at}.yaml"), format!("role: r{at}\n")));
+    let mut files: Vec<(String, String)> = facts.collect();
+    files.push(("/r/hiera.yaml".to_owned(), HIERA_YAML.to_owned()));
+    let common = "port: 80\nrole: \"%{facts.role} %{lookup('port')}\"\n";
+    files.push((PATH.to_owned(), common.to_owned()));
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    open(&mut host, PATH, &common.replace("80", "81"));
+    let found = of(&host.snapshot(), &question());
+    let of_role = found.differences.changes.iter().filter(|it| &*it.key == "role");
+    let unlisted = of_role.clone().filter(|it| it.nodes.is_empty()).count();
+    assert_eq!(of_role.count(), 50 + unlisted);
+    let text = &found.preview.text;
+    assert_eq!(text.matches("\n  1 node: ").count(), 20, "{text}");
+    let said = format!("\n  {} more changes of this key not shown, for 30 nodes\n", 30 + unlisted);
+    assert!(text.ends_with(&said), "{text}");
+}

@@ -1,7 +1,7 @@
 //! A comparison in words: summaries, the affected nodes, and values without secrets. The command line, the views of editors
 //! and the titles of actions use the same words.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -160,73 +160,114 @@ pub fn counted(count: usize, what: &str) -> String {
 /// The answers of a change for users, before and after, without secrets: the value as YAML, or what there is instead, for each
 /// case if there are several. Of long values, the lines from the first difference on are shown.
 pub fn change_texts(change: &AnswerChange) -> [String; 2] {
-    let answers = [&change.before, &change.after].map(without_secrets);
-    let shown = cases_that_differ(&answers);
-    let mut lines = answers.each_ref().map(|answer| answer_lines(answer, shown.as_deref()));
-    if lines[0] == lines[1] {
+    let mut sides = [&change.before, &change.after].map(Side::new);
+    if let Some(differ) = cases_that_differ(&sides) {
+        for side in &mut sides {
+            let mut differ = differ.iter();
+            side.left.retain(|_| differ.next().is_some_and(|it| *it));
+        }
+    }
+    // An answer may have hundreds of cases, most of which are not shown.
+    let mut same = 0;
+    loop {
+        let [before, after] = &sides;
+        let rest = before.lines[same..].iter().zip(&after.lines[same..]);
+        same += rest.take_while(|(one, other)| one == other).count();
+        let mut is_enough = true;
+        for side in &mut sides {
+            if side.lines.len() < same + MAX_LINES && !side.left.is_empty() {
+                side.add_case();
+                is_enough = false;
+            }
+        }
+        if is_enough {
+            break;
+        }
+    }
+    if sides[0].lines == sides[1].lines && sides.iter().all(|it| it.left.is_empty()) {
         // The values are equal, so what else may decide the answer differs.
-        for (lines, answer) in lines.iter_mut().zip(&answers) {
-            lines.extend(what_else_decides(answer));
+        for side in &mut sides {
+            let what = what_else_decides(side.answer);
+            side.lines.extend(what);
         }
+        same = sides[0]
+            .lines
+            .iter()
+            .zip(&sides[1].lines)
+            .take_while(|(one, other)| one == other)
+            .count();
     }
-    let same = lines[0].iter().zip(&lines[1]).take_while(|(one, other)| one == other).count();
-    lines.map(|lines| excerpt(&lines, same))
+    sides.map(|side| side.excerpt(same))
 }
 
-/// Some lines of a text, of which the first `same` are the same on the other side.
-fn excerpt(lines: &[String], same: usize) -> String {
-    let skipped = if lines.len() > MAX_LINES { same.saturating_sub(LINES_BEFORE) } else { 0 };
-    let mut text = String::new();
-    if skipped > 0 {
-        let _ = writeln!(text, "… {} above", counted(skipped, "line"));
-    }
-    for line in lines.iter().skip(skipped).take(MAX_LINES) {
-        let _ = writeln!(text, "{line}");
-    }
-    let more = lines.len().saturating_sub(skipped + MAX_LINES);
-    if more > 0 {
-        let _ = writeln!(text, "… {} more", counted(more, "line"));
-    }
-    text
+/// One side of a change while it is written down.
+struct Side<'a> {
+    answer: &'a Answer,
+    lines: Vec<String>,
+    /// The cases that are not written down yet.
+    left: VecDeque<(&'a [Condition], &'a Answer)>,
 }
 
-/// Which cases differ, if both answers have the same cases.
-fn cases_that_differ(answers: &[Answer; 2]) -> Option<Vec<bool>> {
-    let [before, after] = answers.each_ref().map(Answer::each_case);
-    let cases = || before.iter().zip(&after);
-    if before.len() != after.len() || cases().any(|((one, _), (other, _))| one != other) {
-        return None;
+impl<'a> Side<'a> {
+    fn new(answer: &'a Answer) -> Self {
+        Self { answer, lines: Vec::new(), left: answer.each_case().into() }
     }
-    let differ: Vec<bool> = cases().map(|((_, one), (_, other))| !is_same(one, other)).collect();
-    differ.contains(&true).then_some(differ)
-}
 
-/// The value of each case, or of those that are `shown`.
-fn answer_lines(answer: &Answer, shown: Option<&[bool]>) -> Vec<String> {
-    let mut lines = Vec::new();
-    for (number, (conditions, case)) in answer.each_case().into_iter().enumerate() {
-        if shown.is_some_and(|it| !it[number]) {
-            continue;
-        }
-        if !answer.cases.is_empty() {
+    fn add_case(&mut self) {
+        let Some((conditions, case)) = self.left.pop_front() else { return };
+        if !self.answer.cases.is_empty() {
             let condition = if conditions.is_empty() {
                 "otherwise".to_owned()
             } else {
                 format!("if {}", in_words(conditions))
             };
-            lines.push(format!("{}:", on_one_line(&condition)));
+            self.lines.push(format!("{}:", on_one_line(&condition)));
         }
         match &case.outcome {
             Ok(Some(value)) => {
-                let yaml = render::to_yaml(&value.value);
+                let yaml = render::to_yaml(&redacted(value));
                 let yaml = yaml.strip_prefix("---").unwrap_or(&yaml);
-                lines.extend(yaml.trim_start_matches([' ', '\n']).lines().map(str::to_owned));
+                let lines = yaml.trim_start_matches([' ', '\n']).lines();
+                self.lines.extend(lines.map(str::to_owned));
             }
-            Ok(None) => lines.push("(not found)".to_owned()),
-            Err(failure) => lines.push(format!("(error: {})", on_one_line(&failure.message))),
+            Ok(None) => self.lines.push("(not found)".to_owned()),
+            Err(failure) => self.lines.push(format!("(error: {})", on_one_line(&failure.message))),
         }
     }
-    lines
+
+    /// Some of the lines, of which the first `same` are the same on the other side.
+    fn excerpt(&self, same: usize) -> String {
+        let is_long = self.lines.len() > MAX_LINES;
+        let skipped = if is_long { same.saturating_sub(LINES_BEFORE) } else { 0 };
+        let mut text = String::new();
+        if skipped > 0 {
+            let _ = writeln!(text, "… {} above", counted(skipped, "line"));
+        }
+        for line in self.lines.iter().skip(skipped).take(MAX_LINES) {
+            let _ = writeln!(text, "{line}");
+        }
+        let lines = self.lines.len().saturating_sub(skipped + MAX_LINES);
+        let more = [(lines, "more line"), (self.left.len(), "more case")];
+        let more: Vec<String> = { more.into_iter() }
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| counted(count, what))
+            .collect();
+        if !more.is_empty() {
+            let _ = writeln!(text, "… {}", more.join(" and "));
+        }
+        text
+    }
+}
+
+/// Which cases differ, if both answers have the same cases.
+fn cases_that_differ(sides: &[Side<'_>; 2]) -> Option<Vec<bool>> {
+    let [before, after] = sides.each_ref().map(|it| &it.left);
+    let cases = || before.iter().zip(after);
+    if before.len() != after.len() || cases().any(|((one, _), (other, _))| one != other) {
+        return None;
+    }
+    let differ: Vec<bool> = cases().map(|((_, one), (_, other))| !is_same(one, other)).collect();
+    differ.contains(&true).then_some(differ)
 }
 
 /// What decides an answer apart from its cases, one line each.
@@ -260,4 +301,62 @@ pub fn without_secrets(answer: &Answer) -> Answer {
         case.answer = without_secrets(&case.answer);
     }
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Value;
+    use crate::engine::{Assumed, Case};
+
+    /// An answer with these values, each if `a` is its number.
+    fn answer(values: &[&[&str]]) -> Answer {
+        let case = |(number, texts): (usize, &&[&str])| {
+            let items = texts.iter().map(|it| Value::string(*it).unplaced());
+            let value = Some(Value::array(items.collect()).unplaced());
+            let text = Assumed::Text(number.to_string().into());
+            let conditions = vec![Condition { variable: "a".into(), value: text }];
+            Case { conditions, answer: Answer { outcome: Ok(value), ..Answer::nothing() } }
+        };
+        Answer { cases: values.iter().enumerate().map(case).collect(), ..Answer::nothing() }
+    }
+
+    fn texts(before: &[&[&str]], after: &[&[&str]]) -> [String; 2] {
+        change_texts(&AnswerChange {
+            key: "k".into(),
+            before: answer(before),
+            after: answer(after),
+            nodes: Vec::new(),
+            others: Vec::new(),
+            causes: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn only_cases_that_differ_are_shown() {
+        let [before, after] = texts(&[&["x"], &["v"]], &[&["x"], &["w"]]);
+        assert_eq!(before, "if a is 1:\n- v\n");
+        assert_eq!(after, "if a is 1:\n- w\n");
+        let [before, after] = texts(&[&["x"], &["v"]], &[&["x"]]);
+        assert_eq!(before, "if a is 0:\n- x\nif a is 1:\n- v\n");
+        assert_eq!(after, "if a is 0:\n- x\n");
+    }
+
+    #[test]
+    fn cases_that_do_not_fit_are_counted() {
+        let (one, other): (Vec<&[&str]>, Vec<&[&str]>) = (vec![&["x"]; 40], vec![&["v"]; 40]);
+        let [before, after] = texts(&one, &other);
+        assert!(before.starts_with("if a is 0:\n- x\nif a is 1:\n"), "{before}");
+        for text in [before, after] {
+            assert_eq!(text.lines().count(), MAX_LINES + 1);
+            assert!(text.ends_with("\n… 2 more lines and 24 more cases\n"), "{text}");
+        }
+        // Answers with other cases agree at first.
+        let [before, after] = texts(&one, &one[..39]);
+        assert_eq!(before, "… 75 lines above\n- x\nif a is 38:\n- x\nif a is 39:\n- x\n");
+        assert!(after.starts_with("… 75 lines above\n"), "{after}");
+        let long: Vec<&str> = vec!["x"; 50];
+        let [_, after] = texts(&[&["x"], &["v"]], &[&long, &["w"]]);
+        assert!(after.ends_with("\n… 21 more lines and 1 more case\n"), "{after}");
+    }
 }

@@ -14,11 +14,15 @@ use crate::world::{AnswerChange, Differences};
 
 /// The parameters: a question, and what to compare with.
 #[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(in crate::server) struct ChangesParams {
     #[serde(flatten)]
     question: QuestionParams,
     #[serde(default)]
     with: With,
+    /// Whether the client shows only the document, so that `changes` may be empty. They can be many megabytes.
+    #[serde(default)]
+    document_only: bool,
 }
 
 /// The result: the document and the changes.
@@ -69,20 +73,25 @@ pub(in crate::server) fn changes(
         data: None,
     })?;
     let named = Named { with: params.with, ..Named::new(View::Changes, &params.question) };
-    Ok(found.map(|found| changes_item(context, &named, found)))
+    Ok(found.map(|found| changes_item(context, &named, found, params.document_only)))
 }
 
 /// LSP's error code `RequestFailed`: the request is valid, but it failed.
 const REQUEST_FAILED: i64 = -32803;
 
-fn changes_item(context: &Context, named: &Named, found: Changes) -> ChangesItem {
+fn changes_item(
+    context: &Context,
+    named: &Named,
+    found: Changes,
+    document_only: bool,
+) -> ChangesItem {
     let Changes { preview, summary, differences, problems } = found;
-    let all = differences.changes.iter();
+    let all: &[AnswerChange] = if document_only { &[] } else { &differences.changes };
     ChangesItem {
         preview: item(context, named, preview),
         summary,
         nodes: differences.nodes.len(),
-        changes: all.map(|change| change_item(context, &differences, change)).collect(),
+        changes: all.iter().map(|change| change_item(context, &differences, change)).collect(),
         not_proved: differences.limits().collect(),
         problems,
     }

@@ -185,7 +185,7 @@ impl FleetPair {
         };
         for (at, way) in ways.iter().enumerate() {
             let request = assuming(way, request);
-            let before = self.before.new_evaluator_of(&any.0).call(&request);
+            let before = self.before.earlier_answer_of(&any.0, &request);
             let after = self.after.new_evaluator_of(&any.1).call(&request);
             self.add_cases(any, (&before, &after), (&request, &ways[..at]), difference);
         }

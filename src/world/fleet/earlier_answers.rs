@@ -1,35 +1,73 @@
 //! Caches the answers from before an edit while the user types, because the same keys are looked up after each keystroke.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use indexmap::IndexMap;
+
 use super::{Fleet, SharedAnswer};
-use crate::engine::{Answer, Request};
+use crate::engine::{Answer, Condition, Request};
 use crate::facts::Node;
 
-/// The maximum number of keys with kept answers.
-const MAX_KEYS: usize = 64;
+/// The maximum number of cases in all kept answers. Most of them take less than 2 KB.
+const MAX_CASES: usize = 1 << 18;
 
-/// Answers by key.
-#[derive(Default)]
-pub(super) struct EarlierAnswers(Mutex<HashMap<Arc<str>, OfKey>>);
+/// A key, and what is true of the nodes in addition to what is known of them.
+type Question = (Arc<str>, Vec<Condition>);
 
-/// What is known about one key.
+/// Answers by what was looked up.
 #[derive(Default)]
-struct OfKey {
+pub(super) struct EarlierAnswers(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    /// Those that were used last come last.
+    answers: IndexMap<Question, ToQuestion>,
+    /// The number of cases in `answers`.
+    cases: usize,
+}
+
+/// The answers to one question.
+#[derive(Default)]
+struct ToQuestion {
     /// The nodes that were looked up, and their answers.
     shared: Option<(Vec<u32>, Arc<[SharedAnswer]>)>,
     /// The answer for a node that does not belong to the fleet.
     of_any: Option<(Arc<Node>, Arc<Answer>)>,
 }
 
+impl ToQuestion {
+    fn cases(&self) -> usize {
+        let shared = self.shared.iter().flat_map(|(_, answers)| answers.iter());
+        let of_any = self.of_any.iter().map(|(_, answer)| cases(answer));
+        shared.map(|it| cases(&it.answer)).chain(of_any).sum::<usize>()
+    }
+}
+
+fn cases(answer: &Answer) -> usize {
+    answer.cases.len().max(1)
+}
+
 impl EarlierAnswers {
-    fn with<R>(&self, key: &Arc<str>, work: impl FnOnce(&mut OfKey) -> R) -> R {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MAX_KEYS && !known.contains_key(key) {
-            known.clear();
+    fn find<R>(&self, question: &Question, of: impl FnOnce(&ToQuestion) -> Option<R>) -> Option<R> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = kept.answers.get_index_of(question)?;
+        let last = kept.answers.len() - 1;
+        kept.answers.move_index(at, last);
+        of(&kept.answers[last])
+    }
+
+    fn keep(&self, question: Question, add: impl FnOnce(&mut ToQuestion)) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = kept.answers.shift_remove(&question).unwrap_or_default();
+        kept.cases -= known.cases();
+        add(&mut known);
+        kept.cases += known.cases();
+        kept.answers.insert(question, known);
+        while kept.cases > MAX_CASES
+            && let Some((_, oldest)) = kept.answers.shift_remove_index(0)
+        {
+            kept.cases -= oldest.cases();
         }
-        work(known.entry(Arc::clone(key)).or_default())
     }
 }
 
@@ -37,15 +75,19 @@ impl Fleet {
     /// The answers of some of the nodes, each different answer once. They are kept.
     pub(super) fn earlier_answers(&self, request: &Request, nodes: &[u32]) -> Arc<[SharedAnswer]> {
         let ask = || -> Arc<[SharedAnswer]> { self.answers_among(request, nodes).into() };
-        let Some(key) = request.plain_key() else { return ask() };
-        let known = self.earlier.with(key, |it| it.shared.clone());
-        if let Some((_, found)) = known.filter(|(asked, _)| asked == nodes) {
+        let Some(question) = question(request) else { return ask() };
+        let known = self.earlier.find(&question, |it| {
+            let known = it.shared.as_ref().filter(|(asked, _)| asked == nodes);
+            known.map(|(_, found)| found.clone())
+        });
+        if let Some(found) = known {
             return found;
         }
         let found = ask();
         // The result of a cancelled lookup is incomplete.
         if !request.cancel.is_cancelled() {
-            self.earlier.with(key, |it| it.shared = Some((nodes.to_vec(), found.clone())));
+            let kept = Some((nodes.to_vec(), found.clone()));
+            self.earlier.keep(question, |it| it.shared = kept);
         }
         found
     }
@@ -53,15 +95,60 @@ impl Fleet {
     /// The answer for a node that need not belong to the fleet. It is kept.
     pub(super) fn earlier_answer_of(&self, node: &Arc<Node>, request: &Request) -> Arc<Answer> {
         let ask = || Arc::new(self.new_evaluator_of(node).call(request));
-        let Some(key) = request.plain_key() else { return ask() };
-        let known = self.earlier.with(key, |it| it.of_any.clone());
-        if let Some((_, found)) = known.filter(|(asked, _)| Arc::ptr_eq(asked, node)) {
+        let Some(question) = question(request) else { return ask() };
+        let known = self.earlier.find(&question, |it| {
+            let known = it.of_any.as_ref().filter(|(asked, _)| Arc::ptr_eq(asked, node));
+            known.map(|(_, found)| found.clone())
+        });
+        if let Some(found) = known {
             return found;
         }
         let found = ask();
         if !request.cancel.is_cancelled() {
-            self.earlier.with(key, |it| it.of_any = Some((node.clone(), found.clone())));
+            let kept = Some((node.clone(), found.clone()));
+            self.earlier.keep(question, |it| it.of_any = kept);
         }
         found
+    }
+}
+
+/// What a request asks; `None` if it has options, so that its answers are not kept.
+fn question(request: &Request) -> Option<Question> {
+    let key = request.plain_key()?;
+    Some((Arc::clone(key), request.assuming.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(key: &str) -> Question {
+        (key.into(), Vec::new())
+    }
+
+    fn keep(kept: &EarlierAnswers, key: &str, count: usize) {
+        let answer = SharedAnswer { answer: Box::new(Answer::nothing()), nodes: vec![0] };
+        let shared = (vec![0], vec![answer; count].into());
+        kept.keep(question(key), |it| it.shared = Some(shared));
+    }
+
+    fn is_kept(kept: &EarlierAnswers, key: &str) -> bool {
+        kept.find(&question(key), |it| it.shared.clone()).is_some()
+    }
+
+    #[test]
+    fn the_answers_that_were_not_used_for_longest_go_first() {
+        let kept = EarlierAnswers::default();
+        for key in ["a", "b", "c"] {
+            keep(&kept, key, MAX_CASES / 3);
+        }
+        assert!(is_kept(&kept, "a"));
+        keep(&kept, "d", 2);
+        assert_eq!(["a", "b", "c", "d"].map(|key| is_kept(&kept, key)), [true, false, true, true]);
+        // What is kept again counts once.
+        keep(&kept, "d", 1);
+        assert_eq!(kept.0.lock().expect("no panic").cases, 2 * (MAX_CASES / 3) + 1);
+        keep(&kept, "e", MAX_CASES + 1);
+        assert_eq!(["a", "c", "d", "e"].map(|key| is_kept(&kept, key)), [false; 4]);
     }
 }

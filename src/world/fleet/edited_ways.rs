@@ -33,7 +33,7 @@ pub(super) struct Base<'a> {
 /// What some nodes get before and after if they read an edited file in one way.
 struct InOneWay {
     request: Request,
-    before: Vec<SharedAnswer>,
+    before: Arc<[SharedAnswer]>,
     after: Vec<SharedAnswer>,
 }
 
@@ -118,7 +118,7 @@ impl FleetPair {
         let in_ways: Vec<InOneWay> = { ways.iter() }
             .map(|way| {
                 let request = assuming(way, request);
-                let before = self.before().answers_among(&request, &nodes);
+                let before = self.before().earlier_answers(&request, &nodes);
                 let after = self.after().answers_among(&request, &nodes);
                 InOneWay { request, before, after }
             })

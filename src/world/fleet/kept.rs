@@ -129,6 +129,12 @@ impl World {
         }
         // The fleet is kept in storage that snapshots share. A snapshot with that storage would keep itself in memory.
         let fleet = Arc::new(world.detached().new_fleet(environment, nodes, asker));
+        // What was typed before is not compared again, and its answers may take hundreds of megabytes.
+        known.retain(|it| {
+            it.asker != asker
+                || it.fleet.environment() != environment
+                || !it.fleet.world().has_other_unsaved_texts(world)
+        });
         known.insert(0, KeptFleet { asker, fleet: fleet.clone() });
         known.truncate(MAX_KEPT);
         fleet

@@ -84,6 +84,9 @@ fn what_is_typed_is_compared_with_the_saved_files() {
     assert_eq!(change["causes"][0]["range"]["start"], position((0, 0)));
     assert_eq!(found["languageId"], "diff");
     assert_eq!((&found["nodes"], &found["problems"]), (&json!(2), &json!([])));
+    let params = json!({"textDocument": {"uri": uri(&common)}, "documentOnly": true});
+    let document = client.ask("hiera/changes", params).expect("an answer");
+    assert_eq!((&document["text"], &document["changes"]), (&found["text"], &json!([])));
     // Without an argument, the settings name the revision.
     let same = client.ask("hiera/changes", json!({"textDocument": {"uri": uri(&common)}}));
     assert_eq!(same.expect("an answer")["summary"], found["summary"]);

@@ -287,6 +287,7 @@ function M.command(kind, argument)
   if kind == 'changes' then
     -- About everything that is edited, and not about the key under the cursor.
     params.position = nil
+    params.documentOnly = true
     if argument then
       params.with = argument == 'saved' and { saved = true } or { revision = argument }
     end
