@@ -23,6 +23,7 @@ mod lookup;
 pub mod lookup_options;
 pub mod merge;
 mod merge_sources;
+mod nested_values;
 mod open_files;
 mod open_options;
 mod open_paths;

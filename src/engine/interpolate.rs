@@ -346,10 +346,15 @@ pub(crate) fn with_enough_stack<R>(work: impl FnOnce() -> R) -> R {
 
 /// A missing key becomes the empty string, for an alias as well.
 fn nested_lookup(invocation: &mut Invocation<'_>, key: &Arc<str>) -> Result<Located, Failure> {
+    if let Some(known) = invocation.nested_value(key).cloned() {
+        return Ok(known);
+    }
     invocation.budget.enter()?;
     let found = invocation.unrecorded(|invocation| {
         with_enough_stack(|| lookup::search_with_hashes(invocation, key, None))
     });
     invocation.budget.leave();
-    Ok(found?.unwrap_or_else(|| Value::string("").unplaced()))
+    let value = found?.unwrap_or_else(|| Value::string("").unplaced());
+    invocation.keep_nested_value(key, &value);
+    Ok(value)
 }

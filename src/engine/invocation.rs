@@ -9,6 +9,7 @@ use super::evaluator::{Evaluator, ModuleScope};
 use super::failure::{Failure, FailureClass};
 use super::footprint::Footprint;
 use super::hierarchy::Location;
+use super::nested_values::NestedValues;
 use super::request::Explain;
 use super::sources::Recorder;
 use super::trace::{FoundIn, Outcome, TraceKind, Tracer};
@@ -110,6 +111,8 @@ pub(crate) struct Invocation<'a> {
     /// The results of `lookup_key` functions for their files' keys, by the location's address, so that they are not explained
     /// again.
     explained: Vec<(usize, Arc<str>, Located)>,
+    /// The values of keys that texts contain.
+    pub(super) nested_values: NestedValues,
     pub(super) names: Vec<Arc<str>>,
     tracer: Option<Tracer>,
 }
@@ -144,6 +147,7 @@ impl<'a> Invocation<'a> {
             left_out: Vec::new(),
             skips_open_paths: false,
             explained: Vec::new(),
+            nested_values: NestedValues::default(),
             names: Vec::new(),
             tracer: None,
         }

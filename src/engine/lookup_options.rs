@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::evaluator::{Evaluator, ModuleScope};
 use super::failure::{Failure, FailureClass};
-use super::invocation::{Found, Invocation};
+use super::invocation::{Collecting, Found, Invocation};
 use super::key::Key;
 use super::layer::{Layer, Which};
 use super::lookup::{self, LOOKUP_OPTIONS};
@@ -440,6 +440,15 @@ impl Invocation<'_> {
     /// Whether this is a lookup inside lookup_options.
     fn is_collecting_options(&self) -> bool {
         self.names.iter().any(|name| **name == *LOOKUP_OPTIONS)
+    }
+
+    /// Whether lookup_options are collected, of whatever layers.
+    pub(super) fn collects_options(&self) -> bool {
+        let Collecting { asks_global_options, wanted_for, shared_are_known, .. } = &self.collecting;
+        *asks_global_options
+            || *shared_are_known
+            || wanted_for.is_some()
+            || self.is_collecting_options()
     }
 
     /// Whether Puppet needs the options of a module's keys before it has collected them. Options that earlier lookups

@@ -247,7 +247,7 @@ impl Invocation<'_> {
         let tracer = self.take_tracer();
         // Puppet does not reach the levels of a survey, so it does not warn about them either.
         let (opaque, warnings) = (self.opaque.len(), self.warnings.len());
-        work(self);
+        self.without_nested_values(work);
         self.opaque.truncate(opaque);
         self.warnings.truncate(warnings);
         self.put_tracer_back(tracer);

@@ -230,3 +230,17 @@ fn overrides_win_and_defaults_come_last() {
     let default = Some(Value::Integer(7).unplaced());
     assert_eq!(ask(Request { default, ..Request::key("nope") }), "7");
 }
+
+/// Each key of the chain is named twice, so that without the values that are known, there would be 2^200 lookups.
+#[test]
+fn a_key_that_a_text_names_twice_is_looked_up_once() {
+    let mut common = "k200: ''\n".to_owned();
+    for number in 0..200 {
+        let next = format!("%{{lookup('k{}')}}", number + 1);
+        let _ = writeln!(common, "k{number}: \"{next}{next}\"");
+    }
+    let mut workspace = Workspace::new(&[("/env/data/common.yaml", &common)]);
+    assert_eq!(text(&workspace.lookup("k100")), "\"\"");
+    workspace.origin = Origin::Any;
+    assert_eq!(text(&workspace.lookup("k100")), "\"\"");
+}
