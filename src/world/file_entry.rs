@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::fleet::{KnownReferences, RootName};
+use super::fleet::{KnownReferences, RootNames};
 use super::interner::Interner;
 use super::key_index::FileKeys;
 use crate::code::file::not_utf8;
@@ -110,9 +110,9 @@ impl FileEntry {
         self.references.are_hidden(&self.text)
     }
 
-    /// Where the calls start that may look up a root key, if no references are hidden.
-    pub(super) fn calls_to(&self, root: &RootName) -> Vec<u32> {
-        self.references.to(&self.text, root)
+    /// Where the calls start that may look up one of the root keys, if no references are hidden.
+    pub(super) fn calls_to(&self, roots: &RootNames) -> Vec<u32> {
+        self.references.to(&self.text, roots)
     }
 
     /// The text parsed as Puppet code.

@@ -42,7 +42,7 @@ pub use difference::{Change as AnswerChange, Difference, FleetPair};
 use earlier_answers::EarlierAnswers;
 pub use kept::Asker;
 use readings::Readings;
-pub(super) use references::{KnownReferences, RootName};
+pub(super) use references::{KnownReferences, RootNames};
 
 /// The maximum number of evaluators that are kept for nodes without fact sets. Each knows all cases of what it looked up, which
 /// takes 20 KB, and making it again takes less time than one such lookup.

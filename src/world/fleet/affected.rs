@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::causes::{Cause, edited_entry};
 use super::difference::FleetPair;
-use super::references::RootName;
+use super::references::RootNames;
 use crate::backends::settings::BackEndSettings;
 use crate::data::{DataFile, Files as _, Format, RootEntry, Value};
 use crate::engine::footprint::hash_of;
@@ -174,10 +174,10 @@ fn edited_roots(before: &DataFile, after: &DataFile) -> BTreeSet<Arc<str>> {
 
 /// Adds the keys whose strings look up affected keys, directly or through other keys.
 fn add_those_made_of(world: &World, files: &[FilePair], affected: &mut FilesOfKeys) -> Option<()> {
-    let mut left: Vec<Arc<str>> = affected.keys().cloned().collect();
-    while let Some(root) = left.pop() {
-        let name = RootName::of(&root);
-        let found = parallel::map(files, |file| file.keys_made_of(world, &root, &name));
+    let mut left: BTreeSet<Arc<str>> = affected.keys().cloned().collect();
+    while !left.is_empty() {
+        let roots = RootNames::of(std::mem::take(&mut left));
+        let found = parallel::map(files, |file| file.keys_made_of(world, &roots));
         for (file, keys) in files.iter().zip(found) {
             for key in keys {
                 // Options that are built from an affected key may change for any key.
@@ -185,7 +185,7 @@ fn add_those_made_of(world: &World, files: &[FilePair], affected: &mut FilesOfKe
                     return None;
                 }
                 if !affected.contains_key(&key) {
-                    left.push(Arc::clone(&key));
+                    left.insert(Arc::clone(&key));
                 }
                 // Even a key that is known already gets the file: nodes that read only this file may have another answer, too.
                 affected.entry(key).or_default().insert(Arc::clone(&file.entry.path));
@@ -201,19 +201,18 @@ impl FilePair {
         self.before.as_deref().into_iter().chain([&*self.entry])
     }
 
-    /// The keys whose strings look up a root key, which calls write as `name`, on either side. Some keys may be too many, but
-    /// none is missing.
-    fn keys_made_of(&self, world: &World, root: &str, name: &RootName) -> Vec<Arc<str>> {
+    /// The keys whose strings look up one of the root keys, on either side. Some keys may be too many, but none is missing.
+    fn keys_made_of(&self, world: &World, roots: &RootNames) -> Vec<Arc<str>> {
         let mut keys = Vec::new();
         for side in self.sides() {
             // HOCON and escapes can spell a reference in ways that a search for words does not find.
             if self.format == Format::Hocon || side.hides_references() {
                 let data = side.data(self.format);
-                let made_of_it = data.entries().filter(|entry| is_made_of(entry, root));
+                let made_of_it = data.entries().filter(|entry| is_made_of(entry, roots));
                 keys.extend(made_of_it.filter_map(|entry| entry.key.as_str().map(Arc::from)));
                 continue;
             }
-            let calls = side.calls_to(name).into_iter();
+            let calls = side.calls_to(roots).into_iter();
             if self.before.is_none() {
                 // A file that was not edited need not be parsed for this.
                 keys.extend(calls.filter_map(|at| world.key_at(side, self.format, at)));
@@ -222,19 +221,19 @@ impl FilePair {
             let data = side.data(self.format);
             let callers: BTreeSet<Arc<str>> = calls.filter_map(|at| data.key_at(at)).collect();
             let is_made_of_it =
-                |key: &Arc<str>| data.get(key).is_some_and(|it| is_made_of(it, root));
+                |key: &Arc<str>| data.get(key).is_some_and(|it| is_made_of(it, roots));
             keys.extend(callers.into_iter().filter(is_made_of_it));
         }
         keys
     }
 }
 
-/// Whether a string of an entry looks up a root key.
-fn is_made_of(entry: &RootEntry, root: &str) -> bool {
-    entry.has_tokens() && looks_up(&entry.value.value, root)
+/// Whether a string of an entry looks up one of the root keys.
+fn is_made_of(entry: &RootEntry, roots: &RootNames) -> bool {
+    entry.has_tokens() && looks_up(&entry.value.value, roots)
 }
 
-fn looks_up(value: &Value, root: &str) -> bool {
+fn looks_up(value: &Value, roots: &RootNames) -> bool {
     match value {
         Value::String(text) => interpolation::tokens(text).into_iter().any(|token| {
             let Expression::Call { method, argument, .. } = &token.expression else { return false };
@@ -242,12 +241,12 @@ fn looks_up(value: &Value, root: &str) -> bool {
             // A call with something that is not a key fails, whatever the data are.
             is_lookup
                 && key_path::parse(argument)
-                    .is_ok_and(|key| key.root_name().is_some_and(|name| **name == *root))
+                    .is_ok_and(|key| key.root_name().is_some_and(|name| roots.contain(name)))
         }),
-        Value::Array(items) => items.iter().any(|item| looks_up(&item.value, root)),
+        Value::Array(items) => items.iter().any(|item| looks_up(&item.value, roots)),
         Value::Hash(hash) => hash
             .iter()
-            .any(|(key, member)| looks_up(key, root) || looks_up(&member.value.value, root)),
+            .any(|(key, member)| looks_up(key, roots) || looks_up(&member.value.value, roots)),
         _ => false,
     }
 }
@@ -306,14 +305,15 @@ mod tests {
             let disk = Arc::new(MemoryDisk::new(Vec::<(String, String)>::new()));
             let world = World::on_disk(disk, Vec::new(), Settings::default());
             let pair = FilePair { entry: typed.clone(), format: Format::Yaml, before: Some(saved.clone()) };
-            for root in ["a", "b", "c", "d"] {
+            for roots in [&["a"][..], &["b"], &["c"], &["d"], &["a", "c", "d"]] {
+                let roots = RootNames::of(roots.iter().map(|it| Arc::from(*it)).collect());
                 let all = [one, two].into_iter().flat_map(|data| data.entries());
                 let expected: BTreeSet<Arc<str>> = all
-                    .filter(|it| is_made_of(it, root))
+                    .filter(|it| is_made_of(it, &roots))
                     .filter_map(|it| it.key.as_str().map(Arc::from))
                     .collect();
-                let found = pair.keys_made_of(&world, root, &RootName::of(root));
-                prop_assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected, "{}", root);
+                let found = pair.keys_made_of(&world, &roots);
+                prop_assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected);
             }
         }
 

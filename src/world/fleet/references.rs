@@ -1,8 +1,9 @@
 //! Which root keys look up which others, by the words of `%{lookup(…)}` in files. They are found in one pass over the texts,
 //! without parsing them. Some of the keys may be too many, but none is missing.
 
-use std::sync::OnceLock;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use memchr::memmem;
 
@@ -27,17 +28,19 @@ impl KnownReferences {
         *self.are_hidden.get_or_init(|| hides_tokens(text) || calls_in(text).is_none())
     }
 
-    /// Where the calls start that may name a root key, in a text that hides none.
-    pub(crate) fn to(&self, text: &str, root: &RootName) -> Vec<u32> {
+    /// Where the calls start that may name one of the root keys, in a text that hides none. Each once, in order.
+    pub(crate) fn to(&self, text: &str, roots: &RootNames) -> Vec<u32> {
+        let count = roots.names.len() as u32;
         let is_searched = || {
-            self.index.get().is_none() && self.searches.fetch_add(1, Ordering::Relaxed) < SEARCHES
+            self.index.get().is_none()
+                && self.searches.fetch_add(count, Ordering::Relaxed) + count <= SEARCHES
         };
         if is_searched()
-            && let Some(calls) = root.calls_in(text)
+            && let Some(calls) = roots.calls_in(text)
         {
             return calls;
         }
-        self.index.get_or_init(|| TextReferences::of(text)).to(root).collect()
+        self.index.get_or_init(|| TextReferences::of(text)).to(roots)
     }
 }
 
@@ -63,41 +66,88 @@ impl TextReferences {
         Self { words: numbers.into(), calls: calls.into() }
     }
 
-    /// Where the calls start that may name a root key.
-    fn to(&self, root: &RootName) -> impl Iterator<Item = u32> {
-        let (words, calls): (&[(u32, u32)], &[u32]) = match &root.0 {
-            Some((number, _)) => {
-                let from = self.words.partition_point(|(word, _)| word < number);
-                let length = self.words[from..].partition_point(|(word, _)| word == number);
-                (&self.words[from..from + length], &[])
+    /// Where the calls start that may name one of the root keys.
+    fn to(&self, roots: &RootNames) -> Vec<u32> {
+        // A key without words cannot be searched for, so every call may name it.
+        if roots.has_one_without_words {
+            return self.calls.to_vec();
+        }
+        let is_named = |it: &&(u32, u32)| roots.numbers.contains(&it.0);
+        let mut calls: Vec<u32> = match roots.only_number() {
+            Some(number) => {
+                let from = self.words.partition_point(|(word, _)| *word < number);
+                let its = self.words[from..].iter().take_while(|(word, _)| *word == number);
+                its.map(|(_, at)| *at).collect()
             }
-            // A key without words cannot be searched for, so every call may name it.
-            None => (&[], &self.calls),
+            None => self.words.iter().filter(is_named).map(|(_, at)| *at).collect(),
         };
-        words.iter().map(|(_, at)| *at).chain(calls.iter().copied())
+        calls.sort_unstable();
+        calls.dedup();
+        calls
     }
 }
 
-/// A root key as calls may name it: its longest word. `None` if it has no words.
-pub(crate) struct RootName(Option<(u32, memmem::Finder<'static>)>);
+/// Root keys, also as calls may name them.
+pub(crate) struct RootNames {
+    roots: BTreeSet<Arc<str>>,
+    names: Vec<RootName>,
+    /// The numbers of the names.
+    numbers: HashSet<u32, foldhash::fast::RandomState>,
+    has_one_without_words: bool,
+}
 
-impl RootName {
-    pub(super) fn of(root: &str) -> Self {
-        // A long word is in fewer texts than a short one.
-        let longest = words(root).max_by_key(|word| word.len());
-        Self(longest.map(|word| (number(word), memmem::Finder::new(word).into_owned())))
+/// A root key as calls may name it: its longest word.
+struct RootName {
+    number: u32,
+    finder: memmem::Finder<'static>,
+}
+
+impl RootNames {
+    pub(super) fn of(roots: BTreeSet<Arc<str>>) -> Self {
+        let name = |root: &str| {
+            // A long word is in fewer texts than a short one.
+            let longest = words(root).max_by_key(|word| word.len())?;
+            let finder = memmem::Finder::new(longest).into_owned();
+            Some(RootName { number: number(longest), finder })
+        };
+        let names: Vec<RootName> = { roots.iter() }.filter_map(|it| name(it)).collect();
+        Self {
+            numbers: names.iter().map(|it| it.number).collect(),
+            has_one_without_words: names.len() < roots.len(),
+            names,
+            roots,
+        }
     }
 
-    /// Where the calls start that may name it; `None` if it cannot be searched for.
+    /// Whether one of them is this key.
+    pub(super) fn contain(&self, root: &str) -> bool {
+        self.roots.contains(root)
+    }
+
+    fn only_number(&self) -> Option<u32> {
+        self.numbers.iter().next().copied().filter(|_| self.numbers.len() == 1)
+    }
+
+    /// Where the calls start that may name one of them; `None` if they cannot be searched for.
     fn calls_in(&self, text: &str) -> Option<Vec<u32>> {
-        let (number_of_it, finder) = self.0.as_ref()?;
-        let is_it = |call: &&str| words(call).any(|word| number(word) == *number_of_it);
-        let start = |at| Some(call_around(text, at).filter(is_it)?.as_ptr().addr());
-        let starts = finder.find_iter(text.as_bytes()).filter_map(start);
-        let mut starts: Vec<u32> = starts.map(|it| (it - text.as_ptr().addr()) as u32).collect();
-        // A call may contain the word several times.
+        if self.has_one_without_words {
+            return None;
+        }
+        let mut starts: Vec<u32> = self.names.iter().flat_map(|it| it.calls_in(text)).collect();
+        starts.sort_unstable();
+        // A call may contain several of the words.
         starts.dedup();
         Some(starts)
+    }
+}
+
+impl RootName {
+    /// Where the calls start that may name it; a call that names it twice is listed twice.
+    fn calls_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = u32> + 't {
+        let is_it = |call: &&str| words(call).any(|word| number(word) == self.number);
+        let start = move |at| Some(call_around(text, at).filter(is_it)?.as_ptr().addr());
+        let starts = self.finder.find_iter(text.as_bytes()).filter_map(start);
+        starts.map(|it| (it - text.as_ptr().addr()) as u32)
     }
 }
 
@@ -119,13 +169,17 @@ fn number(word: &str) -> u32 {
 mod tests {
     use super::*;
 
+    fn names_of(root: &str) -> RootNames {
+        RootNames::of([Arc::from(root)].into())
+    }
+
     #[track_caller]
     fn check(text: &str, root: &str, expected: bool) {
         let found = KnownReferences::default();
         assert!(!found.are_hidden(text), "{text}");
         // First with searches, then with the index.
         for _ in 0..=SEARCHES {
-            let calls = found.to(text, &RootName::of(root));
+            let calls = found.to(text, &names_of(root));
             assert_eq!(!calls.is_empty(), expected, "{text}");
         }
         assert!(found.index.get().is_some(), "{text}");
@@ -153,7 +207,7 @@ mod tests {
         let found = KnownReferences::default();
         assert!(!found.are_hidden(text));
         for _ in 0..=SEARCHES {
-            assert_eq!(found.to(text, &RootName::of("c")), [16]);
+            assert_eq!(found.to(text, &names_of("c")), [16]);
         }
         check_obscure("a: \"%{lookup('%{c')}\"\n");
         check_obscure("a: \"%{lookup('c'\"\nb: \"%{lookup('c')}\"\n");

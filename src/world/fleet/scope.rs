@@ -49,6 +49,9 @@ type Holders = HashMap<Arc<str>, Vec<u32>, foldhash::fast::RandomState>;
 /// For fewer keys than this, the files are searched for each key.
 const ASKED_OFTEN: u32 = 6;
 
+/// The number of files whose keys one processor indexes before the results are put together.
+const FILES_AT_ONCE: usize = 1_024;
+
 /// A hierarchy and the nodes that have it.
 pub(super) type Structures = Arc<[(Structure, Vec<u32>)]>;
 
@@ -248,8 +251,22 @@ impl Scope {
     }
 
     fn index(&self) -> Holders {
+        let files: Vec<(u32, &ReadFile)> = (0..).zip(&self.files).collect();
+        let parts: Vec<_> = files.chunks(FILES_AT_ONCE).collect();
+        let mut parts = parallel::map(&parts, |part| Self::index_of(part)).into_iter();
+        let mut holders = parts.next().unwrap_or_default();
+        for part in parts {
+            #[expect(clippy::iter_over_hash_type, reason = "each key has its own list")]
+            for (key, mut numbers) in part {
+                holders.entry(key).or_default().append(&mut numbers);
+            }
+        }
+        holders
+    }
+
+    fn index_of(files: &[(u32, &ReadFile)]) -> Holders {
         let mut holders = Holders::default();
-        for (number, file) in (0..).zip(&self.files) {
+        for (number, file) in files {
             // A file that all nodes read alike still matters for its lookup_options, because its variables must be known.
             let has_a_say = !file.readers.is_empty()
                 || file
@@ -262,11 +279,11 @@ impl Scope {
             data.each_key(|key| {
                 if let Some(numbers) = holders.get_mut(key) {
                     // A file may have the same key twice.
-                    if numbers.last() != Some(&number) {
-                        numbers.push(number);
+                    if numbers.last() != Some(number) {
+                        numbers.push(*number);
                     }
                 } else {
-                    holders.insert(key.into(), vec![number]);
+                    holders.insert(key.into(), vec![*number]);
                 }
             });
         }
