@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::words::CountedNodes;
 use super::{Compared, LOOKUP_OPTIONS};
 use crate::config::Environment;
 use crate::data::{DataFile, EntryTree, Files as _, Format};
@@ -95,12 +96,10 @@ fn title(differences: &Differences, path: &str, entry: &EditedEntry) -> String {
     let is_cause = |path_of: &str, line: u32| {
         path_of == path && entry.lines.0 <= line && line <= entry.lines.1
     };
-    let mut nodes: BTreeSet<u32> = BTreeSet::new();
     let mut concerned: Vec<&AnswerChange> = Vec::new();
     let mut others: BTreeSet<&Arc<str>> = BTreeSet::new();
     for change in &differences.changes {
         if change.key == entry.key || change.causes.iter().any(|it| is_cause(&it.path, it.line)) {
-            nodes.extend(&change.nodes);
             concerned.push(change);
             if change.key != entry.key {
                 others.insert(&change.key);
@@ -114,12 +113,14 @@ fn title(differences: &Differences, path: &str, entry: &EditedEntry) -> String {
         0 => String::new(),
         count => format!(", also through {}", super::counted(count, "other key")),
     };
-    match (nodes.len(), differences.others_counted(concerned.into_iter())) {
+    let nodes = CountedNodes::of(concerned.iter().copied());
+    match (nodes.first(), differences.others_counted(concerned.into_iter())) {
         (0, None) => format!("changes no answer{proof}"),
         (0, Some((others, _))) => format!("changes {others}{keys}"),
         (count, others) => {
             let others = others.map_or_else(String::new, |(others, _)| format!(", and {others}"));
-            format!("changes {count} of {}{others}{keys}", super::counted(all, "node"))
+            let (all, cases) = (super::counted(all, "node"), nodes.in_cases());
+            format!("changes {count} of {all}{cases}{others}{keys}")
         }
     }
 }

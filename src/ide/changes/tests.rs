@@ -89,6 +89,32 @@ fn who_gets_what_and_why() {
 }
 
 #[test]
+fn nodes_that_change_in_some_cases_are_counted_apart() {
+    let mut host = host();
+    // Only the name of this node is known.
+    open(&mut host, "/r/data/nodes/n1.yaml", "other: 1\n");
+    let role = "/r/data/roles/web.yaml";
+    open(&mut host, role, "list: [3]\n");
+    let world = host.snapshot();
+    let key = Question { key: Some("list".into()), ..question() };
+    assert_eq!(
+        of(&world, &key).summary,
+        "2 of 4 nodes change, 1 more in some cases, and 1 case of unlisted nodes, 1 key; nothing else"
+    );
+    let found = edited_keys(&world, role, &CancelToken::default());
+    let titles: Vec<&str> = found.iter().map(|it| &*it.title).collect();
+    assert_eq!(
+        titles,
+        ["changes 2 of 4 nodes, 1 more in some cases, and 1 case of unlisted nodes"]
+    );
+    // All of its cases have another value now.
+    open(&mut host, PATH, &COMMON.replace("80", "81"));
+    let key = Question { key: Some("port".into()), ..question() };
+    let summary = of(&host.snapshot(), &key).summary;
+    assert!(summary.starts_with("4 of 4 nodes change, and every unlisted node"), "{summary}");
+}
+
+#[test]
 fn edited_keys_say_whom_they_concern() {
     let world = edited(PATH, &COMMON.replace("80", "81").replace("[1]", "[3]")).snapshot();
     assert_eq!(

@@ -26,7 +26,6 @@ const LINES_BEFORE: usize = 3;
 impl Differences {
     /// `14 of 622 nodes change, 3 keys; nothing else`.
     pub fn summary(&self) -> String {
-        let nodes: BTreeSet<u32> = self.changes.iter().flat_map(|it| &it.nodes).copied().collect();
         let keys: BTreeSet<&Arc<str>> = self.changes.iter().map(|it| &it.key).collect();
         let all = counted(self.nodes.len(), "node");
         // Only if all keys were compared completely, nothing else certainly changes.
@@ -46,8 +45,10 @@ impl Differences {
             return format!("{others} {}, {keys}{rest}", changing(is_one));
         }
         let others = others.map_or_else(String::new, |(others, _)| format!(", and {others}"));
-        let changing = changing(nodes.len() == 1 || self.nodes.len() == 1);
-        format!("{} of {all} {changing}{others}, {keys}{rest}", nodes.len())
+        let nodes = CountedNodes::of(self.changes.iter());
+        let changing = changing(nodes.first() == 1 || self.nodes.len() == 1);
+        let cases = nodes.in_cases();
+        format!("{} of {all} {changing}{cases}{others}, {keys}{rest}", nodes.first())
     }
 
     /// The unlisted nodes that some changes affect, each case counted once: `2 cases of unlisted nodes`; and whether it is a
@@ -130,6 +131,42 @@ impl Differences {
             }
         }
         groups
+    }
+}
+
+/// How many nodes get other answers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CountedNodes {
+    /// Whatever is not known of them.
+    certain: usize,
+    /// Only in some of the cases that are possible for them.
+    perhaps: usize,
+}
+
+impl CountedNodes {
+    /// The nodes that some changes affect.
+    pub(super) fn of<'a>(changes: impl Iterator<Item = &'a AnswerChange>) -> Self {
+        let (mut certain, mut perhaps): (BTreeSet<u32>, BTreeSet<u32>) = Default::default();
+        for change in changes.filter(|it| !it.nodes.is_empty()) {
+            let nodes = if change.is_certain() { &mut certain } else { &mut perhaps };
+            nodes.extend(&change.nodes);
+        }
+        let perhaps = perhaps.difference(&certain).count();
+        Self { certain: certain.len(), perhaps }
+    }
+
+    /// The number that comes first in a text: of nodes that change in some cases if there are no others.
+    pub(super) fn first(self) -> usize {
+        if self.certain > 0 { self.certain } else { self.perhaps }
+    }
+
+    /// What follows: ` in some cases`, or `, 3 more in some cases`.
+    pub(super) fn in_cases(self) -> String {
+        match self {
+            Self { perhaps: 0, .. } => String::new(),
+            Self { certain: 0, .. } => " in some cases".to_owned(),
+            Self { perhaps, .. } => format!(", {perhaps} more in some cases"),
+        }
     }
 }
 

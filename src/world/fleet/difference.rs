@@ -31,6 +31,25 @@ pub struct Change {
     pub causes: Vec<Cause>,
 }
 
+impl Change {
+    /// Whether its nodes get another answer in every case, and not only in some.
+    pub fn is_certain(&self) -> bool {
+        if leaves_cases_out(&self.before, &self.after) {
+            return false;
+        }
+        let (before, after) = (self.before.each_case(), self.after.each_case());
+        let is_other = |one: &Answer, other: &Answer| !is_same_case(one, other, true);
+        let cases = || before.iter().zip(&after);
+        let are_the_same = before.len() == after.len()
+            && cases().all(|((conditions, _), (others, _))| conditions == others);
+        if are_the_same {
+            cases().all(|((_, one), (_, other))| is_other(one, other))
+        } else {
+            before.iter().all(|(_, one)| after.iter().all(|(_, other)| is_other(one, other)))
+        }
+    }
+}
+
 /// The difference for one key.
 #[derive(Debug, Clone, Default)]
 pub struct Difference {
