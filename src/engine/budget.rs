@@ -55,7 +55,8 @@ impl Budget {
 
     /// Counts `count` steps at once.
     pub(crate) fn steps(&mut self, count: usize) -> Result<(), Failure> {
-        self.steps = self.steps.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
+        let before = self.steps;
+        self.steps = before.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
         // A chain of strings such as `%{lookup('b')}%{lookup('b')}` doubles the work with every key, so a limit of the depth is not
         // enough.
         if self.steps > MAX_STEPS {
@@ -63,7 +64,7 @@ impl Budget {
             return Err(Failure::of(FailureClass::GivenUp, message));
         }
         // Steps are cheap, and other threads write to the token, so a lookup reads it only now and then.
-        if self.steps.is_multiple_of(64) && self.cancel.is_cancelled() {
+        if self.steps / 64 > before / 64 && self.cancel.is_cancelled() {
             return Err(Failure::of(FailureClass::Cancelled, "the lookup was cancelled"));
         }
         Ok(())
@@ -79,6 +80,18 @@ impl Budget {
             return Err(Failure::of(FailureClass::GivenUp, message));
         }
         Ok(())
+    }
+
+    /// The steps and the bytes so far.
+    pub(crate) fn spent(&self) -> (u32, usize) {
+        (self.steps, self.written)
+    }
+
+    /// Counts steps and bytes that earlier work needed, because its result is used again. Values of values, each with ten copies
+    /// of the one before, take no work then, but they would fill the memory as soon as they are written.
+    pub(crate) fn spend_again(&mut self, (steps, bytes): (u32, usize)) -> Result<(), Failure> {
+        self.steps(steps as usize)?;
+        self.write(bytes)
     }
 
     /// Enters a nested lookup; [`Self::leave`] must follow if this is `Ok`.

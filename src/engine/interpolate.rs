@@ -346,15 +346,16 @@ pub(crate) fn with_enough_stack<R>(work: impl FnOnce() -> R) -> R {
 
 /// A missing key becomes the empty string, for an alias as well.
 fn nested_lookup(invocation: &mut Invocation<'_>, key: &Arc<str>) -> Result<Located, Failure> {
-    if let Some(known) = invocation.nested_value(key).cloned() {
+    if let Some(known) = invocation.nested_value(key)? {
         return Ok(known);
     }
+    let before = invocation.budget.spent();
     invocation.budget.enter()?;
     let found = invocation.unrecorded(|invocation| {
         with_enough_stack(|| lookup::search_with_hashes(invocation, key, None))
     });
     invocation.budget.leave();
     let value = found?.unwrap_or_else(|| Value::string("").unplaced());
-    invocation.keep_nested_value(key, &value);
+    invocation.keep_nested_value(key, &value, before);
     Ok(value)
 }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::invocation::Invocation;
+use super::invocation::{Found, Invocation};
 use crate::data::Located;
 
 /// The values by key.
@@ -16,22 +16,38 @@ struct NestedValue {
     value: Located,
     /// The number of assumptions when the lookup ended.
     assumptions: usize,
+    /// The steps and bytes that it needed.
+    cost: (u32, usize),
 }
 
 impl Invocation<'_> {
-    /// The value that an earlier lookup in this run found for a key in a text.
-    pub(super) fn nested_value(&self, key: &Arc<str>) -> Option<&Located> {
-        let known = self.nested_values.0.get(key)?;
+    /// The value that an earlier lookup in this run found for a key in a text. It costs the budget what that lookup did.
+    ///
+    /// # Errors
+    /// The budget is used up.
+    pub(super) fn nested_value(&mut self, key: &Arc<str>) -> Found {
+        let Some(known) = self.nested_values.0.get(key) else { return Ok(None) };
         let is_same = known.assumptions == self.assumptions.held().len();
-        (is_same && !self.answers_nested_keys_in_another_way()).then_some(&known.value)
+        if !is_same || self.answers_nested_keys_in_another_way() {
+            return Ok(None);
+        }
+        self.budget.spend_again(known.cost)?;
+        Ok(Some(known.value.clone()))
     }
 
     /// Keeps the value of a key in a text. If the key was found once, it is not part of a recursion: a name on the stack that
-    /// its lookup reaches would have reached the key again.
-    pub(super) fn keep_nested_value(&mut self, key: &Arc<str>, value: &Located) {
+    /// its lookup reaches would have reached the key again. `before` is what was spent before the lookup.
+    pub(super) fn keep_nested_value(
+        &mut self,
+        key: &Arc<str>,
+        value: &Located,
+        before: (u32, usize),
+    ) {
         if !self.answers_nested_keys_in_another_way() {
             let assumptions = self.assumptions.held().len();
-            let value = NestedValue { value: value.clone(), assumptions };
+            let (steps, bytes) = self.budget.spent();
+            let cost = (steps - before.0, bytes - before.1);
+            let value = NestedValue { value: value.clone(), assumptions, cost };
             self.nested_values.0.insert(Arc::clone(key), value);
         }
     }
