@@ -89,11 +89,12 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
         let evaluator = world.exact_evaluator(environment, node, world.back_ends());
         let is_read = modules.iter().any(|it| evaluator.reads(it.as_deref(), &path));
         let may_be = || {
-            modules.iter().any(|it| {
-                let module = it.as_deref();
-                evaluator.may_read(module, &path)
-                    || is_obscure && evaluator.may_read_somehow(module, &path)
-            })
+            let mut modules = modules.iter().map(Option::as_deref);
+            if is_obscure {
+                modules.any(|it| evaluator.may_read_somehow(it, &path))
+            } else {
+                modules.any(|it| evaluator.may_read(it, &path))
+            }
         };
         (is_read, !is_read && may_be())
     });

@@ -35,7 +35,7 @@ impl Assumed {
     }
 
     /// Whether a variable with this value also has `other`: one that is not set is empty, too.
-    fn implies(&self, other: &Self) -> bool {
+    pub(super) fn implies(&self, other: &Self) -> bool {
         self == other || *self == Self::Unset && other.is_empty_text()
     }
 

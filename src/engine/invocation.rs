@@ -311,8 +311,9 @@ impl<'a> Invocation<'a> {
                 if self.assumptions.of(&name).is_some()
                     && path.rest.is_empty()
                     && self.fails_if_unset(root, context)
+                    && self.is_unset(&name)
                 {
-                    self.is_unset(&name);
+                    return Some(Stand::Unset);
                 }
                 match self.assumptions.of(&name) {
                     Some(Assumed::Text(text)) => {

@@ -66,3 +66,52 @@ impl Invocation<'_> {
         self.is_traced() || self.skips_open_paths || self.collects_options()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Environment, PuppetVersion};
+    use crate::data::memory::MemoryFiles;
+    use crate::data::{Files, Hash, Value};
+    use crate::engine::Evaluator;
+    use crate::engine::assumptions::{Assumed, Condition};
+    use crate::engine::interpolate::interpolate_text;
+    use crate::engine::invocation::InterpolatedText;
+    use crate::facts::{Node, NodeParts, Origin};
+
+    fn evaluator() -> Evaluator {
+        let hiera_yaml = "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
+        let common = "a: '%{lookup(\"b\")}'\nb: 1\n";
+        let files =
+            MemoryFiles::new([("/e/hiera.yaml", hiera_yaml), ("/e/data/common.yaml", common)]);
+        let environment = Environment { root: Some("/e".into()), ..Environment::default() };
+        let node = Node::partial(NodeParts::default(), &[], Origin::Any);
+        let files = Arc::new(files) as Arc<dyn Files>;
+        Evaluator::new(files, Arc::new(environment), Arc::new(node), PuppetVersion::V8)
+    }
+
+    #[test]
+    fn a_key_that_a_text_names_is_known_until_something_is_assumed() {
+        let (evaluator, none) = (evaluator(), Hash::default());
+        let mut invocation = evaluator.invocation(&none, &none);
+        let known = |invocation: &mut Invocation<'_>, key: &str| {
+            invocation.nested_value(&key.into()).expect("the budget is not used up")
+        };
+        assert!(known(&mut invocation, "a").is_none());
+        let text = Value::string("%{lookup('a')}").unplaced();
+        let found = interpolate_text(&mut invocation, &text, InterpolatedText::Data);
+        assert_eq!(&*found.expect("a value"), "1");
+        let before = invocation.budget.spent();
+        assert_eq!(known(&mut invocation, "b").map(|it| it.value), Some(Value::Integer(1)));
+        assert_eq!(known(&mut invocation, "a").map(|it| it.value), Some(Value::string("1")));
+        assert!(invocation.budget.spent().0 > before.0 + 1, "known values have their costs");
+        invocation.without_nested_values(|it| assert!(known(it, "a").is_none()));
+        assert!(known(&mut invocation, "a").is_some());
+        invocation.skips_open_paths = true;
+        assert!(known(&mut invocation, "a").is_none());
+        invocation.skips_open_paths = false;
+        let role = Condition { variable: "role".into(), value: Assumed::Unset };
+        invocation.assumptions.assume(&[role], evaluator.node());
+        assert!(known(&mut invocation, "a").is_none());
+    }
+}

@@ -262,6 +262,15 @@ impl Answer {
         self.outcome.as_ref().err().filter(|_| self.is_certain())
     }
 
+    /// The answers of both, case by case; `None` if the cases of the other answer have other conditions.
+    pub fn case_by_case<'a>(&'a self, other: &'a Self) -> Option<Vec<(&'a Self, &'a Self)>> {
+        let (one, other) = (self.each_case(), other.each_case());
+        let pairs = || one.iter().zip(&other);
+        let have_same_conditions = one.len() == other.len()
+            && pairs().all(|((conditions, _), (others, _))| conditions == others);
+        have_same_conditions.then(|| pairs().map(|((_, one), (_, other))| (*one, *other)).collect())
+    }
+
     /// The variables that decide the answer, in the order of the cases, each once.
     pub fn depends_on(&self) -> Vec<Arc<str>> {
         let conditions = self.cases.iter().flat_map(|case| &case.conditions);

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{Answer, Term, Terms, needed, one_rules_out, rule_each_other_out};
-use crate::engine::assumptions::{Assumed, Condition, proved_by};
+use crate::engine::assumptions::{Condition, proved_by};
 use crate::engine::{Evaluator, Request};
 use crate::facts::Node;
 
@@ -207,7 +207,7 @@ pub(super) fn joined(one: &[Condition], other: &[Condition]) -> Vec<Condition> {
     let mut all = one.to_vec();
     for condition in other {
         match all.iter_mut().find(|it| it.variable == condition.variable) {
-            Some(known) if condition.value == Assumed::Unset => {
+            Some(known) if condition.value.implies(&known.value) => {
                 known.value = condition.value.clone();
             }
             Some(_) => {}
@@ -246,6 +246,7 @@ mod tests {
     use crate::data::memory::MemoryFiles;
     use crate::data::{Files, Value};
     use crate::engine::Case;
+    use crate::engine::assumptions::Assumed;
     use crate::engine::cases::is_same_outcome;
     use crate::facts::{NamePattern, NamePatterns, NodeParts, Origin};
 

@@ -320,3 +320,21 @@ fn only_some_changes_of_a_key_are_in_the_document() {
     let said = format!("\n  {} more changes of this key not shown, for 30 nodes\n", 30 + unlisted);
     assert!(text.ends_with(&said), "{text}");
 }
+
+#[test]
+fn what_was_typed_before_is_not_kept_for_comparisons() {
+    let mut host = host();
+    open(&mut host, PATH, &COMMON.replace("80", "81"));
+    let fleets = |host: &Host| {
+        let world = host.snapshot();
+        let environment = world.environment_of("/r").expect("there is one");
+        let (before, _) = world.before(&Before::Saved, "/r").expect("what is saved");
+        let pair = world.beside(&before, &environment, Asker::User);
+        [pair.before(), pair.after()].map(Arc::downgrade)
+    };
+    let [saved, first] = fleets(&host);
+    assert!(first.upgrade().is_some());
+    open(&mut host, PATH, &COMMON.replace("80", "82"));
+    let [saved_again, second] = fleets(&host);
+    assert!(saved.ptr_eq(&saved_again) && first.upgrade().is_none() && second.upgrade().is_some());
+}

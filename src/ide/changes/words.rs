@@ -198,18 +198,15 @@ pub fn counted(count: usize, what: &str) -> String {
 /// case if there are several. Of long values, the lines from the first difference on are shown.
 pub fn change_texts(change: &AnswerChange) -> [String; 2] {
     let mut sides = [&change.before, &change.after].map(Side::new);
-    if let Some(differ) = cases_that_differ(&sides) {
+    if let Some(differ) = cases_that_differ(change) {
         for side in &mut sides {
             let mut differ = differ.iter();
             side.left.retain(|_| differ.next().is_some_and(|it| *it));
         }
     }
     // An answer may have hundreds of cases, most of which are not shown.
-    let mut same = 0;
     loop {
-        let [before, after] = &sides;
-        let rest = before.lines[same..].iter().zip(&after.lines[same..]);
-        same += rest.take_while(|(one, other)| one == other).count();
+        let same = same_lines(&sides);
         let mut is_enough = true;
         for side in &mut sides {
             if side.lines.len() < same + MAX_LINES && !side.left.is_empty() {
@@ -224,16 +221,10 @@ pub fn change_texts(change: &AnswerChange) -> [String; 2] {
     if sides[0].lines == sides[1].lines && sides.iter().all(|it| it.left.is_empty()) {
         // The values are equal, so what else may decide the answer differs.
         for side in &mut sides {
-            let what = what_else_decides(side.answer);
-            side.lines.extend(what);
+            side.lines.extend(what_else_decides(side.answer));
         }
-        same = sides[0]
-            .lines
-            .iter()
-            .zip(&sides[1].lines)
-            .take_while(|(one, other)| one == other)
-            .count();
     }
+    let same = same_lines(&sides);
     sides.map(|side| side.excerpt(same))
 }
 
@@ -297,14 +288,15 @@ impl<'a> Side<'a> {
 }
 
 /// Which cases differ, if both answers have the same cases.
-fn cases_that_differ(sides: &[Side<'_>; 2]) -> Option<Vec<bool>> {
-    let [before, after] = sides.each_ref().map(|it| &it.left);
-    let cases = || before.iter().zip(after);
-    if before.len() != after.len() || cases().any(|((one, _), (other, _))| one != other) {
-        return None;
-    }
-    let differ: Vec<bool> = cases().map(|((_, one), (_, other))| !is_same(one, other)).collect();
+fn cases_that_differ(change: &AnswerChange) -> Option<Vec<bool>> {
+    let cases = change.before.case_by_case(&change.after)?;
+    let differ: Vec<bool> = cases.into_iter().map(|(one, other)| !is_same(one, other)).collect();
     differ.contains(&true).then_some(differ)
+}
+
+/// How many lines at the start are the same on both sides.
+fn same_lines([one, other]: &[Side<'_>; 2]) -> usize {
+    one.lines.iter().zip(&other.lines).take_while(|(one, other)| one == other).count()
 }
 
 /// What decides an answer apart from its cases, one line each.

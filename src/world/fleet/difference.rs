@@ -37,15 +37,13 @@ impl Change {
         if leaves_cases_out(&self.before, &self.after) {
             return false;
         }
-        let (before, after) = (self.before.each_case(), self.after.each_case());
         let is_other = |one: &Answer, other: &Answer| !is_same_case(one, other, true);
-        let cases = || before.iter().zip(&after);
-        let are_the_same = before.len() == after.len()
-            && cases().all(|((conditions, _), (others, _))| conditions == others);
-        if are_the_same {
-            cases().all(|((_, one), (_, other))| is_other(one, other))
-        } else {
-            before.iter().all(|(_, one)| after.iter().all(|(_, other)| is_other(one, other)))
+        match self.before.case_by_case(&self.after) {
+            Some(cases) => cases.into_iter().all(|(one, other)| is_other(one, other)),
+            None => {
+                let (before, after) = (self.before.each_case(), self.after.each_case());
+                before.iter().all(|(_, one)| after.iter().all(|(_, other)| is_other(one, other)))
+            }
         }
     }
 }
@@ -151,8 +149,8 @@ impl FleetPair {
         difference
     }
 
-    /// Compares the nodes whose answers leave cases out in the ways to the edited files, if these are known, and takes them out
-    /// of `pairs`.
+    /// Takes the nodes of which not all cases are listed out of `pairs`, and compares them in the ways to the edited files, if
+    /// these are known.
     fn take_incomplete<'a>(
         &self,
         pairs: &mut [(usize, usize, Vec<u32>)],
@@ -353,10 +351,8 @@ fn has_same_cases(before: &Answer, after: &Answer) -> Option<bool> {
         return Some(false);
     }
     let is_certain = before.left_out.is_empty();
-    let cases = || before.each_case().into_iter().zip(after.each_case());
-    let are_the_same = before.cases.len() == after.cases.len()
-        && cases().all(|((conditions, _), (others, _))| conditions == others);
-    are_the_same.then(|| cases().all(|((_, one), (_, other))| is_same_case(one, other, is_certain)))
+    let cases = before.case_by_case(after)?;
+    Some(cases.into_iter().all(|(one, other)| is_same_case(one, other, is_certain)))
 }
 
 /// Whether all nodes get the same as before.

@@ -8,7 +8,7 @@ use super::{Fleet, SharedAnswer};
 use crate::engine::{Answer, Condition, Request};
 use crate::facts::Node;
 
-/// The maximum number of cases in all kept answers. Most of them take less than 2 KB.
+/// The maximum number of cases in all kept answers.
 const MAX_CASES: usize = 1 << 18;
 
 /// A key, and what is true of the nodes in addition to what is known of them.
