@@ -436,4 +436,22 @@ mod tests {
         assert!(!script.excludes_by(&["a".into(), "b".into()]));
         assert!(allows(&script, &assumptions, &[b]));
     }
+
+    #[test]
+    fn a_variable_that_is_not_set_is_empty() {
+        let node = any_node();
+        let unset = Condition { variable: "a".into(), value: Assumed::Unset };
+        let mut script = Script::otherwise();
+        let mut assumptions = Assumptions::default();
+        turn(&mut script, &mut assumptions, ways(&[&[is("a", "")]]));
+        assert!(!script.allows(&assumptions, std::slice::from_ref(&unset), &node));
+        let mut assumptions = Assumptions::default();
+        assumptions.assume(&[is("a", "")], &node);
+        assert_eq!(assumptions.is_unset("a"), None);
+        assert!(assumptions.allow(std::slice::from_ref(&unset), &node));
+        assumptions.assume(std::slice::from_ref(&unset), &node);
+        assert_eq!((assumptions.held(), assumptions.is_unset("a")), (&[unset][..], Some(true)));
+        assert!(assumptions.allow(&[is("a", "")], &node));
+        assert!(!assumptions.allow(&[is("a", "1")], &node));
+    }
 }

@@ -541,6 +541,32 @@ fn lookups_are_run_for_different_reads_and_not_for_nodes() {
     check_lookups(&[common], "own", 100);
 }
 
+/// Keys are indexed in parts of the files, which are put together.
+#[test]
+fn the_index_of_many_files_has_the_keys_of_all() {
+    let mut files = vec![(
+        "/w/hiera.yaml".to_owned(),
+        "version: 5\nhierarchy: [{name: n, path: 'nodes/%{trusted.certname}.yaml'}]\n".to_owned(),
+    )];
+    for number in 0..1_100 {
+        let facts = format!(r#"{{"certname": "n{number}"}}"#);
+        files.push((format!("/w/.hiera-ls/facts/n{number}.json"), facts));
+        let own = format!("own{}: 1\n", number % 100);
+        files.push((format!("/w/data/nodes/n{number}.yaml"), own));
+    }
+    let world =
+        World::on_disk(Arc::new(MemoryDisk::new(files)), vec!["/w".into()], Settings::default());
+    let environment = world.environment_of("/w").expect("there is one");
+    let nodes = world.nodes(&environment);
+    let fleet = Fleet::new(&world, &environment, nodes, world.back_ends().clone());
+    for key in 0..100 {
+        let answers = fleet.answers(&Request::key(format!("own{key}")));
+        let mut counts: Vec<usize> = answers.iter().map(|it| it.nodes.len()).collect();
+        counts.sort_unstable();
+        assert_eq!(counts, [11, 1_089], "own{key}");
+    }
+}
+
 /// A node's name in a path with open variables distinguishes only nodes with such files.
 #[test]
 fn nodes_of_which_only_the_names_are_known_share_lookups_of_keys_that_their_files_do_not_have() {
