@@ -38,13 +38,11 @@ impl Change {
             return false;
         }
         let is_other = |one: &Answer, other: &Answer| !is_same_case(one, other, true);
-        match self.before.case_by_case(&self.after) {
-            Some(cases) => cases.into_iter().all(|(one, other)| is_other(one, other)),
-            None => {
-                let (before, after) = (self.before.each_case(), self.after.each_case());
-                before.iter().all(|(_, one)| after.iter().all(|(_, other)| is_other(one, other)))
-            }
+        if let Some(cases) = self.before.case_by_case(&self.after) {
+            return cases.into_iter().all(|(one, other)| is_other(one, other));
         }
+        let (before, after) = (self.before.each_case(), self.after.each_case());
+        before.iter().all(|(_, one)| after.iter().all(|(_, other)| is_other(one, other)))
     }
 }
 
