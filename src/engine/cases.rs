@@ -483,6 +483,12 @@ pub fn is_same(one: &Answer, other: &Answer) -> bool {
         && undecided(one) == undecided(other)
 }
 
+/// Whether an answer tells what every node gets: a value or nothing in each case, with nothing left out.
+pub fn is_settled(answer: &Answer) -> bool {
+    let is_settled = |it: &Answer| it.outcome.is_ok() && it.opaque.is_empty();
+    answer.left_out.is_empty() && answer.each_case().iter().all(|(_, case)| is_settled(case))
+}
+
 /// Whether two lookups end with the same value or error.
 pub fn is_same_outcome(one: &Answer, other: &Answer) -> bool {
     match (&one.outcome, &other.outcome) {

@@ -112,6 +112,14 @@ impl YamlError {
         self
     }
 
+    /// Names the root hash, which starts at byte `root`, instead of that byte: an edit may move the error, but not the hash.
+    pub fn name_root_hash(&mut self, root: u32) {
+        let is_about_hash = self.message.ends_with("while parsing a block mapping");
+        if is_about_hash && self.named == NamedPlace::At(root) {
+            self.named = NamedPlace::RootHash;
+        }
+    }
+
     /// The range to mark in `text`: the rest of the line from the problem on. For a construct without an end (a quoted
     /// string, a bracket, a key without a colon), it starts where the construct starts.
     pub fn range(&self, text: &str) -> TextRange {

@@ -19,6 +19,7 @@ mod random_data;
 mod readings;
 mod references;
 mod scope;
+mod spread;
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{Hash, Hasher as _};

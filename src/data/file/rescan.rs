@@ -38,8 +38,19 @@ pub(super) fn scan(
     from: Option<u32>,
     is_trusted: &dyn Fn(u32) -> bool,
 ) -> Option<Scanned> {
+    let mut found = scan_on(text, from, is_trusted)?;
+    if from.is_none()
+        && let Some(first) = found.heads.first()
+    {
+        for broken in &mut found.broken {
+            broken.error.name_root_hash(first.start);
+        }
+    }
+    Some(found)
+}
+
+fn scan_on(text: &str, mut from: Option<u32>, is_trusted: &dyn Fn(u32) -> bool) -> Option<Scanned> {
     let mut found = Scanned::default();
-    let mut from = from;
     loop {
         let next = match found.run(text, from, is_trusted) {
             Outcome::NotEntries if found.broken.is_empty() => return None,

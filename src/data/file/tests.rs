@@ -99,6 +99,16 @@ fn check_edits(texts: &[String]) {
     }
 }
 
+#[test]
+fn an_error_at_the_end_names_the_root_hash_wherever_the_edit_is() {
+    let texts = |value: &str| -> String {
+        let lines = (0..200)
+            .map(|number| format!("k{number}: {}\n", if number == 90 { value } else { "1" }));
+        lines.collect::<String>() + "ou'q': \"z\"\n 9193\n"
+    };
+    check_edits(&[texts("1"), texts("12345"), texts(""), format!("# one\n{}", texts(""))]);
+}
+
 const PIECES: &[&str] = &[
     "a: 1\n",
     "b:\n",

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::causes::{Cause, edited_entry};
 use super::difference::FleetPair;
 use super::references::RootNames;
+use super::spread::{Reference, References};
 use crate::backends::settings::BackEndSettings;
 use crate::data::{DataFile, Files as _, Format, RootEntry, Value};
 use crate::engine::footprint::hash_of;
@@ -20,10 +21,13 @@ use crate::syntax::interpolation::{self, Expression, Method};
 use crate::syntax::key_path;
 use crate::world::{FileEntry, World, parallel, paths};
 
-const LOOKUP_OPTIONS: &str = "lookup_options";
+pub(super) const LOOKUP_OPTIONS: &str = "lookup_options";
 
 /// By root key, the files whose entries can give it another answer now. A key that is missing has the same answer as before.
 type FilesOfKeys = BTreeMap<Arc<str>, BTreeSet<Arc<str>>>;
+
+/// By key, the affected keys that its strings look up.
+type ReferencesOfKeys = BTreeMap<Arc<str>, BTreeSet<Reference>>;
 
 /// The keys that an edit of values concerns. A node that reads none of the edited files gets the same answers as before.
 pub(super) struct AffectedKeys {
@@ -32,6 +36,8 @@ pub(super) struct AffectedKeys {
     pub(super) edited: BTreeSet<Arc<str>>,
     /// The edit, if there is only one. Then every change has this cause.
     pub(super) only_edit: Option<Cause>,
+    /// How the edit spreads from key to key.
+    pub(super) references: References,
 }
 
 impl AffectedKeys {
@@ -86,11 +92,15 @@ impl FleetPair {
             }
             _ => None,
         };
+        let edited_keys: BTreeSet<Arc<str>> = affected.keys().cloned().collect();
+        let mut references = ReferencesOfKeys::new();
         // Without edited keys, nothing can look them up, so the other files need not be searched.
         if !affected.is_empty() {
-            add_those_made_of(self.after().world(), &files, &mut affected)?;
+            let world = self.after().world();
+            add_those_made_of(world, &files, &mut affected, &mut references)?;
         }
-        Some(AffectedKeys { files_of: affected, edited, only_edit })
+        let references = References::new(references, &edited_keys);
+        Some(AffectedKeys { files_of: affected, edited, only_edit, references })
     }
 
     /// Whether nothing changed but data files.
@@ -173,13 +183,18 @@ fn edited_roots(before: &DataFile, after: &DataFile) -> BTreeSet<Arc<str>> {
 }
 
 /// Adds the keys whose strings look up affected keys, directly or through other keys.
-fn add_those_made_of(world: &World, files: &[FilePair], affected: &mut FilesOfKeys) -> Option<()> {
+fn add_those_made_of(
+    world: &World,
+    files: &[FilePair],
+    affected: &mut FilesOfKeys,
+    references: &mut ReferencesOfKeys,
+) -> Option<()> {
     let mut left: BTreeSet<Arc<str>> = affected.keys().cloned().collect();
     while !left.is_empty() {
         let roots = RootNames::of(std::mem::take(&mut left));
         let found = parallel::map(files, |file| file.keys_made_of(world, &roots));
         for (file, keys) in files.iter().zip(found) {
-            for key in keys {
+            for (key, found) in keys {
                 // Options that are built from an affected key may change for any key.
                 if *key == *LOOKUP_OPTIONS {
                     return None;
@@ -187,6 +202,7 @@ fn add_those_made_of(world: &World, files: &[FilePair], affected: &mut FilesOfKe
                 if !affected.contains_key(&key) {
                     left.insert(Arc::clone(&key));
                 }
+                references.entry(Arc::clone(&key)).or_default().extend(found);
                 // Even a key that is known already gets the file: nodes that read only this file may have another answer, too.
                 affected.entry(key).or_default().insert(Arc::clone(&file.entry.path));
             }
@@ -201,53 +217,83 @@ impl FilePair {
         self.before.as_deref().into_iter().chain([&*self.entry])
     }
 
-    /// The keys whose strings look up one of the root keys, on either side. Some keys may be too many, but none is missing.
-    fn keys_made_of(&self, world: &World, roots: &RootNames) -> Vec<Arc<str>> {
+    /// The keys whose strings look up one of the root keys, on either side, and what they look up. Some may be too many, but
+    /// none is missing. A key may be listed several times.
+    fn keys_made_of(&self, world: &World, roots: &RootNames) -> Vec<(Arc<str>, Vec<Reference>)> {
         let mut keys = Vec::new();
         for side in self.sides() {
             // HOCON and escapes can spell a reference in ways that a search for words does not find.
             if self.format == Format::Hocon || side.hides_references() {
                 let data = side.data(self.format);
-                let made_of_it = data.entries().filter(|entry| is_made_of(entry, roots));
-                keys.extend(made_of_it.filter_map(|entry| entry.key.as_str().map(Arc::from)));
+                let of_entry = |entry: &RootEntry| {
+                    Some((entry.key.as_str()?.into(), references_in(entry, roots)))
+                };
+                let all = data.entries().filter_map(of_entry);
+                keys.extend(
+                    all.filter(|(_, references): &(Arc<str>, Vec<Reference>)| {
+                        !references.is_empty()
+                    }),
+                );
                 continue;
             }
             let calls = side.calls_to(roots).into_iter();
             if self.before.is_none() {
                 // A file that was not edited need not be parsed for this.
-                keys.extend(calls.filter_map(|at| world.key_at(side, self.format, at)));
+                let of_call = |at| {
+                    let key = world.key_at(side, self.format, at)?;
+                    Some((key, roots.named_by_call(&side.text, at)))
+                };
+                keys.extend(calls.filter_map(of_call));
                 continue;
             }
             let data = side.data(self.format);
             let callers: BTreeSet<Arc<str>> = calls.filter_map(|at| data.key_at(at)).collect();
-            let is_made_of_it =
-                |key: &Arc<str>| data.get(key).is_some_and(|it| is_made_of(it, roots));
-            keys.extend(callers.into_iter().filter(is_made_of_it));
+            let of_caller = |key: Arc<str>| {
+                let references = references_in(data.get(&key)?, roots);
+                (!references.is_empty()).then_some((key, references))
+            };
+            keys.extend(callers.into_iter().filter_map(of_caller));
         }
         keys
     }
 }
 
-/// Whether a string of an entry looks up one of the root keys.
-fn is_made_of(entry: &RootEntry, roots: &RootNames) -> bool {
-    entry.has_tokens() && looks_up(&entry.value.value, roots)
+/// The given root keys that strings of an entry look up.
+fn references_in(entry: &RootEntry, roots: &RootNames) -> Vec<Reference> {
+    let mut found = Vec::new();
+    if entry.has_tokens() {
+        add_references(&entry.value.value, roots, &mut found);
+    }
+    found
 }
 
-fn looks_up(value: &Value, roots: &RootNames) -> bool {
+fn add_references(value: &Value, roots: &RootNames, found: &mut Vec<Reference>) {
     match value {
-        Value::String(text) => interpolation::tokens(text).into_iter().any(|token| {
-            let Expression::Call { method, argument, .. } = &token.expression else { return false };
-            let is_lookup = matches!(method, Method::Lookup | Method::Hiera | Method::Alias);
-            // A call with something that is not a key fails, whatever the data are.
-            is_lookup
-                && key_path::parse(argument)
-                    .is_ok_and(|key| key.root_name().is_some_and(|name| roots.contain(name)))
-        }),
-        Value::Array(items) => items.iter().any(|item| looks_up(&item.value, roots)),
-        Value::Hash(hash) => hash
-            .iter()
-            .any(|(key, member)| looks_up(key, roots) || looks_up(&member.value.value, roots)),
-        _ => false,
+        Value::String(text) => {
+            let of_token = |token: interpolation::Token| {
+                let Expression::Call { method, argument, .. } = token.expression else {
+                    return None;
+                };
+                let is_lookup = matches!(method, Method::Lookup | Method::Hiera | Method::Alias);
+                // A call with something that is not a key fails, whatever the data are.
+                let key = key_path::parse(&argument).ok().filter(|_| is_lookup)?;
+                let root = key.root_name().filter(|root| roots.contain(root))?;
+                Some(Reference { root: Arc::clone(root), digs: !key.rest.is_empty() })
+            };
+            found.extend(interpolation::tokens(text).into_iter().filter_map(of_token));
+        }
+        Value::Array(items) => {
+            for item in items.iter() {
+                add_references(&item.value, roots, found);
+            }
+        }
+        Value::Hash(hash) => {
+            for (key, member) in hash.iter() {
+                add_references(key, roots, found);
+                add_references(&member.value.value, roots, found);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -309,11 +355,12 @@ mod tests {
                 let roots = RootNames::of(roots.iter().map(|it| Arc::from(*it)).collect());
                 let all = [one, two].into_iter().flat_map(|data| data.entries());
                 let expected: BTreeSet<Arc<str>> = all
-                    .filter(|it| is_made_of(it, &roots))
+                    .filter(|it| !references_in(it, &roots).is_empty())
                     .filter_map(|it| it.key.as_str().map(Arc::from))
                     .collect();
                 let found = pair.keys_made_of(&world, &roots);
-                prop_assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected);
+                let found = found.into_iter().map(|(key, _)| key);
+                prop_assert_eq!(found.collect::<BTreeSet<_>>(), expected);
             }
         }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
-use super::difference::{Change, FleetPair};
+use super::difference::{Change, Difference, FleetPair};
 use crate::config::Environment;
 use crate::data::{Files as _, Format};
 use crate::engine::{CancelToken, Request};
@@ -59,24 +59,33 @@ impl FleetPair {
         cancel: &CancelToken,
         step: impl Fn() + Sync,
     ) -> Option<Differences> {
+        let root = |key: &Arc<str>| key_path::parse(key).ok()?.root_name().cloned();
+        let roots: Vec<Option<Arc<str>>> = keys.iter().map(root).collect();
+        let mut found: Vec<Difference> = keys.iter().map(|_| Difference::default()).collect();
+        for group in self.in_order_of_spread(&roots) {
+            for part in group.chunks(KEYS_AT_ONCE) {
+                let differences = parallel::map(part, |at| {
+                    let key = Arc::clone(&keys[*at]);
+                    let request = Request { cancel: cancel.clone(), ..Request::key(key) };
+                    let found = (!cancel.is_cancelled()).then(|| self.difference_of(&request));
+                    step();
+                    found.unwrap_or_default()
+                });
+                // Some of the keys were not compared, so the list would look complete but is not.
+                if cancel.is_cancelled() {
+                    return None;
+                }
+                for (at, difference) in part.iter().zip(differences) {
+                    found[*at] = difference;
+                }
+            }
+        }
         let mut changes = Vec::new();
         let mut not_proved: BTreeMap<Arc<str>, usize> = BTreeMap::new();
-        for part in keys.chunks(KEYS_AT_ONCE) {
-            let found = parallel::map(part, |key| {
-                let request = Request { cancel: cancel.clone(), ..Request::key(Arc::clone(key)) };
-                let found = (!cancel.is_cancelled()).then(|| self.difference_of(&request));
-                step();
-                found.unwrap_or_default()
-            });
-            // Some of the keys were not compared, so the list would look complete but is not.
-            if cancel.is_cancelled() {
-                return None;
-            }
-            for difference in found {
-                changes.extend(difference.changes);
-                for reason in difference.not_proved {
-                    *not_proved.entry(reason).or_default() += 1;
-                }
+        for difference in found {
+            changes.extend(difference.changes);
+            for reason in difference.not_proved {
+                *not_proved.entry(reason).or_default() += 1;
             }
         }
         let nodes = self.after().nodes().iter().map(|node| node.name.clone()).collect();

@@ -7,9 +7,10 @@ use std::sync::{Arc, OnceLock};
 use super::affected::AffectedKeys;
 use super::causes::{Cause, causes, of_any};
 use super::edited_ways::{Base, assuming, open_ways};
+use super::spread::{Concerned, KnownConcerned};
 use super::{Fleet, SharedAnswer, is_same_with_cases};
-use crate::engine::cases::is_same_outcome;
 use crate::engine::cases::pairs::{CasePairs, Lookups};
+use crate::engine::cases::{is_same_outcome, is_settled};
 use crate::engine::{Answer, Assumed, Condition, OtherNodes, Request, module_of_key};
 use crate::facts::Node;
 use crate::syntax::key_path;
@@ -65,6 +66,8 @@ pub struct FleetPair {
     any: Option<(Arc<Node>, Arc<Node>)>,
     /// Computed once.
     pub(super) affected: OnceLock<Option<AffectedKeys>>,
+    /// What is known of the keys that were compared.
+    pub(super) concerned: KnownConcerned,
 }
 
 impl FleetPair {
@@ -74,7 +77,13 @@ impl FleetPair {
         after: impl Into<Arc<Fleet>>,
         any: Option<(Arc<Node>, Arc<Node>)>,
     ) -> Self {
-        Self { before: before.into(), after: after.into(), any, affected: OnceLock::new() }
+        Self {
+            before: before.into(),
+            after: after.into(),
+            any,
+            affected: OnceLock::new(),
+            concerned: KnownConcerned::default(),
+        }
     }
 
     /// The same for nodes that are known to read edited files: each of them is compared for every key.
@@ -106,20 +115,28 @@ impl FleetPair {
     /// The difference for a question of any kind. It is reported under the first name.
     pub fn difference_of(&self, request: &Request) -> Difference {
         let Some(key) = request.names.first() else { return Difference::default() };
-        let nodes = match &*request.names {
-            [key] => self.nodes_that_may_change(key),
+        let (nodes, others) = match &*request.names {
+            [key] => self.who_may_change(key),
             // With several names, the first one that has a value wins, so an edit of any of them may count.
-            _ => self.after.all_nodes(),
+            _ => (self.after.all_nodes(), true),
         };
+        // Only an answer to the key alone tells what strings that look it up get.
+        let spreads = request.plain_key().is_some_and(|it| self.spreads(it));
+        let mut concerned = spreads.then(|| Concerned::nobody(self.after.nodes().len()));
         let before = self.before.earlier_answers(request, &nodes);
         let after = self.after.answers_among(request, &nodes);
         let mut difference = Difference::default();
         let mut pairs = pairs(&before, &after, self.after.nodes().len());
         let answers = |one: usize, other: usize| (&*before[one].answer, &*after[other].answer);
-        for (one, other, _) in &pairs {
+        for (one, other, nodes) in &pairs {
             let (before, after) = answers(*one, *other);
             difference.note_opaque(before);
             difference.note_opaque(after);
+            if let Some(concerned) = &mut concerned
+                && !(is_settled(before) && is_settled(after))
+            {
+                concerned.add_nodes(nodes);
+            }
         }
         self.take_incomplete(&mut pairs, answers, request, &mut difference);
         for (one, other, nodes) in pairs {
@@ -143,7 +160,16 @@ impl FleetPair {
             });
         }
         difference.changes.sort_by_key(|change| change.nodes.len());
-        self.add_others(request, &mut difference);
+        let is_settled = !others || self.add_others(request, &mut difference);
+        // The result of a cancelled lookup is incomplete.
+        if let Some(mut concerned) = concerned.filter(|_| !request.cancel.is_cancelled()) {
+            for change in &difference.changes {
+                concerned.add_nodes(&change.nodes);
+                concerned.others |= !change.others.is_empty();
+            }
+            concerned.others |= !is_settled;
+            self.note_concerned(key, concerned);
+        }
         difference
     }
 
@@ -176,27 +202,37 @@ impl FleetPair {
         }
     }
 
-    /// The nodes that can have another answer now. If only entries of files were edited, these are the nodes that read such
-    /// files.
-    pub(super) fn nodes_that_may_change(&self, key: &str) -> Vec<u32> {
-        let Some(affected) = self.affected_keys() else { return self.after.all_nodes() };
+    /// The nodes that can have another answer now, and whether nodes that are not listed can. If only entries of files were
+    /// edited, a node must read such a file, and a key that it is made of must have another answer.
+    pub(super) fn who_may_change(&self, key: &str) -> (Vec<u32>, bool) {
+        let Some(affected) = self.affected_keys() else { return (self.after.all_nodes(), true) };
         let root = key_path::parse(key).ok().and_then(|path| path.root_name().cloned());
-        match root.and_then(|root| Some((affected.files_of(&root)?, root))) {
-            Some((files, root)) => self.after.readers(files, module_of_key(&root)),
-            None => self.after.all_nodes(),
+        let Some((files, root)) = root.and_then(|root| Some((affected.files_of(&root)?, root)))
+        else {
+            return (self.after.all_nodes(), true);
+        };
+        let concerned = self.concerned_by_spread(&root);
+        if concerned.as_ref().is_some_and(Concerned::is_nobody) {
+            return (Vec::new(), false);
         }
+        let mut nodes = self.after.readers(files, module_of_key(&root));
+        let Some(concerned) = concerned else { return (nodes, true) };
+        nodes.retain(|node| concerned.nodes[*node as usize]);
+        (nodes, concerned.others)
     }
 
-    /// Adds the changes for nodes that are not listed.
-    fn add_others(&self, request: &Request, difference: &mut Difference) {
-        let Some(any) = &self.any else { return };
+    /// Adds the changes for nodes that are not listed. Returns whether the answers on both sides tell what all of them get.
+    fn add_others(&self, request: &Request, difference: &mut Difference) -> bool {
+        let Some(any) = &self.any else { return true };
         let before = self.before.earlier_answer_of(&any.0, request);
         let after = self.after.new_evaluator_of(&any.1).call(request);
         difference.note_opaque(&before);
         difference.note_opaque(&after);
         let ways = leaves_cases_out(&before, &after).then(|| self.edited_ways(request)).flatten();
+        let are_settled = is_settled(&before) && is_settled(&after);
         let Some(ways) = ways.and_then(|it| open_ways(&it, &any.1)) else {
-            return self.add_cases(any, (&before, &after), (request, &[]), difference);
+            self.add_cases(any, (&before, &after), (request, &[]), difference);
+            return are_settled;
         };
         for (at, way) in ways.iter().enumerate() {
             let request = assuming(way, request);
@@ -204,6 +240,7 @@ impl FleetPair {
             let after = self.after.new_evaluator_of(&any.1).call(&request);
             self.add_cases(any, (&before, &after), (&request, &ways[..at]), difference);
         }
+        are_settled
     }
 
     /// Adds the changes for nodes that are not listed, and of which none of the `earlier` conditions are true.

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use memchr::memmem;
 
 use super::mixed;
+use super::spread::Reference;
 use crate::syntax::interpolation::{calls_in, end_of_token, hides_tokens, words};
 
 /// For this many keys, a text is searched. Only then is it indexed, because an index costs as much as many searches.
@@ -98,25 +99,45 @@ pub(crate) struct RootNames {
 
 /// A root key as calls may name it: its longest word.
 struct RootName {
+    root: Arc<str>,
     number: u32,
     finder: memmem::Finder<'static>,
 }
 
 impl RootNames {
     pub(super) fn of(roots: BTreeSet<Arc<str>>) -> Self {
-        let name = |root: &str| {
+        let name = |root: &Arc<str>| {
             // A long word is in fewer texts than a short one.
             let longest = words(root).max_by_key(|word| word.len())?;
             let finder = memmem::Finder::new(longest).into_owned();
-            Some(RootName { number: number(longest), finder })
+            Some(RootName { root: Arc::clone(root), number: number(longest), finder })
         };
-        let names: Vec<RootName> = { roots.iter() }.filter_map(|it| name(it)).collect();
+        let mut names: Vec<RootName> = { roots.iter() }.filter_map(name).collect();
+        names.sort_by_key(|it| it.number);
         Self {
             numbers: names.iter().map(|it| it.number).collect(),
             has_one_without_words: names.len() < roots.len(),
             names,
             roots,
         }
+    }
+
+    /// Those that the call at byte `at` of a text may look up: too many rather than too few.
+    pub(super) fn named_by_call(&self, text: &str, at: u32) -> Vec<Reference> {
+        let start = at as usize;
+        let call = &text[start..end_of_token(text.as_bytes(), start + 2)];
+        let digs = call.contains('.');
+        if self.has_one_without_words {
+            let all = self.roots.iter().cloned();
+            return all.map(|root| Reference { root, digs }).collect();
+        }
+        let with_word = |word: &str| {
+            let number = number(word);
+            let from = self.names.partition_point(|it| it.number < number);
+            self.names[from..].iter().take_while(move |it| it.number == number)
+        };
+        let named = words(call).flat_map(with_word);
+        named.map(|it| Reference { root: Arc::clone(&it.root), digs }).collect()
     }
 
     /// Whether one of them is this key.

@@ -247,7 +247,7 @@ fn pair_of(before: &Arc<World>, after: &Arc<World>, is_of_editor: bool) -> Optio
 
 #[test]
 fn a_difference_is_what_comparing_all_answers_gives() {
-    let (mut changed, mut unchanged, mut is_narrow) = (0, 0, 0);
+    let (mut changed, mut unchanged, mut is_narrow, mut is_spared) = (0, 0, 0, 0);
     for seed in 0..workspaces(WORKSPACES) {
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE);
         let texts = random.texts();
@@ -267,16 +267,22 @@ fn a_difference_is_what_comparing_all_answers_gives() {
         let (before, after) = (alone(pair.before()), alone(pair.after()));
         let affected = pair.affected();
         is_narrow += usize::from(affected.is_some());
+        let keys = KEYS.map(Arc::from);
+        let differences = pair.differences(&keys, &CancelToken::default(), || {});
+        let differences = differences.expect("it was not cancelled").changes;
         for key in KEYS {
-            let difference = pair.difference(&key.into());
+            let difference: Vec<&AnswerChange> =
+                differences.iter().filter(|it| &*it.key == key).collect();
             let root = key_path::parse(key).ok().and_then(|it| it.root_name().cloned());
             if let (Some(root), Some(affected)) = (root, &affected) {
-                let is_said = difference.changes.is_empty() || affected.contains(&root);
+                let is_said = difference.is_empty() || affected.contains(&root);
                 assert!(is_said, "{key} in {seed} is affected, too: {affected:?}");
+                let concerned = pair.concerned_by_spread(&root);
+                is_spared += usize::from(concerned.is_some_and(|it| it.nodes.contains(&false)));
             }
             for (number, (before, after)) in (0_u32..).zip(before.iter().zip(&after)) {
-                let said = |it: &&AnswerChange| it.nodes.contains(&number);
-                let said: Vec<_> = difference.changes.iter().filter(said).collect();
+                let said: Vec<&&AnswerChange> =
+                    difference.iter().filter(|it| it.nodes.contains(&number)).collect();
                 let label = || format!("{key} of {} in {seed}", before.node().name);
                 let lookups = Lookups { before, after, request: &Request::key(key) };
                 let (before, after) = (before.lookup(key), after.lookup(key));
@@ -297,6 +303,7 @@ fn a_difference_is_what_comparing_all_answers_gives() {
         }
     }
     assert!(is_narrow > 10, "{is_narrow} edits concern few keys");
+    assert!(is_spared > 5, "{is_spared} keys need not be looked up for all nodes");
     assert!(changed > 300 && unchanged > 2_000, "{changed} changed, {unchanged} did not");
 }
 
@@ -513,7 +520,7 @@ fn check_compared(count: usize, key: &str, (path, text): (&str, &str), expected:
     };
     let pair = FleetPair::new(fleet(&before), fleet(&after), None);
     assert!(pair.affected().is_some_and(|keys| keys.contains(key)), "{:?}", pair.affected());
-    assert_eq!(pair.nodes_that_may_change(key).len(), expected);
+    assert_eq!(pair.who_may_change(key).0.len(), expected);
 }
 
 #[test]
@@ -592,3 +599,4 @@ fn nodes_of_which_only_the_names_are_known_share_lookups_of_keys_that_their_file
 }
 
 mod other_nodes;
+mod spread;

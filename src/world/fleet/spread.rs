@@ -1,0 +1,199 @@
+//! How an edit spreads from key to key. A key that was not edited itself has another answer only for nodes for which a key that
+//! its strings look up has another answer. The others need no lookup, and after an edit that changes nothing, no key does.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use memchr::memmem;
+
+use super::affected::LOOKUP_OPTIONS;
+use super::difference::FleetPair;
+use crate::data::{Files as _, Format, Value};
+use crate::engine::module_of_key;
+use crate::world::{FileEntry, parallel, paths};
+
+/// A root key that a string looks up.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Reference {
+    pub(super) root: Arc<str>,
+    /// Whether the string looks up a key inside of its value: `root.key`.
+    pub(super) digs: bool,
+}
+
+/// Which affected keys look up which others. Some references may be too many, but none is missing.
+#[derive(Debug, Default)]
+pub(super) struct References {
+    of_keys: BTreeMap<Arc<str>, OfKey>,
+    /// The keys that are looked up.
+    used: BTreeSet<Arc<str>>,
+}
+
+#[derive(Debug)]
+struct OfKey {
+    references: BTreeSet<Reference>,
+    /// Each key that it looks up has a smaller rank; `None` if it is part of a loop, or is made of one.
+    rank: Option<usize>,
+}
+
+/// The nodes for which a key may have another answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Concerned {
+    /// Whether it may for each node of the fleet.
+    pub(super) nodes: Box<[bool]>,
+    /// Whether it may for nodes that are not listed.
+    pub(super) others: bool,
+}
+
+/// What comparisons found so far, by root key.
+#[derive(Default)]
+pub(super) struct KnownConcerned {
+    by_root: Mutex<HashMap<Arc<str>, Arc<Concerned>, foldhash::fast::RandomState>>,
+    /// Whether the value of a key may be the same although a part of it is not.
+    hides_parts: OnceLock<bool>,
+}
+
+impl References {
+    /// The references of keys that were not edited themselves.
+    pub(super) fn new(
+        mut of_keys: BTreeMap<Arc<str>, BTreeSet<Reference>>,
+        edited: &BTreeSet<Arc<str>>,
+    ) -> Self {
+        of_keys.retain(|key, _| !edited.contains(key));
+        let used = of_keys.values().flatten().map(|it| Arc::clone(&it.root)).collect();
+        let mut ranks: BTreeMap<Arc<str>, usize> =
+            edited.iter().map(|it| (it.clone(), 0)).collect();
+        let mut users: BTreeMap<&str, Vec<&Arc<str>>> = BTreeMap::new();
+        for (key, references) in &of_keys {
+            for reference in references {
+                users.entry(&reference.root).or_default().push(key);
+            }
+        }
+        let mut left: Vec<Arc<str>> = edited.iter().cloned().collect();
+        while let Some(root) = left.pop() {
+            for user in users.get(&*root).into_iter().flatten() {
+                let references = of_keys[*user].iter().map(|it| ranks.get(&it.root));
+                let highest =
+                    references.collect::<Option<Vec<_>>>().and_then(|it| it.into_iter().max());
+                if let Some(highest) = highest.copied().filter(|_| !ranks.contains_key(*user)) {
+                    ranks.insert(Arc::clone(user), highest + 1);
+                    left.push(Arc::clone(user));
+                }
+            }
+        }
+        let of_key = |(key, references): (Arc<str>, _)| {
+            let rank = ranks.get(&key).copied();
+            (key, OfKey { references, rank })
+        };
+        Self { of_keys: of_keys.into_iter().map(of_key).collect(), used }
+    }
+}
+
+impl FleetPair {
+    /// The keys in groups, by their positions: each key comes after those that it is made of.
+    pub(super) fn in_order_of_spread(&self, roots: &[Option<Arc<str>>]) -> Vec<Vec<usize>> {
+        let references = self.affected_keys().map(|it| &it.references);
+        let rank = |root: &Option<Arc<str>>| {
+            let of_key = references.and_then(|it| it.of_keys.get(root.as_deref()?));
+            of_key.map_or(0, |it| it.rank.unwrap_or(usize::MAX))
+        };
+        let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (at, root) in roots.iter().enumerate() {
+            groups.entry(rank(root)).or_default().push(at);
+        }
+        groups.into_values().collect()
+    }
+
+    /// The nodes for which a key that `root` is made of may have another answer. `None` if that is not known, or if `root` was
+    /// edited itself.
+    pub(super) fn concerned_by_spread(&self, root: &str) -> Option<Concerned> {
+        let of_key = self.affected_keys()?.references.of_keys.get(root)?;
+        // In a loop, it would depend on the order of the comparisons what is known.
+        of_key.rank?;
+        let mut all = Concerned::nobody(self.after().nodes().len());
+        for Reference { root, digs } in &of_key.references {
+            if *digs && self.hides_parts(root) {
+                return None;
+            }
+            let known = self.concerned.by_root.lock().unwrap_or_else(PoisonError::into_inner);
+            all.add(known.get(root)?);
+        }
+        Some(all)
+    }
+
+    /// Whether comparisons of other keys need to know for which nodes the answer to `root` may have changed.
+    pub(super) fn spreads(&self, root: &str) -> bool {
+        self.affected_keys().is_some_and(|it| it.references.used.contains(root))
+    }
+
+    pub(super) fn note_concerned(&self, root: &Arc<str>, concerned: Concerned) {
+        let mut known = self.concerned.by_root.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(Arc::clone(root), Arc::new(concerned));
+    }
+
+    /// Whether `root` may have the same value as before, although something inside of it changed: only that is then converted,
+    /// or missing so that the default hierarchy of a module is searched for it.
+    fn hides_parts(&self, root: &str) -> bool {
+        let (world, environment) = (self.after().world(), self.after().environment());
+        let module = module_of_key(root).and_then(|it| environment.modules.get(it));
+        let has_default_hierarchy = module.is_some_and(|module| {
+            let text = world.text(&paths::join(module, "hiera.yaml"));
+            text.is_ok_and(|text| {
+                // A name with escapes is a rare way to write it, so any escape counts.
+                text.contains("default_hierarchy") || text.contains('\\')
+            })
+        });
+        has_default_hierarchy
+            || *self.concerned.hides_parts.get_or_init(|| {
+                let files = world.data_files(environment);
+                parallel::map(&files[..], |(path, format)| {
+                    world.file(path).map_or(true, |file| may_convert(&file, *format))
+                })
+                .contains(&true)
+            })
+    }
+}
+
+/// Whether the lookup_options of a file may convert values.
+fn may_convert(file: &FileEntry, format: Format) -> bool {
+    let text = file.text.as_bytes();
+    // Other words than the key itself may spell it only with escapes.
+    let may_have_options = format == Format::Hocon
+        || memmem::find(text, LOOKUP_OPTIONS.as_bytes()).is_some()
+        || memchr::memchr(b'\\', text).is_some();
+    may_have_options
+        && file.data(format).get(LOOKUP_OPTIONS).is_some_and(|it| names_conversion(&it.value.value))
+}
+
+fn names_conversion(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains("convert_to") || text.contains("%{"),
+        Value::Array(items) => items.iter().any(|item| names_conversion(&item.value)),
+        Value::Hash(hash) => hash
+            .iter()
+            .any(|(key, member)| names_conversion(key) || names_conversion(&member.value.value)),
+        _ => false,
+    }
+}
+
+impl Concerned {
+    pub(super) fn nobody(nodes: usize) -> Self {
+        Self { nodes: vec![false; nodes].into(), others: false }
+    }
+
+    pub(super) fn is_nobody(&self) -> bool {
+        !self.others && !self.nodes.contains(&true)
+    }
+
+    pub(super) fn add_nodes(&mut self, nodes: &[u32]) {
+        for node in nodes {
+            self.nodes[*node as usize] = true;
+        }
+    }
+
+    fn add(&mut self, more: &Self) {
+        for (one, other) in self.nodes.iter_mut().zip(&more.nodes) {
+            *one |= *other;
+        }
+        self.others |= more.others;
+    }
+}
