@@ -307,7 +307,7 @@ impl Evaluator {
     /// Whether a lookup of a key of `module` reads the file at `path`, also in a default hierarchy.
     pub fn reads(&self, module: Option<&str>, path: &str) -> bool {
         let layers = self.layers(module);
-        layers.iter().any(|it| it.locations(self).any(|location| &*location.location == path))
+        layers.iter().any(|it| it.locations(self).any(|location| &*location.file == path))
     }
 
     /// Whether a lookup of a key of `module` may read the file at `path`, depending on open variables.
@@ -319,7 +319,7 @@ impl Evaluator {
     /// [`Self::reads`] or [`Self::may_read`], or it is not known what some path leads to.
     pub(crate) fn may_read_somehow(&self, module: Option<&str>, path: &Arc<str>) -> bool {
         let is_near = |location: &Location| {
-            *location.location == **path
+            *location.file == **path
                 || location.open.as_ref().is_some_and(|it| it.is_obscure)
                 || location.may_lead_to(path)
         };
@@ -337,7 +337,7 @@ impl Evaluator {
         let layers = self.layers(Some(module));
         let of_module = layers.iter().filter(|layer| layer.kind() == LayerKind::Module);
         let locations = of_module.flat_map(|layer| layer.locations(self));
-        locations.filter(|it| it.exists && !it.is_uri).map(|it| it.location.clone()).collect()
+        locations.filter(|it| it.exists && !it.is_uri).map(|it| it.file.clone()).collect()
     }
 
     /// The entry of lookup_options that applies to a root key.

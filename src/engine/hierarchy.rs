@@ -1,5 +1,6 @@
 //! A layer expanded for one node: its levels with their templates filled in and their files found.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use super::calls::SourceState;
@@ -14,7 +15,7 @@ use super::trace::TraceKind;
 use crate::backends::{BackEnd, Registry};
 use crate::config::hiera_yaml::{DatadirRule, Function, HieraYaml, Level, Locations};
 use crate::config::path;
-use crate::data::{DataFile, Format, Hash, Located, PathKind, Place, Value, inspect};
+use crate::data::{DataFile, Files, Format, Hash, Located, PathKind, Place, Value, inspect};
 use crate::facts::open_path::{self, OpenPath};
 
 /// A level as one node sees it.
@@ -65,8 +66,10 @@ pub struct Location {
     pub original: Arc<str>,
     /// Where hiera.yaml writes the template.
     pub template_place: Option<Place>,
-    /// The absolute path, or the URI.
+    /// The absolute path as Puppet names it, or the URI.
     pub location: Arc<str>,
+    /// The path under which the file is known: without `.`, `..` and double slashes. For a URI, the URI.
+    pub file: Arc<str>,
     /// Whether it is a URI.
     pub is_uri: bool,
     /// Whether something (a file or a directory) exists there. URIs always exist.
@@ -139,11 +142,22 @@ impl OpenLocation {
 }
 
 impl Location {
-    fn path(original: Arc<str>, place: Option<Place>, location: Arc<str>, exists: bool) -> Self {
+    fn path(
+        files: &dyn Files,
+        original: Arc<str>,
+        place: Option<Place>,
+        location: Arc<str>,
+        exists: bool,
+    ) -> Self {
+        let file = match path::resolve(files, &location) {
+            Some(Cow::Owned(plain)) => plain.into(),
+            _ => Arc::clone(&location),
+        };
         Self {
             original,
             template_place: place,
             location,
+            file,
             is_uri: false,
             exists,
             data: OnceLock::new(),
@@ -153,8 +167,18 @@ impl Location {
     }
 
     fn open(original: Arc<str>, template: &Located, open: OpenLocation, text: &str) -> Self {
-        let shown = open_path::shown(text).into();
-        Self { open: Some(Box::new(open)), ..Self::path(original, template.place, shown, false) }
+        let shown: Arc<str> = open_path::shown(text).into();
+        Self {
+            original,
+            template_place: template.place,
+            location: Arc::clone(&shown),
+            file: shown,
+            is_uri: false,
+            exists: false,
+            data: OnceLock::new(),
+            source: SourceState::default(),
+            open: Some(Box::new(open)),
+        }
     }
 
     /// The step in the trace when it is searched.
@@ -202,7 +226,8 @@ impl Location {
         filled.at(text, |text| {
             let files = evaluator.files().as_ref();
             let at = |location: Arc<str>, exists: bool| {
-                Self::path(Arc::clone(&self.original), self.template_place, location, exists)
+                let original = Arc::clone(&self.original);
+                Self::path(files, original, self.template_place, location, exists)
             };
             if open.path.is_glob() {
                 let found = evaluator.prepared().glob(files, &Arc::from(text));
@@ -405,7 +430,7 @@ fn existing_path(
     let files = evaluator.files();
     // A directory counts as existing, and reading it fails. Without the fact, even `path: "%{facts.x}"` leads to one, the datadir.
     let exists = path::kind(files.as_ref(), &location) != PathKind::Missing;
-    Location::path(original(template), template.place, location, exists)
+    Location::path(files.as_ref(), original(template), template.place, location, exists)
 }
 
 fn expand_glob(
@@ -422,9 +447,10 @@ fn expand_glob(
     }
     let pattern: Arc<str> = path::join(datadir, &text).into();
     let evaluator = invocation.evaluator;
-    let found = evaluator.prepared().glob(evaluator.files().as_ref(), &pattern);
+    let files = evaluator.files().as_ref();
+    let found = evaluator.prepared().glob(files, &pattern);
     let location = |path: &Arc<str>| {
-        Location::path(Arc::clone(&pattern), template.place, Arc::clone(path), true)
+        Location::path(files, Arc::clone(&pattern), template.place, Arc::clone(path), true)
     };
     Ok(found.iter().map(location).collect())
 }
@@ -444,6 +470,7 @@ fn uri(text: &Arc<str>, template: &Located) -> Result<Location, Failure> {
         original: original(template),
         template_place: template.place,
         location: Arc::clone(text),
+        file: Arc::clone(text),
         is_uri: true,
         exists: true,
         data: OnceLock::new(),

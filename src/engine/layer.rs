@@ -366,7 +366,7 @@ impl Layer {
         // Options are collected once for many lookups, and only the first of them would be recorded.
         let is_collected = &**root == LOOKUP_OPTIONS;
         if invocation.evaluator.reads_broken_files() && file.is_broken() && !is_collected {
-            invocation.note_broken(&location.location);
+            invocation.note_broken(&location.file);
         }
         invocation.note_entry((self, level, location), entry);
         if invocation.surveys() {
@@ -484,7 +484,7 @@ fn announce(invocation: &Invocation<'_>, levels: &[ResolvedLevel]) {
     let formats = levels.iter().filter_map(|level| Some((level, level.reads?)));
     let files = formats.flat_map(|(level, format)| {
         let locations = level.locations.iter().flatten().filter(|it| it.exists && !it.is_uri);
-        locations.map(move |it| (&*it.location, format))
+        locations.map(move |it| (&*it.file, format))
     });
     invocation.evaluator.files().expect(&files.collect::<Vec<_>>());
 }

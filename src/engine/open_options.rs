@@ -129,11 +129,11 @@ impl OpenOptions {
         location: &Location,
         format: Format,
     ) -> Option<Self> {
-        let file = evaluator.files().data(&location.location, format).ok()?;
+        let file = evaluator.files().data(&location.file, format).ok()?;
         let hash = file.get(LOOKUP_OPTIONS)?;
         let is_wrong = hash.value.value.as_hash()?.iter().any(|(key, _)| key.as_str().is_none());
         is_wrong.then(|| Self {
-            path: Arc::clone(&location.location),
+            path: Arc::clone(&location.file),
             plain: HashSet::new(),
             patterns: Vec::new(),
             is_odd: true,

@@ -295,7 +295,7 @@ impl Invocation<'_> {
             key_place: None,
             value: None,
         };
-        let path = Arc::clone(&location.location);
+        let path = Arc::clone(&location.file);
         let source = source(recorder, layer, level, path);
         recorder.sources.push(Source { written: Some(written), ..source });
     }

@@ -114,7 +114,7 @@ impl Evaluator {
             let position = place | u32::min(index, 0xFFFF);
             match level.reads {
                 Some(format) if is_plain_file(location) => structure.files.push(AskedFile {
-                    path: Arc::clone(&location.location),
+                    path: Arc::clone(&location.file),
                     format,
                     position,
                 }),

@@ -171,7 +171,7 @@ fn config_targets(perspective: &Perspective, path: &str, offset: u32) -> Option<
             let Some(place) = place.filter(|it| it.range.touches(offset)) else { continue };
             if location.exists && !location.is_uri {
                 targets.push(Target {
-                    path: location.location.clone(),
+                    path: location.file.clone(),
                     full_range: TextRange::empty(0),
                     focus_range: TextRange::empty(0),
                     origin_range: place.range,

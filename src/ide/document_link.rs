@@ -78,9 +78,9 @@ impl Links<'_> {
                 templates.push((place, Vec::new()));
             }
             if let Some((_, files)) = templates.last_mut()
-                && self.kind(&location.location) == PathKind::File
+                && self.kind(&location.file) == PathKind::File
             {
-                files.push(location.location.clone());
+                files.push(location.file.clone());
             }
         }
         for (place, files) in templates {

@@ -196,7 +196,7 @@ impl Shown<'_> {
     }
 
     fn file(&self, location: &Location, level: (&Arc<str>, LayerKind, bool)) -> HierarchyFile {
-        let path = (!location.is_uri).then(|| location.location.clone());
+        let path = (!location.is_uri).then(|| location.file.clone());
         let label = match &path {
             Some(path) => self.perspective.shown_path(path),
             None => location.location.to_string(),

@@ -239,7 +239,7 @@ impl OrderMaker<'_> {
                 asked.push(if location.is_uri {
                     KeySource::Unknown
                 } else {
-                    KeySource::File(self.world.id(&location.location), format)
+                    KeySource::File(self.world.id(&location.file), format)
                 });
             }
         }

@@ -48,7 +48,7 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
         .flat_map(|level| level.locations.iter().flatten().map(move |it| (level, it)))
         .collect();
     // A file of another node has the position of its level.
-    let here = targets.iter().position(|(_, it)| &*it.location == path).or_else(|| {
+    let here = targets.iter().position(|(_, it)| &*it.file == path).or_else(|| {
         let template = reach.places_of(path).next()?.template_place;
         targets.iter().position(|(_, it)| it.template_place == template)
     })?;
@@ -66,7 +66,7 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
             continue;
         }
         let Some(target) = Target::of(context, (level, location), key, path) else { continue };
-        let shown = perspective.shown_path(&location.location);
+        let shown = perspective.shown_path(&location.file);
         let cut = match &cut {
             Err(why) => Err(format!("`{key}` {why}.")),
             Ok(_) if target.format != format => Err(format!("{shown} has another format.")),
@@ -168,7 +168,7 @@ impl<'a> Target<'a> {
         from: &str,
     ) -> Option<Target<'a>> {
         let format = level.built_in_format()?;
-        let path = &*location.location;
+        let path = &*location.file;
         // A path with open variables is not the path of one file.
         if location.is_uri || location.is_open() || path == from {
             return None;

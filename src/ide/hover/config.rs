@@ -58,7 +58,7 @@ fn files(perspective: &Perspective, locations: &[&Location]) -> String {
             more += 1;
             continue;
         }
-        let shown = code(&perspective.shown_path(&location.location));
+        let shown = code(&perspective.shown_path(&location.file));
         let state = match (location.is_uri, location.exists) {
             (true, _) => "",
             (false, true) => " · exists",

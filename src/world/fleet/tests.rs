@@ -405,6 +405,30 @@ fn what_facts_and_lookup_options_look_up_is_followed() {
     check_change(&module, edit, "m::b", ["[9]", "[9, 1]"]);
 }
 
+/// A path can name a file in several ways, also because a variable in it is empty.
+#[test]
+fn edits_of_files_that_are_named_in_another_way_are_found() {
+    let levels = [
+        "path: 'sub/../common.yaml'",
+        "path: 'sub//../%{facts.none}/common.yaml'",
+        "path: './common.yaml'",
+        "glob: './sub/..//c*.yaml'",
+        "{path: common.yaml, datadir: data//}",
+        "{path: common.yaml, datadir: 'data/sub/..'}",
+    ];
+    let edit = ["a: 1\n", "a: 2\n"];
+    for level in levels {
+        let level = level.trim_matches(['{', '}']);
+        let hiera_yaml = format!("version: 5\nhierarchy:\n- {{name: l, {level}}}\n");
+        let others = [
+            ("hiera.yaml", hiera_yaml.as_str()),
+            ("data/sub/x.yaml", "b: 1\n"),
+            (".hiera-ls/facts/one.json", "{\"certname\": \"one\"}"),
+        ];
+        check_change(&others, edit, "a", ["1", "2"]);
+    }
+}
+
 #[test]
 fn many_nodes_with_files_of_their_own_get_their_own_answers() {
     let hiera_yaml = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\

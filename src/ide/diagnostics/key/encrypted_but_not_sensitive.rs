@@ -26,7 +26,7 @@ const EYAML: &str = "eyaml_lookup_key";
 pub(crate) fn is_decrypted(perspective: &Perspective, module: Option<&str>, path: &str) -> bool {
     let decrypts = |level: &ResolvedLevel| {
         &*level.function.name == EYAML
-            && level.locations.iter().flatten().any(|it| &*it.location == path)
+            && level.locations.iter().flatten().any(|it| &*it.file == path)
     };
     let found = perspective.evaluator.find_level(module, |_, level| decrypts(level).then_some(()));
     found.is_some()
