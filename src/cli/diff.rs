@@ -340,7 +340,7 @@ impl Sides {
         let all = self.all_keys();
         for key in keys {
             let root = key_path::parse(key).ok().and_then(|path| path.root_name().cloned());
-            if root.is_some_and(|root| !all.contains(&root)) {
+            if root.is_some_and(|root| !all.contains(&key_path::of_root(&root))) {
                 complain(&format!(
                     "{}: no data file has this key, before or after",
                     in_a_line(key)

@@ -10,6 +10,7 @@ use super::workspace::{self, absolute};
 use crate::config::{Environment, PuppetVersion};
 use crate::data::{Files, Format};
 use crate::settings::Settings;
+use crate::syntax::key_path;
 use crate::world::{DiskReader, World, loader};
 
 // This is not a doc comment, because clap would show it as the description of the command.
@@ -138,12 +139,13 @@ const MAX_DEPTH: u32 = 32;
 const NO_DATA: [&str; 4] = ["spec", "examples", "locales", "node_modules"];
 
 impl Place {
-    /// Every top-level key of every data file that some hierarchy of the environment and its modules can lead to, sorted.
+    /// Every top-level key of every data file that some hierarchy of the environment and its modules can lead to, sorted, as
+    /// lookups name it.
     /// Files are only searched for the starts of entries; values are not parsed.
     pub(super) fn all_keys(&self) -> BTreeSet<Arc<str>> {
         let mut keys = self.world.scan_keys(&self.environment);
         keys.remove(LOOKUP_OPTIONS);
-        keys
+        keys.iter().map(key_path::of_root).collect()
     }
 
     /// The files below the environment and its modules that look like data.

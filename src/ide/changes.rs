@@ -12,6 +12,7 @@ use super::preview::{Preview, Question};
 use crate::config::Environment;
 use crate::data::Files as _;
 use crate::engine::CancelToken;
+use crate::syntax::key_path;
 use crate::world::{Asker, Before, Differences, FleetPair, World, paths};
 pub use edited::{EditedKey, edited_keys, is_edited};
 pub(super) use words::nodes_where;
@@ -104,7 +105,7 @@ impl<'a> Compared<'a> {
         let mut keys: BTreeSet<Arc<str>> = both.collect();
         // Puppet never finds `lookup_options` as a key.
         keys.remove(LOOKUP_OPTIONS);
-        keys.into_iter().collect()
+        keys.iter().map(key_path::of_root).collect()
     }
 
     /// What prevents a complete comparison.

@@ -9,6 +9,7 @@ use crate::data::Files as _;
 use crate::facts::Node;
 use crate::ide::changes::nodes_where;
 use crate::ide::file_role::FileRole;
+use crate::syntax::key_path;
 use crate::world::{AnswerChange, Difference, Fleet, FleetPair, World, parallel};
 
 /// The number of keys that are compared between two checks for a difference.
@@ -59,7 +60,8 @@ fn refutation_for(
     let pair = FleetPair::new(fleet(before, environment), fleet(after, later), any);
     let keys: BTreeSet<Arc<str>> = pair.affected().unwrap_or_else(|| {
         let keys = |world: &Arc<World>, it: &Arc<Environment>| world.key_index(it).keys();
-        keys(before, environment).into_iter().chain(keys(after, later)).collect()
+        let both = keys(before, environment).into_iter().chain(keys(after, later));
+        both.map(|root| key_path::of_root(&root)).collect()
     });
     let keys: Vec<Arc<str>> = keys.into_iter().collect();
     // The keys are compared in parts, so that the first difference ends the search early.

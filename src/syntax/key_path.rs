@@ -115,6 +115,15 @@ pub fn quote_segment(name: &str) -> Option<String> {
     }
 }
 
+/// The key that looks up a root key: the key itself, quoted if it has a dot. A key with both kinds of quotes cannot be looked
+/// up, and stays as it is.
+pub fn of_root(root: &Arc<str>) -> Arc<str> {
+    if is_verbatim(root) {
+        return Arc::clone(root);
+    }
+    quote_segment(root).map_or_else(|| Arc::clone(root), Arc::from)
+}
+
 impl KeyPath {
     /// Number of segments, the root included.
     pub fn depth(&self) -> usize {

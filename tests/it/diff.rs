@@ -114,6 +114,27 @@ fn an_edit_of_the_working_tree() {
     assert_eq!(status(&["diff"]), Some(0));
 }
 
+/// A root key with a dot is found only if it is quoted.
+#[test]
+fn keys_with_dots_are_compared_as_lookups_name_them() {
+    let repository = Repository::new();
+    let common = |value: &str| format!("a.b: {value}\nc: '%{{lookup(\"''a.b''\")}}'\n");
+    repository.data("common.yaml", &common("1"));
+    repository.commit();
+    repository.data("common.yaml", &common("2"));
+    let found = repository.diff(&["--nodes", "db*"]);
+    let told =
+        |it: &Json| format!("{} {} {}", it["key"], it["before"]["value"], it["after"]["value"]);
+    let changes = found["changes"].as_array().expect("a list").iter();
+    assert_eq!(changes.map(told).collect::<Vec<_>>(), [r#""'a.b'" 1 2"#, r#""c" "1" "2""#]);
+    let facts = ["--facts", "../facts/db1.example.com.yaml", "--render-as", "jsonl"];
+    let output = repository.run(&[&["lookup", "--all"], &facts[..]].concat());
+    assert!(
+        text_of(&output).contains(r#"{"key":"'a.b'","status":"found","value":2"#),
+        "{output:?}"
+    );
+}
+
 #[test]
 fn settings_change_what_fact_sets_say() {
     let repository = Repository::new();

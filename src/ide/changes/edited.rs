@@ -10,6 +10,7 @@ use crate::data::{DataFile, EntryTree, Files as _, Format};
 use crate::engine::CancelToken;
 use crate::engine::footprint::hash_of;
 use crate::ide::file_role::FileRole;
+use crate::syntax::key_path;
 use crate::syntax::tree::NodeKind;
 use crate::text::TextRange;
 use crate::world::{AnswerChange, Asker, Before, Differences, World};
@@ -151,7 +152,7 @@ fn edited_entries(before: &World, after: &World, path: &str, format: Format) -> 
         let key_range = tree.key.range.shifted(tree.start);
         let end = tree.value.range.shifted(tree.start).end.max(key_range.end);
         let entry = EditedEntry {
-            key: text.clone(),
+            key: key_path::of_root(text),
             key_range,
             range: TextRange::new(key_range.start, end),
             lines: (lines.line_of(key_range.start) + 1, lines.line_of(end.saturating_sub(1)) + 1),

@@ -133,6 +133,12 @@ fn edited_keys_say_whom_they_concern() {
 }
 
 #[test]
+fn a_key_with_a_dot_concerns_somebody_too() {
+    let world = edited(PATH, &format!("{COMMON}a.b: 1\n")).snapshot();
+    assert_eq!(titles(&world), ["a.b: changes 3 of 3 nodes, and every unlisted node"]);
+}
+
+#[test]
 fn whom_an_edit_concerns_is_not_counted_where_that_takes_long() {
     let mut host = host();
     let nodes: Vec<String> =

@@ -56,9 +56,9 @@ struct FilePair {
 }
 
 impl FleetPair {
-    /// The root keys that may have other answers now; `None` if any key may.
+    /// The keys that may have other answers now, as lookups name them; `None` if any key may.
     pub fn affected(&self) -> Option<BTreeSet<Arc<str>>> {
-        self.affected_keys().map(|keys| keys.files_of.keys().cloned().collect())
+        self.affected_keys().map(|keys| keys.files_of.keys().map(key_path::of_root).collect())
     }
 
     /// The same, with the files that cause it.

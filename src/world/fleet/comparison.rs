@@ -41,11 +41,11 @@ pub struct Differences {
 impl FleetPair {
     /// Those of the keys that can have other answers now.
     pub fn concerned(&self, keys: &[Arc<str>]) -> Vec<Arc<str>> {
-        let affected = self.affected();
+        let affected = self.affected_keys();
         let may_change = |key: &&Arc<str>| {
             let root = key_path::parse(key).ok().and_then(|path| path.root_name().cloned());
             let is_affected =
-                |root: Arc<str>| affected.as_ref().is_none_or(|it| it.contains(&root));
+                |root: Arc<str>| affected.is_none_or(|it| it.files_of(&root).is_some());
             // A key that cannot be parsed fails on both sides, which the comparison finds out.
             root.is_none_or(is_affected)
         };

@@ -121,8 +121,8 @@ impl FleetPair {
             _ => (self.after.all_nodes(), true),
         };
         // Only an answer to the key alone tells what strings that look it up get.
-        let spreads = request.plain_key().is_some_and(|it| self.spreads(it));
-        let mut concerned = spreads.then(|| Concerned::nobody(self.after.nodes().len()));
+        let spread = request.plain_key().and_then(|key| self.spreading_root(key));
+        let mut concerned = spread.as_ref().map(|_| Concerned::nobody(self.after.nodes().len()));
         let before = self.before.earlier_answers(request, &nodes);
         let after = self.after.answers_among(request, &nodes);
         let mut difference = Difference::default();
@@ -162,13 +162,15 @@ impl FleetPair {
         difference.changes.sort_by_key(|change| change.nodes.len());
         let is_settled = !others || self.add_others(request, &mut difference);
         // The result of a cancelled lookup is incomplete.
-        if let Some(mut concerned) = concerned.filter(|_| !request.cancel.is_cancelled()) {
+        if let Some((root, mut concerned)) = spread.zip(concerned)
+            && !request.cancel.is_cancelled()
+        {
             for change in &difference.changes {
                 concerned.add_nodes(&change.nodes);
                 concerned.others |= !change.others.is_empty();
             }
             concerned.others |= !is_settled;
-            self.note_concerned(key, concerned);
+            self.note_concerned(root, concerned);
         }
         difference
     }

@@ -10,6 +10,7 @@ use super::affected::LOOKUP_OPTIONS;
 use super::difference::FleetPair;
 use crate::data::{Files as _, Format, Value};
 use crate::engine::module_of_key;
+use crate::syntax::key_path;
 use crate::world::{FileEntry, parallel, paths};
 
 /// A root key that a string looks up.
@@ -120,14 +121,17 @@ impl FleetPair {
         Some(all)
     }
 
-    /// Whether comparisons of other keys need to know for which nodes the answer to `root` may have changed.
-    pub(super) fn spreads(&self, root: &str) -> bool {
-        self.affected_keys().is_some_and(|it| it.references.used.contains(root))
+    /// The root key that `key` looks up as a whole, if comparisons of other keys need to know for which nodes its answer may
+    /// have changed.
+    pub(super) fn spreading_root(&self, key: &str) -> Option<Arc<str>> {
+        let references = &self.affected_keys()?.references;
+        let path = key_path::parse(key).ok().filter(|it| it.rest.is_empty())?;
+        path.root_name().filter(|root| references.used.contains(*root)).cloned()
     }
 
-    pub(super) fn note_concerned(&self, root: &Arc<str>, concerned: Concerned) {
+    pub(super) fn note_concerned(&self, root: Arc<str>, concerned: Concerned) {
         let mut known = self.concerned.by_root.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(Arc::clone(root), Arc::new(concerned));
+        known.insert(root, Arc::new(concerned));
     }
 
     /// Whether `root` may have the same value as before, although something inside of it changed: only that is then converted,
