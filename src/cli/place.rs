@@ -49,6 +49,14 @@ impl PlaceArguments {
         self.open_on(Arc::new(loader::Disk))
     }
 
+    /// The same; if no environment is named, the one that contains the file at `path`, if there is one.
+    pub(super) fn open_for(&self, path: &str) -> Result<Place, String> {
+        let (root, world) = self.world_on(Arc::new(loader::Disk))?;
+        let of_file = world.environment_of(path).filter(|_| self.environment.is_none());
+        let environment = of_file.map_or_else(|| self.environment_in(&world, &root), Ok)?;
+        Ok(Place { world, environment })
+    }
+
     /// The directory on `disk`.
     pub(super) fn open_on(&self, disk: Arc<dyn DiskReader>) -> Result<Place, String> {
         let (root, world) = self.world_on(disk)?;

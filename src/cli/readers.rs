@@ -60,8 +60,8 @@ struct Readers {
 }
 
 fn list(arguments: &ReadersArguments) -> Result<String, String> {
-    let place = arguments.place.open()?;
     let path = absolute(&arguments.file)?;
+    let place = arguments.place.open_for(&path)?;
     if place.world.kind(&path) != PathKind::File {
         return Err(format!("{path}: no such file"));
     }

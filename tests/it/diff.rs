@@ -504,6 +504,23 @@ fn readers_and_uses() {
 }
 
 #[test]
+fn readers_takes_the_environment_of_the_file() {
+    let repository = Repository::new();
+    let hiera_yaml = "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
+    for name in ["production", "test"] {
+        let file = |path: &str| format!("repository/environments/{name}/{path}");
+        repository.write(&file("hiera.yaml"), hiera_yaml);
+        repository.write(&file("data/common.yaml"), "a: 1\n");
+    }
+    fs::remove_file(repository.path("repository/hiera.yaml")).expect("it was there");
+    let output = repository.run(&["readers", "environments/test/data/common.yaml"]);
+    let text = text_of(&output);
+    assert!(text.starts_with("data/common.yaml: read by"), "{text}");
+    let named = ["readers", "-E", "production", "environments/test/data/common.yaml"];
+    assert!(text_of(&repository.run(&named)).contains("no hierarchy reads this file"));
+}
+
+#[test]
 fn readers_names_levels_that_may_lead_to_a_file() {
     let repository = Repository::new();
     let hiera_yaml = "version: 5\ndefaults: {datadir: data, data_hash: yaml_data}\nhierarchy:\n\

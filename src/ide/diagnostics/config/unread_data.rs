@@ -3,6 +3,7 @@
 use crate::config::HieraYaml;
 use crate::data::{Files as _, PathKind, inspect};
 use crate::ide::diagnostics::config::ConfigContext;
+use crate::ide::diagnostics::file::orphan_file::has_plan_hierarchy;
 use crate::ide::diagnostics::shared::known_keys::directory_of;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::text::TextRange;
@@ -44,7 +45,10 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
                 *it == *unread.directory || is_relative && beside && is_missing
             })
         });
-        if is_named || !nearest.is_some_and(|it| is_own(it.directory())) {
+        if is_named
+            || !nearest.is_some_and(|it| is_own(it.directory()))
+            || may_be_read_by_plans(world, &unread.directory)
+        {
             continue;
         }
         let shown = shown(world, &unread.directory);
@@ -65,6 +69,13 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         let message = format!("{what} like Hiera data, but no hierarchy reads it\n{reads}");
         report.add(&RULE, start_of(config), message);
     }
+}
+
+/// Whether a `hiera.yaml` above a directory has a hierarchy for plans.
+fn may_be_read_by_plans(world: &World, directory: &str) -> bool {
+    let above = std::iter::successors(paths::parent(directory), |it| paths::parent(it));
+    let mut configs = above.map(|it| paths::join(it, "hiera.yaml"));
+    configs.any(|it| has_plan_hierarchy(world, &it))
 }
 
 /// The directory that levels read, as the setting `datadirMap` names it.
@@ -92,6 +103,22 @@ fn start_of(config: &HieraYaml) -> TextRange {
 #[cfg(test)]
 mod tests {
     use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn plans_may_read_data_in_another_directory() {
+        let files = |plans: &str, finding: &str| {
+            format!(
+                "#- /hiera.yaml\nversion: 5\ndefaults: {{datadir: data, data_hash: yaml_data}}\n{finding}\
+                 hierarchy: [{{name: a, path: a.yaml}}]\n#- /data/a.yaml\na: 1\n{plans}\
+                 #- /plans/data/s.yaml\na: 1\n#- /plans/data/t.yaml\na: 1\n"
+            )
+        };
+        let plans = "#- /plans/hiera.yaml\nversion: 5\nplan_hierarchy: [{name: s, path: s.yaml}]\n";
+        check(&files(plans, ""));
+        let finding = "#                   ^^^^ information[unread-data]: 2 files in plans/data look like Hiera data, \
+                       but no hierarchy reads it…\n";
+        check(&files("", finding));
+    }
 
     #[test]
     fn data_beside_the_directory_that_is_read() {

@@ -98,8 +98,8 @@ pub(crate) fn may_be_read_by_function(world: &Arc<World>, environment: &Arc<Envi
     configs.any(has_such_level) || world.code_index(environment).files().iter().any(calls_reader)
 }
 
-/// Bolt's plans have their own hierarchy, which is not checked here.
-fn has_plan_hierarchy(world: &World, config: &str) -> bool {
+/// Whether the `hiera.yaml` at `config` has a hierarchy for Bolt's plans, which is not checked here.
+pub(crate) fn has_plan_hierarchy(world: &World, config: &str) -> bool {
     world.text(config).is_ok_and(|text| text.contains("plan_hierarchy"))
 }
 
