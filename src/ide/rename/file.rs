@@ -233,7 +233,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// The new name must not exist beside the old one.
+    /// The new name must not exist beside the old one. In a hash of another file, it must not exist even alone, because merges
+    /// put both together.
     fn refuse_clash(
         &self,
         entry: EntryTree<'_>,
@@ -244,7 +245,8 @@ impl<'a> Walk<'a> {
         let has_old =
             pairs.iter().any(|it| key_segment(&it.key).is_some_and(|it| ends_with(ways, &it)));
         let clash = pairs.iter().find(|it| key_segment(&it.key).as_ref() == Some(&new));
-        match clash.filter(|_| has_old) {
+        let is_member = self.renaming.path.len() > 1 && ways.iter().any(|way| way.len() == 1);
+        match clash.filter(|_| has_old || is_member) {
             Some(pair) => Err(RenameObstacle {
                 at: pair.key.range.shifted(entry.start),
                 why: format!("`{}` exists already", self.renaming.new_name),

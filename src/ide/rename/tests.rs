@@ -274,6 +274,9 @@ fn what_would_mix_or_break_answers_is_refused() {
     let taken =
         "#- /data/common.yaml\na: {b$0: 1}\n#- /data/nodes/web01.yaml\na:\n  b: 1\n  c: 1\n";
     check_refusal(taken, "c", "data/nodes/web01.yaml:3: `c` exists already");
+    // Merges put the members of both files together.
+    let taken = "#- /data/common.yaml\na: {b$0: 1}\n#- /data/nodes/web01.yaml\na: {c: 1}\n";
+    check_refusal(taken, "c", "data/nodes/web01.yaml:1: `c` exists already");
     let taken = "#- /data/common.yaml\na$0: 1\nlookup_options: {a: {merge: deep}, b: {}}\n";
     check_refusal(taken, "b", "data/common.yaml:2: `b` exists already");
     let shared = "#- /data/common.yaml\nx: &x {b: 1}\na: *x\nc: \"%{lookup('a.b$0')}\"\n";
