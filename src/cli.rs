@@ -3,6 +3,7 @@
 //!
 //! Commands print results on stdout and errors on stderr. The help of each command lists its exit codes.
 
+use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -116,7 +117,8 @@ pub fn run() -> ExitCode {
     if completions::answer(Arguments::command) {
         return ExitCode::SUCCESS;
     }
-    let arguments = match Arguments::try_parse() {
+    let arguments = with_prefix_of_dashes(std::env::args_os());
+    let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(problem) => {
             let _ = problem.print();
@@ -155,6 +157,23 @@ pub fn run() -> ExitCode {
     }
 }
 
+/// `--knock-out-prefix --` as one argument. Puppet takes `--` as the prefix there; clap would take it as the end of the options.
+fn with_prefix_of_dashes(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments = arguments.peekable();
+    let mut joined = Vec::new();
+    // Behind another `--`, everything is a key.
+    let mut is_end = false;
+    while let Some(argument) = arguments.next() {
+        is_end |= argument == "--";
+        let is_option = !is_end && argument == "--knock-out-prefix";
+        match arguments.next_if(|next| is_option && next == "--") {
+            Some(_) => joined.push("--knock-out-prefix=--".into()),
+            None => joined.push(argument),
+        }
+    }
+    joined
+}
+
 /// Writes to standard output; a closed pipe (`| head`) is not an error.
 pub(crate) fn print(text: &str) {
     print_bytes(text.as_bytes());
@@ -176,5 +195,23 @@ pub(crate) fn print_or_complain(said: Result<String, String>) -> ExitCode {
             complain(&message);
             ExitCode::from(2)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_dashes_can_be_the_knock_out_prefix() {
+        let check = |line: &str, expected: &str| {
+            let joined = with_prefix_of_dashes(line.split(' ').map(OsString::from));
+            let joined: Vec<_> = joined.iter().map(|it| it.to_string_lossy()).collect();
+            assert_eq!(joined.join(" "), expected);
+        };
+        check("x a --knock-out-prefix -- --node b", "x a --knock-out-prefix=-- --node b");
+        check("x --knock-out-prefix - -- a", "x --knock-out-prefix - -- a");
+        check("x -- --knock-out-prefix -- a", "x -- --knock-out-prefix -- a");
+        check("x --knock-out-prefix", "x --knock-out-prefix");
     }
 }

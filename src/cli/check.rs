@@ -305,7 +305,8 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     let is_problem = |it: &Finding| rank(it.said.severity) >= rank(Severity::Warning);
     let mut summary = fixing.summary();
     if arguments.format.is_for_people() {
-        summary += &check_output::summary(&found, setup.files.len());
+        let checked = number_of_checked(arguments, &world, &setup.files, &found);
+        summary += &check_output::summary(&found, checked);
         if arguments.is_about_all() {
             summary += &lacking_nodes(&world);
         }
@@ -321,6 +322,22 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
         Output::Findings(arguments.format, found)
     };
     Ok(Checked { output, summary, has_problems, notes })
+}
+
+/// The number of files for the summary. Files that the user names may be none that a rule checks.
+fn number_of_checked(
+    arguments: &CheckArguments,
+    world: &Arc<World>,
+    files: &[String],
+    found: &[FileFindings],
+) -> usize {
+    if arguments.is_about_all() {
+        return files.len();
+    }
+    let is_checked = |(path, found): &(&String, &FileFindings)| {
+        !found.findings.is_empty() || check_setup::is_looked_at(world, path)
+    };
+    files.iter().zip(found).filter(is_checked).count()
 }
 
 /// The number of nodes that lack values of parameters, to end a sentence; empty if there are none.

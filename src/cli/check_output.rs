@@ -123,6 +123,9 @@ fn counts_first(look: Look, found: &[FileFindings]) -> String {
 
 /// The number of findings in a sentence, styled.
 pub(super) fn summary(found: &[FileFindings], files: usize) -> String {
+    if files == 0 {
+        return "No file was checked".to_owned();
+    }
     if all(found).next().is_none() {
         let files = counted(files, "file");
         return format!("{} ({files})", styled(GOOD, "All checks passed"));

@@ -193,7 +193,7 @@ fn refuse_other_files(world: &Arc<World>, named: &[PathBuf], shown: &str) -> Res
 }
 
 /// Whether any rule checks a file.
-fn is_looked_at(world: &Arc<World>, path: &str) -> bool {
+pub(super) fn is_looked_at(world: &Arc<World>, path: &str) -> bool {
     let lies_beside_data = || {
         let environment = world.environment_of(path);
         environment.is_some_and(|it| world.reach(&it).surrounds(path))

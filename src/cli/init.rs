@@ -1,7 +1,7 @@
 //! `hiera-ls init`: writes a project file that says what was found and what is missing.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -32,8 +32,8 @@ pub fn run(arguments: &InitArguments) -> ExitCode {
 }
 
 fn write(arguments: &InitArguments) -> Result<String, String> {
-    let root = existing_directory(&arguments.root)?;
-    let text = project_file(&root);
+    let (world, root) = open(existing_directory(&arguments.root)?);
+    let text = project_file(&world, &root);
     if arguments.print {
         return Ok(text);
     }
@@ -51,20 +51,41 @@ fn write(arguments: &InitArguments) -> Result<String, String> {
     Ok(format!("{path} written\n"))
 }
 
-/// The file's text: every setting in it is a comment, except for what was found and is certain.
-fn project_file(root: &str) -> String {
-    let folders: Vec<Arc<str>> = vec![root.into()];
+/// The workspace, and the directory of the project file: that of the environment or the repository that `directory` is a part
+/// of.
+fn open(directory: String) -> (Arc<World>, String) {
+    let world = world_of(&directory);
+    let root = match world.environment_of(&directory) {
+        Some(environment) => environment.directory().to_owned(),
+        None => repository_above(&directory).unwrap_or(&directory).to_owned(),
+    };
+    // A directory with several environments stays the root of all of them.
+    if root == directory || paths::below(&root, &directory).is_none() {
+        return (world, directory);
+    }
+    (world_of(&root), root)
+}
+
+fn world_of(root: &str) -> Arc<World> {
     let settings = Settings { directory: Some(root.into()), ..Settings::default() };
-    let world = World::on_disk(Arc::new(loader::Disk), folders, settings);
+    World::on_disk(Arc::new(loader::Disk), vec![root.into()], settings)
+}
+
+fn repository_above(directory: &str) -> Option<&str> {
+    let mut above = std::iter::once(directory).chain(paths::ancestors(directory));
+    above.find(|it| Path::new(&paths::join(it, ".git")).exists())
+}
+
+/// The file's text: every setting in it is a comment, except for what was found and is certain.
+fn project_file(world: &Arc<World>, root: &str) -> String {
     let mut text = String::from(
         "# Settings of hiera-ls for this repository. `hiera-ls schema` prints all of them; editors complete them here.\n",
     );
-    if let Ok(environment) = workspace::environment(&world, root, None) {
-        let config = environment.root.as_deref().unwrap_or_else(|| environment.directory());
-        let config = paths::below(root, config).unwrap_or(config);
-        let config = if config.is_empty() { "." } else { config };
-        let _ = writeln!(text, "\n# Found: the hiera.yaml of {config}.");
-        add_nodes(&world, &environment, &mut text);
+    if let Ok(environment) = workspace::environment(world, root, None) {
+        let config = paths::join(environment.directory(), "hiera.yaml");
+        let config = paths::below(root, &config).unwrap_or(&config);
+        let _ = writeln!(text, "\n# Found: {config}");
+        add_nodes(world, &environment, &mut text);
     } else {
         text += "\n# No hiera.yaml was found that belongs to this repository. If it is somewhere else:\n\
                  # globalHieraYaml: ../control-repo/hiera.yaml\n";

@@ -127,7 +127,7 @@ pub struct LookupArguments {
     #[arg(long, help_heading = "Output")]
     pub explain_options: bool,
     /// Say why in a few lines: the value, what set the merge strategy, and file and line of each level that has the key
-    #[arg(long, help_heading = "Output", conflicts_with_all = ["explain", "explain_options", "render_as"])]
+    #[arg(long, help_heading = "Output", conflicts_with_all = ["explain", "explain_options", "render_as", "merge", "default", "value_type"])]
     pub why: bool,
     /// With --explain: the file and line of each value, and of each part of a merged value
     #[arg(long, help_heading = "Output")]
@@ -200,6 +200,7 @@ pub fn run(arguments: &LookupArguments) -> ExitCode {
 
 fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
     let merge = command_line_merge(arguments)?;
+    refuse_options_without_effect(arguments)?;
     if lookup_fleet::is_wanted(arguments) {
         return for_many_nodes(arguments, merge.as_ref());
     }
@@ -237,6 +238,22 @@ fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
     // As in Puppet, several keys are one question: the first that has a value wins.
     let names: Vec<_> = queries.iter().map(|query| Arc::from(query.key.as_str())).collect();
     Ok(first_found(arguments, (&setup, aliases), &names, merge.as_ref(), &output))
+}
+
+/// Says which options would have no effect.
+fn refuse_options_without_effect(arguments: &LookupArguments) -> Result<(), String> {
+    let has_explanation = arguments.explain || arguments.explain_options;
+    let prints_values = arguments.all || arguments.keys_from.is_some();
+    if arguments.origins && !has_explanation {
+        return Err("--origins is for --explain".to_owned());
+    }
+    if has_explanation && prints_values && arguments.render_as != Some(RenderAs::Jsonl) {
+        let name = if arguments.explain { "--explain" } else { "--explain-options" };
+        return Err(format!(
+            "{name} is for the keys in the arguments; with --all or --keys-from, it needs --render-as jsonl"
+        ));
+    }
+    Ok(())
 }
 
 /// The hover text of the keys, without secrets.

@@ -39,6 +39,7 @@ pub(super) fn check_arguments(arguments: &LookupArguments) -> Result<(), String>
         ("--server-facts", arguments.server_facts.is_some()),
         ("--explain", arguments.explain),
         ("--explain-options", arguments.explain_options),
+        ("--why", arguments.why),
         ("--origins", arguments.origins),
         ("--blame", arguments.blame),
     ];

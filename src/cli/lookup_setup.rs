@@ -172,9 +172,9 @@ fn sample_node(
 fn set_variables(arguments: &LookupArguments) -> Result<Vec<(Arc<str>, Value)>, String> {
     let mut variables: Vec<(Arc<str>, Value)> = Vec::new();
     for text in &arguments.set {
-        let (written, value) =
-            text.split_once('=').ok_or_else(|| format!("--set {text}: write NAME=VALUE"))?;
-        let name = variable::name_of_text(written.trim())
+        let pair = text.split_once('=').filter(|(name, _)| !name.trim().is_empty());
+        let (written, value) = pair.ok_or_else(|| format!("--set {text}: write NAME=VALUE"))?;
+        let name = variable::settable_name(written.trim())
             .ok_or_else(|| format!("--set {text}: {written} is not the name of a variable"))?;
         if variables.iter().any(|(known, _)| *known == name) {
             return Err(format!("--set {text}: {name} is set twice"));

@@ -62,8 +62,12 @@ struct Readers {
 fn list(arguments: &ReadersArguments) -> Result<String, String> {
     let path = absolute(&arguments.file)?;
     let place = arguments.place.open_for(&path)?;
-    if place.world.kind(&path) != PathKind::File {
-        return Err(format!("{path}: no such file"));
+    match place.world.kind(&path) {
+        PathKind::File => {}
+        PathKind::Directory => {
+            return Err(format!("{path}: this is a directory; name a data file in it"));
+        }
+        PathKind::Missing => return Err(format!("{path}: no such file")),
     }
     let facts = arguments.facts.as_deref().map(fleet::fact_sets).transpose()?;
     let nodes = fleet::nodes(&place, arguments.nodes.as_deref(), facts.as_deref())?;

@@ -46,6 +46,16 @@ pub fn name_of_text(text: &str) -> Option<Arc<str>> {
     name_of(&key_path::parse(text).ok()?)
 }
 
+/// [`name_of_text`] for a name to which someone gives a value. Variables of a hierarchy are not checked like this, because Puppet
+/// reads any text as a name there.
+pub fn settable_name(text: &str) -> Option<Arc<str>> {
+    let path = key_path::parse(text).ok()?;
+    let root = path.root_name()?;
+    let is_strange = |letter: char| letter.is_whitespace() || "%{}'\"".contains(letter);
+    let is_name = !root.trim_start_matches("::").is_empty() && !root.contains(is_strange);
+    name_of(&path).filter(|_| is_name)
+}
+
 /// The names of hashes that contain the variable, the longest first: `facts.os` and `facts` for `facts.os.family`.
 pub(super) fn holders(name: &str) -> impl Iterator<Item = &str> {
     name.char_indices().rev().filter(|(_, c)| *c == '.').map(|(at, _)| &name[..at])
@@ -89,6 +99,15 @@ mod tests {
         check(&["::profile::web::port"], "profile::web::port");
         check(&["facts"], "facts");
         check(&["facts.'a.b'"], "facts.'a.b'");
+    }
+
+    #[test]
+    fn values_are_given_to_names_only() {
+        assert_eq!(settable_name("::role").as_deref(), Some("role"));
+        assert_eq!(settable_name("facts.'a b'").as_deref(), Some("a b"));
+        for text in ["", "::", "a b", "%{x}", "1", "a..b"] {
+            assert_eq!(settable_name(text), None, "{text}");
+        }
     }
 
     #[test]

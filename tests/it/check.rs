@@ -73,6 +73,22 @@ fn nothing_found() {
 }
 
 #[test]
+fn nothing_checked() {
+    let workspace = workspace("a: 1\n");
+    workspace.write("README.md", "a\n");
+    let said = |more: &[&str]| {
+        let (status, _, complaint) =
+            run(&workspace, &[&["check", "--skip-other-files"], more].concat());
+        (status, complaint)
+    };
+    assert_eq!(said(&["README.md"]), (Some(0), "hiera-ls: No file was checked\n".to_owned()));
+    assert_eq!(
+        said(&["README.md", "hiera.yaml"]),
+        (Some(0), "hiera-ls: All checks passed (1 file)\n".to_owned())
+    );
+}
+
+#[test]
 fn exit_zero_and_min_severity() {
     let duplicate = "a: 1\na: 2\n";
     let concise = "data/common.yaml:2:1: warning[duplicate-key] `a` is already a key of this hash. Only this last \

@@ -234,6 +234,9 @@ fn standard_input_in_the_place_of_a_file() {
     assert!(status == Some(1) && text.starts_with("data/common.yaml:1:4: warning"), "{text}");
     let (status, text, _) = run_with_input(&workspace, &arguments, "a: 1\n");
     assert_eq!((status, &*text), (Some(0), ""));
+    let arguments = ["--stdin-filename", "other/x.yaml", "--format", "concise"];
+    let (status, _, said) = run_with_input(&workspace, &arguments, "a: 1\n");
+    assert_eq!((status, &*said), (Some(0), "hiera-ls: No file was checked\n"));
 }
 
 #[test]

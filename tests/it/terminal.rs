@@ -148,6 +148,34 @@ fn missing_directories_and_environments_are_named() {
 }
 
 #[test]
+fn the_project_file_belongs_to_the_whole_environment() {
+    let workspace = Workspace::new(&[
+        ("one/hiera.yaml", HIERA_YAML),
+        ("one/data/nodes/web01.yaml", "a: 1\n"),
+        ("two/.git/HEAD", ""),
+        ("two/docs/notes.txt", ""),
+    ]);
+    let init = |more: &[&str]| run(&workspace, &[&["init"], more].concat(), &[]);
+    let said = init(&["--root", "one/data/nodes"]);
+    assert_eq!(said, (0, "ROOT/one/.hiera-ls.yaml written\n".to_owned(), String::new()));
+    let text =
+        std::fs::read_to_string(workspace.path("one/.hiera-ls.yaml")).expect("it is written");
+    assert!(text.contains("\n# Found: hiera.yaml\n"), "{text}");
+    let said = init(&["--root", "two/docs"]);
+    assert_eq!(said, (0, "ROOT/two/.hiera-ls.yaml written\n".to_owned(), String::new()));
+    let (_, text, _) = init(&["--print"]);
+    assert!(text.contains("\n# Found: one/hiera.yaml\n"), "{text}");
+}
+
+#[test]
+fn readers_wants_a_file() {
+    let workspace = workspace("a: 1\n");
+    let (status, _, said) = run(&workspace, &["readers", "data"], &[]);
+    let expected = "hiera-ls: ROOT/data: this is a directory; name a data file in it\n";
+    assert_eq!((status, &*said), (2, expected));
+}
+
+#[test]
 fn watching_checks_again() {
     let workspace = workspace(TWICE);
     let mut program = command(&workspace, &["check", "--watch", "--format", "concise"])

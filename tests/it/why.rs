@@ -107,3 +107,23 @@ fn a_misspelt_key_is_met_with_the_one_that_is_there() {
     assert_eq!((status, &*shown), (1, ""));
     assert!(said.contains("hiera-ls: did you mean `list`?"), "{said}");
 }
+
+#[test]
+fn options_without_effect_are_refused() {
+    let refused = |arguments: &[&str], message: &str| {
+        let (status, shown, said) = run(arguments);
+        assert_eq!((status, &*shown), (1, ""), "{arguments:?}");
+        assert!(said.contains(message), "{said}");
+    };
+    let several = "--why is for one node and cannot be used with several";
+    refused(&["port", "--why", "--nodes", "all"], several);
+    refused(&["port", "--why", "--merge", "deep"], "cannot be used with");
+    refused(&["port", "--origins"], "--origins is for --explain");
+    let needs = "--explain is for the keys in the arguments; with --all or --keys-from, it needs --render-as jsonl";
+    refused(&["--all", "--explain"], needs);
+    refused(&["--all", "--set", "=x"], "--set =x: write NAME=VALUE");
+    refused(&["--all", "--set", "a b=x"], "--set a b=x: a b is not the name of a variable");
+    let (status, shown, _) =
+        run(&["--all", "--explain", "--render-as", "jsonl", "--set", "role=db"]);
+    assert!(status == 0 && shown.contains("explain"), "{shown}");
+}

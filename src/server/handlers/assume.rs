@@ -36,7 +36,7 @@ pub(in crate::server) fn assume(
     params: AssumeParams,
 ) -> Result<Option<ActiveNodeItem>> {
     assumed(params)
-        .map_err(|name| Error::invalid_params(format!("{name} is not the name of a variable")))?;
+        .map_err(|name| Error::invalid_params(format!("{name:?} is not the name of a variable")))?;
     Ok(active_node(&context.world))
 }
 
@@ -46,7 +46,7 @@ type Assumed = Vec<(Arc<str>, Arc<str>)>;
 /// Parses the names of the variables. `Err` has a name that is not the name of a variable.
 fn assumed(params: AssumeParams) -> std::result::Result<Assumed, String> {
     let named = params.variables.into_iter().map(|(name, text)| {
-        let known = variable::name_of_text(&name).ok_or(name)?;
+        let known = variable::settable_name(&name).ok_or(name)?;
         Ok((known, Arc::from(text)))
     });
     named.collect()

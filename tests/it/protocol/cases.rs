@@ -97,8 +97,10 @@ fn what_is_assumed_holds_until_something_else_is() {
     client.ask("hiera/selectNode", json!({"name": null})).expect("any node");
     client.notification("hiera/activeNode");
 
-    let nonsense = client.ask("hiera/assume", json!({"variables": {"a..b": "x"}}));
-    assert_eq!(nonsense.expect_err("no variable")["code"], -32602);
+    for name in ["a..b", "", "a b", "%{role}"] {
+        let nonsense = client.ask("hiera/assume", json!({"variables": {name: "x"}}));
+        assert_eq!(nonsense.expect_err("no variable")["code"], -32602);
+    }
     assert_eq!(cases(&mut client, &common, (0, 0)), json!([]), "what was assumed stays");
 
     let forgotten = client.ask("hiera/assume", json!({"variables": {}})).expect("nothing");
