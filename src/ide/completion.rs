@@ -11,6 +11,7 @@ mod root_keys;
 mod templates;
 mod token;
 mod values;
+mod variables;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -142,7 +143,11 @@ fn find(world: &Arc<World>, path: &str, offset: u32, cancel: &CancelToken) -> Op
     let role = FileRole::of(world, path)?;
     let perspective = Perspective::of_file(world, path)?;
     let file = world.file(path).ok()?;
-    let place = Place { perspective: &perspective, path, text: &file.text, offset, cancel };
+    let format = match role {
+        FileRole::Data { format, .. } => format,
+        FileRole::HieraYaml { .. } => Format::Yaml,
+    };
+    let place = Place { perspective: &perspective, path, text: &file.text, format, offset, cancel };
     if let Some(token) = token::TokenSpot::at(&file.text, offset) {
         // Puppet refuses functions in hiera.yaml.
         let with_functions = matches!(role, FileRole::Data { .. });
@@ -188,6 +193,7 @@ struct Place<'a> {
     perspective: &'a Perspective,
     path: &'a str,
     text: &'a str,
+    format: Format,
     offset: u32,
     cancel: &'a CancelToken,
 }

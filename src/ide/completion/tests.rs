@@ -55,12 +55,12 @@ fn check(files: &str, expected: &[&str]) {
 
 /// Checks only that these labels exist, with their details.
 #[track_caller]
-fn check_details(files: &str, expected: &[(&str, &str)]) {
+fn check_details(files: &str, expected: &[(&str, Option<&str>)]) {
     let (_, found, _) = complete(files);
     for (label, detail) in expected {
         let item = found.items.iter().find(|item| item.label == *label);
         let item = item.unwrap_or_else(|| panic!("{label} is missing in {:?}", found.items));
-        assert_eq!(item.detail.as_deref(), Some(*detail), "{label}");
+        assert_eq!(item.detail.as_deref(), *detail, "{label}");
     }
 }
 
@@ -73,13 +73,33 @@ fn keys_in_calls() {
     check("#- /data/common.yaml\na: '%{alias(\"ntp::serv$0", &["a: '%{alias(\"ntp::servers"]);
     check(
         "#- /data/common.yaml\na: \"%{lookup('ntp::users.$0')}\"\n",
-        &["a: \"%{lookup('ntp::users.\"x.y\"')}\"", "a: \"%{lookup('ntp::users.root')}\""],
+        &["a: \"%{lookup('ntp::users.\\\"x.y\\\"')}\"", "a: \"%{lookup('ntp::users.root')}\""],
     );
     check(
         "#- /data/common.yaml\na: [\n  \"%{hiera('ntp::users.root.u$0\n",
         &["  \"%{hiera('ntp::users.root.uid"],
     );
     check("#- /data/common.yaml\na: \"%{lookup('nope$0')}\"\n", &[]);
+}
+
+#[test]
+fn quotes_of_segments_are_escaped_in_the_string() {
+    let node = "#- /data/nodes/web01.yaml\nq.r: {'x.y': {z: 1}}\n";
+    let line = |line: &str| format!("{node}#- /data/common.yaml\n{line}\n");
+    check(&line("a: \"%{lookup('q$0')}\""), &["a: \"%{lookup('\\\"q.r\\\"')}\""]);
+    check(&line("a: '%{lookup(\"q$0\")}'"), &["a: '%{lookup(\"''q.r''\")}'"]);
+    // The string has no end yet.
+    check(&line("a: \"%{lookup('q$0"), &["a: \"%{lookup('\\\"q.r\\\""]);
+    check(&line("a: |\n  \"%{lookup('q$0')}\""), &["  \"%{lookup('\"q.r\"')}\""]);
+    check(
+        &line("a: \"%{lookup('\\\"q.r\\\".\\\"x.y\\\".$0')}\""),
+        &["a: \"%{lookup('\\\"q.r\\\".\\\"x.y\\\".z')}\""],
+    );
+    check(
+        "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: c.json, data_hash: json_data}]\n\
+         #- /data/c.json\n{\"q.r\": 1,\n\"a\": \"%{lookup('q$0')}\"}\n",
+        &["\"a\": \"%{lookup('\\\"q.r\\\"')}\"}"],
+    );
 }
 
 #[test]
@@ -91,15 +111,40 @@ fn functions_have_the_other_quote() {
 }
 
 #[test]
+fn functions_complete_what_their_token_lacks() {
+    check("#- /data/common.yaml\na: {k: \"%{loo$0\"}\n", &["a: {k: \"%{lookup('|')}\"}"]);
+    check("#- /data/common.yaml\na: \"%{loo$0 %{b}\"\n", &["a: \"%{lookup('|')} %{b}\""]);
+    check("#- /data/common.yaml\na: \"%{loo$0('b')}\"\n", &["a: \"%{lookup('b')}\""]);
+}
+
+#[test]
 fn variables_with_their_values() {
     check_details(
         "#- /data/common.yaml\na: '%{$0}'\n",
-        &[("uptime", "5"), ("lookup", "the value of a key, as text")],
+        &[("uptime", Some("5")), ("lookup", Some("the value of a key, as text"))],
     );
-    check_details("#- /data/common.yaml\na: '%{facts.os.$0}'\n", &[("family", "\"Debian\"")]);
+    check_details("#- /data/common.yaml\na: '%{facts.os.$0}'\n", &[("family", Some("\"Debian\""))]);
     check("#- /data/common.yaml\na: '%{facts.os.fam$0}'\n", &["a: '%{facts.os.family}'"]);
     check("#- /data/common.yaml\na: '%{::upti$0me}'\n", &["a: '%{::uptime}'"]);
     check("#- /data/common.yaml\na: \"%{scope('upt$0')}\"\n", &["a: \"%{scope('uptime')}\""]);
+}
+
+#[test]
+fn facts_of_all_nodes_while_none_is_chosen() {
+    let nodes = "#- /.hiera-ls.yaml\nnodes:\n  web01: {facts: {os: {family: Debian}, role: web}}\n  \
+                 db01: {facts: {os: {family: RedHat}, disks: 2}}\n";
+    let line = |line: &str| format!("{nodes}#- /data/common.yaml\n{line}\n");
+    check_details(&line("a: '%{facts.os.$0}'"), &[("family", Some("\"Debian\", \"RedHat\""))]);
+    check_details(&line("a: '%{$0}'"), &[("disks", Some("2")), ("role", Some("\"web\""))]);
+    check_details(&line("a: '%{trusted.$0}'"), &[("certname", Some("\"web01\", \"db01\""))]);
+    check(
+        &format!("{nodes}#- /hiera.yaml\nversion: 5\nhierarchy: [{{path: '%{{facts.r$0}}'}}]\n"),
+        &["hierarchy: [{path: '%{facts.role}'}]"],
+    );
+    // Without fact sets, no name is known.
+    let none = "#- /.hiera-ls.yaml\nnode: null\n#- /data/common.yaml\n";
+    check_details(&format!("{none}a: '%{{tr$0}}'\n"), &[("trusted", None)]);
+    check_details(&format!("{none}a: '%{{trusted.$0}}'\n"), &[("certname", None)]);
 }
 
 #[test]
@@ -152,7 +197,7 @@ fn values_seen_at_other_levels() {
     check("#- /data/common.yaml\nsecret: $0\n", &[]);
     check_details(
         "#- /data/common.yaml\ntime::mode: $0\n",
-        &[("pool", "in data/nodes/web01.yaml")],
+        &[("pool", Some("in data/nodes/web01.yaml"))],
     );
 }
 
@@ -241,7 +286,7 @@ fn parameters_that_a_file_does_not_set() {
     );
     check_details(
         &format!("{WEB}#- /data/common.yaml\nweb::server::p$0\n"),
-        &[("web::server::port", "Integer[1, 65535] = 80")],
+        &[("web::server::port", Some("Integer[1, 65535] = 80"))],
     );
     // The text after the name stays the value.
     check(

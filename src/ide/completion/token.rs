@@ -2,18 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{Completion, CompletionKind, Completions, MAX_ITEMS, Place};
-use crate::data::{Located, Value, inspect};
+use super::{Completion, CompletionKind, Completions, MAX_ITEMS, Place, variables};
+use crate::data::{Format, Located, Value};
 use crate::engine::Request;
-use crate::engine::sources::dig_value;
-use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::context::{LOOKUP_OPTIONS, SpotPart, spot_in_file};
 use crate::ide::matching::{best, fit};
 use crate::ide::places::places;
+use crate::ide::rename::inside_string;
 use crate::syntax::key_path;
 use crate::text::TextRange;
-
-/// The maximum number of characters of a value that are shown beside a name.
-const MAX_DETAIL: usize = 60;
 
 /// Each function with its description.
 const FUNCTIONS: [(&str, &str); 5] = [
@@ -102,20 +99,22 @@ pub(super) fn complete(place: &Place<'_>, spot: &TokenSpot, with_functions: bool
     match &spot.call {
         Some((name, quote)) if with_functions => match &**name {
             "lookup" | "hiera" | "alias" => keys(place, spot, *quote),
-            "scope" => variables(place, spot, &[]),
+            "scope" => complete_variables(place, spot, &[]),
             _ => Completions::default(),
         },
         Some(_) => Completions::default(),
         None => {
             let functions = if with_functions { &FUNCTIONS[..] } else { &[] };
-            variables(place, spot, functions)
+            complete_variables(place, spot, functions)
         }
     }
 }
 
 fn keys(place: &Place<'_>, spot: &TokenSpot, quote: char) -> Completions {
     let typed = place.typed(spot.start);
+    let string = StringStyle::of(place, spot);
     if let Some((parent, start)) = parent_of(typed, spot.start) {
+        let parent = &string.unescaped(parent);
         let values = key_values(place, parent);
         let mut names: Vec<_> =
             values.iter().flat_map(|value| member_names(value, quote)).collect();
@@ -126,6 +125,7 @@ fn keys(place: &Place<'_>, spot: &TokenSpot, quote: char) -> Completions {
         let names = names.into_iter().filter(|(name, _)| fit(name, typed).is_some());
         let item = |(name, _): (String, &Located)| Completion {
             key: Some(format!("{parent}.{name}")),
+            insert: string.escaped(&name),
             ..Completion::new(&name, CompletionKind::Key, range)
         };
         return names.map(item).collect();
@@ -136,12 +136,45 @@ fn keys(place: &Place<'_>, spot: &TokenSpot, quote: char) -> Completions {
     let item = |key: Arc<str>| {
         let written = written_key(&key, quote)?;
         Some(Completion {
-            insert: written,
+            insert: string.escaped(&written),
             key: key_path::quote_segment(&key),
             ..Completion::new(&key, CompletionKind::Key, range)
         })
     };
     best(known, typed, MAX_ITEMS + 1, place.cancel).into_iter().filter_map(item).collect()
+}
+
+/// How the string around a token is written, which decides what is escaped in it.
+struct StringStyle {
+    format: Format,
+    /// The start of the string, with its quote.
+    begin: String,
+}
+
+impl StringStyle {
+    fn of(place: &Place<'_>, spot: &TokenSpot) -> Self {
+        let file = place.perspective.world.file(place.path).ok();
+        let found = file.and_then(|file| spot_in_file(file.data(place.format), place.offset));
+        let begin = match found.map(|it| it.part) {
+            Some(SpotPart::Scalar(range)) => range.slice(place.text).chars().take(3).collect(),
+            // The text is half-typed.
+            _ => spot.outer_quote.map_or_else(String::new, String::from),
+        };
+        Self { format: place.format, begin }
+    }
+
+    fn escaped(&self, name: &str) -> String {
+        inside_string(self.format, &self.begin, name)
+    }
+
+    /// The other way round, for the quotes around segments.
+    fn unescaped(&self, written: &str) -> String {
+        match self.begin.chars().next() {
+            Some('"') => written.replace("\\\"", "\""),
+            Some('\'') => written.replace("''", "'"),
+            _ => written.to_owned(),
+        }
+    }
 }
 
 /// The value of a key; its values in all levels if the lookup fails, as it does while its file is broken.
@@ -166,27 +199,24 @@ fn written_key(key: &str, quote: char) -> Option<String> {
     is_sayable.then(|| format!("{inner}{key}{inner}"))
 }
 
-fn variables(
+fn complete_variables(
     place: &Place<'_>,
     spot: &TokenSpot,
     functions: &[(&'static str, &'static str)],
 ) -> Completions {
     let typed = place.typed(spot.start);
-    let node = place.perspective.evaluator.node();
     let quote = spot.call.as_ref().map_or(spot.quote(), |(_, quote)| *quote);
-    let (value, start) = if let Some((parent, start)) = parent_of(typed, spot.start) {
-        (variable_value(place, parent), start)
+    let (parent, start) = if let Some((parent, start)) = parent_of(typed, spot.start) {
+        (Some(parent), start)
     } else {
         let colons = typed.len() - typed.trim_start_matches("::").len();
-        let all = Value::hash(node.variables().clone()).unplaced();
-        (Some(all), spot.start + colons as u32)
+        (None, spot.start + colons as u32)
     };
     let range = place.word(start);
     let wanted = place.typed(start);
-    let names = value.as_ref().map_or_else(Vec::new, |value| member_names(value, quote));
-    let names = names.into_iter().filter(|(name, _)| fit(name, wanted).is_some());
-    let variables = names.map(|(name, value)| Completion {
-        detail: Some(detail(place, value)),
+    let names = variables::names(place, parent, wanted, quote);
+    let variables = names.into_iter().map(|(name, detail)| Completion {
+        detail,
         sort_text: (start == spot.start).then(|| sort_text(&name)),
         ..Completion::new(&name, CompletionKind::Variable, range)
     });
@@ -207,16 +237,29 @@ fn function(
     range: TextRange,
 ) -> Completion {
     let quote = spot.quote();
-    let behind = place.behind(range);
-    let has_end = behind.lines().next().unwrap_or("").contains('}');
-    let end = if has_end { "" } else { "}" };
-    Completion {
+    let behind = place.behind(range).lines().next().unwrap_or("");
+    let item = Completion {
         detail: Some(detail.to_owned()),
-        insert: format!("{name}({quote}"),
-        insert_behind: format!("{quote}){end}"),
         sort_text: Some(format!("1{name}")),
         ..Completion::new(name, CompletionKind::Function, range)
+    };
+    if behind.trim_start().starts_with('(') {
+        return item;
     }
+    let end = if is_closed(behind, spot.outer_quote) { "" } else { "}" };
+    Completion {
+        insert: format!("{name}({quote}"),
+        insert_behind: format!("{quote}){end}"),
+        ..item
+    }
+}
+
+/// Whether the rest of a line contains the `}` of the token. One after the end of the string belongs to a flow hash, and one
+/// after another `%{` to the next token.
+fn is_closed(behind: &str, outer_quote: Option<char>) -> bool {
+    let in_string = outer_quote.map_or(behind, |quote| behind.split(quote).next().unwrap_or(""));
+    let in_token = in_string.split("%{").next().unwrap_or("");
+    in_token.contains('}')
 }
 
 /// The four hashes and names that Puppet itself sets come first.
@@ -232,16 +275,8 @@ fn parent_of(typed: &str, start: u32) -> Option<(&str, u32)> {
     Some((parent, start + parent.len() as u32 + 1))
 }
 
-fn variable_value(place: &Place<'_>, name: &str) -> Option<Located> {
-    let path = key_path::parse(name).ok()?;
-    let root = path.root_name()?;
-    let node = place.perspective.evaluator.node();
-    let variable = node.variable(root.strip_prefix("::").unwrap_or(root))?;
-    dig_value(variable, &path.rest)
-}
-
 /// The members of a hash or list as they are written after a dot, without those that cannot be written inside `quote`.
-fn member_names(value: &Located, quote: char) -> Vec<(String, &Located)> {
+pub(super) fn member_names(value: &Located, quote: char) -> Vec<(String, &Located)> {
     match &value.value {
         Value::Hash(hash) => {
             let members = hash.iter().filter_map(|(key, member)| {
@@ -251,7 +286,7 @@ fn member_names(value: &Located, quote: char) -> Vec<(String, &Located)> {
                 };
                 // Within the quotes of the call, a segment needs the other kind of quote.
                 let name = if quote == '\'' { name.replace('\'', "\"") } else { name };
-                Some((name, &member.value))
+                (!name.contains([quote, '}'])).then_some((name, &member.value))
             });
             members.collect()
         }
@@ -259,14 +294,5 @@ fn member_names(value: &Located, quote: char) -> Vec<(String, &Located)> {
             items.iter().enumerate().map(|(number, item)| (number.to_string(), item)).collect()
         }
         _ => Vec::new(),
-    }
-}
-
-/// A value in a few letters.
-fn detail(place: &Place<'_>, value: &Located) -> String {
-    let shown = inspect::inspect(&place.perspective.without_secrets(value));
-    match shown.char_indices().nth(MAX_DETAIL) {
-        Some((end, _)) => format!("{}…", &shown[..end]),
-        None => shown,
     }
 }
