@@ -73,6 +73,7 @@ pub use file_role::FileRole;
 pub use folding::{Fold, fold_parts, folds};
 pub use hierarchy::{Hierarchy, HierarchyFile, HierarchyLayer, HierarchyLevel, hierarchy};
 pub use highlight::highlights;
+pub use hover::markup::plain_text_of;
 pub use hover::{Hover, NamedPlace, hover, named_places, plain_text_of_key};
 pub use inlay_hints::{InlayHint, inlay_hints};
 pub use labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};

@@ -17,6 +17,7 @@ mod modulepath;
 mod moment;
 mod name_patterns;
 pub mod node_classes;
+mod node_problems;
 mod nodes;
 mod open_files;
 mod overlay;

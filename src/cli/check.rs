@@ -14,6 +14,7 @@ use super::check_output::Look;
 use super::check_setup::{Setup, set_up};
 use super::progress::Progress;
 use super::terminal::{complain, is_styled, print_styled, tell, unstyled, write_to_stdout};
+use super::workspace;
 use super::{check_baseline, check_output, check_setup, check_watch, completions};
 use crate::ide::diagnostics::{Diagnostic, Fix, Severity, nodes_that_lack};
 use crate::ide::{all_diagnostics, repair};
@@ -315,7 +316,9 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
         }
     }
     let has_problems = check_output::all(&found).any(is_problem);
-    let notes = fixing.notes().chain(setup.outside.iter().cloned()).chain(world.notes()).collect();
+    let of_nodes = workspace::node_problems(&world, world.environments().iter());
+    let notes = fixing.notes().chain(setup.outside.iter().cloned());
+    let notes = notes.chain(of_nodes).chain(world.notes()).collect();
     let output = if arguments.statistics {
         Output::Statistics(found)
     } else {

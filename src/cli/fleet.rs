@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::place::Place;
 use super::terminal::complain;
-use super::workspace::absolute;
+use super::workspace::{self, absolute};
 use crate::backends::Registry;
 use crate::backends::eyaml::Decryption;
 use crate::data::{DirItem, PathKind};
@@ -117,9 +117,11 @@ pub(super) fn nodes(
     facts: Option<&[(String, NodeParts)]>,
 ) -> Result<Vec<Arc<Node>>, String> {
     let environment = &place.environment;
-    let mut nodes: Vec<Arc<Node>> = match facts {
-        Some(sets) => place.world.nodes_of_fact_sets(environment, sets),
-        None => place.world.nodes(environment).to_vec(),
+    let mut nodes: Vec<Arc<Node>> = if let Some(sets) = facts {
+        place.world.nodes_of_fact_sets(environment, sets)
+    } else {
+        workspace::complain_of_nodes(&place.world, environment);
+        place.world.nodes(environment).to_vec()
     };
     if let Some(wanted) = wanted {
         nodes = chosen(place, &nodes, wanted, facts.is_some())?;

@@ -7,11 +7,13 @@ use super::lookup::{Encrypted, LookupArguments};
 use super::place::Place;
 use super::shown::counted;
 use super::terminal::complain;
+use super::workspace;
 use crate::backends::eyaml::Decryption;
 use crate::config::{DatadirMap, Environment, PuppetVersion};
 use crate::data::{Files, Hash, Value};
 use crate::engine::Evaluator;
 use crate::facts::{Node, NodeParts, Origin, formats, variable};
+use crate::settings::PROJECT_FILE;
 use crate::world::{UnreadData, World};
 
 /// Everything that lookups of the keys need.
@@ -158,11 +160,24 @@ fn sample_node(
     world: &Arc<World>,
     environment: &Arc<Environment>,
 ) -> Arc<Node> {
+    let named = |name: &str| {
+        let (node, problems) = world.node_named_with_problems(environment, name);
+        // Nothing is missing if the node has its fact set.
+        if !node.is_complete() {
+            for line in workspace::fact_set_lines(world, &problems) {
+                complain(&line);
+            }
+        }
+        node
+    };
     match (&arguments.node, &world.settings().node) {
-        (Some(name), _) => world.node_named(environment, name),
+        (Some(name), _) => named(name),
         (None, Some(name)) => {
             complain(&format!("for node {name}, which the settings name"));
-            world.node_named(environment, name)
+            for problem in world.node_setting_problems() {
+                complain(&format!("warning: {PROJECT_FILE}: {}: {}", problem.key, problem.message));
+            }
+            named(name)
         }
         (None, None) => world.any_node(environment),
     }

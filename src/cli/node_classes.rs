@@ -25,6 +25,7 @@ pub(super) fn list(arguments: &ClassesArguments) -> Result<String, String> {
     let folders: Vec<Arc<str>> = vec![root.as_str().into()];
     let world = Arc::new(World::on_disk(Arc::new(loader::Disk), folders, settings));
     let environment = workspace::environment(&world, &root, arguments.environment.as_deref())?;
+    workspace::complain_of_nodes(&world, &environment);
     let shower = Shower { world: &world, environment: &environment };
     let mut text = String::new();
     for name in &arguments.node {

@@ -58,6 +58,7 @@ pub(super) fn list(arguments: &NodesArguments) -> Result<String, String> {
     let world = World::on_disk(Arc::new(loader::Disk), folders, settings);
     let environment = workspace::environment(&world, &root, arguments.environment.as_deref())?;
     workspace::complain_of_name_patterns(&world);
+    workspace::complain_of_nodes(&world, &environment);
     let nodes = world.nodes(&environment);
     if arguments.names {
         let names: Vec<_> = nodes.iter().map(|node| in_a_line(&node.name)).collect();

@@ -6,8 +6,12 @@ use std::sync::Arc;
 use super::terminal::complain;
 use crate::config::Environment;
 use crate::data::{Files as _, PathKind};
+use crate::facts::formats::FactsProblem;
 use crate::settings::{PROJECT_FILE, RuleName, Settings};
 use crate::world::{DiskReader, Trust, World, loader, paths};
+
+/// The maximum number of problems of fact sets that are shown.
+const MAX_FACT_SETS: usize = 5;
 
 /// Puppet's default environment.
 const USUAL_ENVIRONMENT: &str = "production";
@@ -101,6 +105,42 @@ pub(super) fn complain_of_name_patterns(world: &World) {
     for problem in world.name_pattern_problems() {
         complain(&format!("{PROJECT_FILE}: {}: {}", problem.key, problem.message));
     }
+}
+
+/// Prints on standard error what is wrong with the nodes of an environment.
+pub(super) fn complain_of_nodes(world: &World, environment: &Arc<Environment>) {
+    for message in node_problems(world, [environment]) {
+        complain(&message);
+    }
+}
+
+/// What is wrong with the settings of nodes, and with the fact sets of these environments.
+pub(super) fn node_problems<'e>(
+    world: &World,
+    environments: impl IntoIterator<Item = &'e Arc<Environment>>,
+) -> Vec<String> {
+    let of_settings = world.node_setting_problems();
+    let of_settings =
+        of_settings.iter().map(|it| format!("warning: {PROJECT_FILE}: {}: {}", it.key, it.message));
+    let of_fact_sets = fact_set_lines(world, &world.fact_set_problems(environments));
+    of_settings.chain(of_fact_sets).collect()
+}
+
+/// A line for each problem of a fact set, up to [`MAX_FACT_SETS`].
+pub(super) fn fact_set_lines(world: &World, problems: &[(Arc<str>, FactsProblem)]) -> Vec<String> {
+    let line = |(path, problem): &(Arc<str>, FactsProblem)| {
+        let number =
+            world.file(path).map_or(1, |file| file.line_index().line_of(problem.range.start) + 1);
+        format!("warning: {path}:{number}: {}", problem.message)
+    };
+    let mut lines: Vec<String> = problems.iter().take(MAX_FACT_SETS).map(line).collect();
+    if problems.len() > MAX_FACT_SETS {
+        lines.push(format!(
+            "warning: {} more problems of fact sets",
+            problems.len() - MAX_FACT_SETS
+        ));
+    }
+    lines
 }
 
 /// The message if nothing says which files are data.

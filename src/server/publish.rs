@@ -6,7 +6,7 @@
 //! newer edit stops the work and starts it again. Diagnostics of a file that was edited meanwhile are not sent, because the
 //! edit already started the next round.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,6 +21,9 @@ use super::handlers::nodes::{ActiveNodeItem, active_node};
 use super::pool::Pool;
 use super::session::{Session, SharedSession};
 use super::to_proto;
+use crate::config::Environment;
+use crate::facts::formats::FactsProblem;
+use crate::settings::PROJECT_FILE;
 use crate::world::FileEntry;
 
 /// The pause in the changes after which a round starts.
@@ -46,6 +49,8 @@ struct Published {
 /// The results of one round.
 struct Findings {
     sets: Vec<FileFindings>,
+    /// What is wrong with the nodes.
+    node_problem: Option<String>,
     active_node: Option<ActiveNodeItem>,
     /// The open files with their versions.
     open: BTreeMap<Arc<str>, i32>,
@@ -84,7 +89,10 @@ pub(super) async fn publish(
         // Under the lock, no edit comes between the check of a file's version and the message.
         session.with(|session| {
             match found {
-                Ok(findings) => published.update(session, findings),
+                Ok(findings) => {
+                    session.note_node_problem(findings.node_problem.clone());
+                    published.update(session, findings);
+                }
                 Err(error) => tracing::warn!("no diagnostics this time: {error}"),
             }
             // If something changed meanwhile, the next round starts.
@@ -125,14 +133,63 @@ fn find(context: &Context) -> Findings {
     {
         sets.push(file_findings(context, &file.path, settings_problems(context, &file.path)));
     }
-    Findings { sets, active_node: active_node(&context.world), open: open_versions }
+    let of_fact_sets = context.world.fact_set_problems(&looked_at(context));
+    let paths: BTreeSet<&Arc<str>> = of_fact_sets.iter().map(|(path, _)| path).collect();
+    for path in paths.into_iter().filter(|path| !open_versions.contains_key(*path)) {
+        sets.push(file_findings(context, path, in_fact_set(context, path, &of_fact_sets)));
+    }
+    let of_settings = context.world.node_setting_problems().into_iter().next();
+    let node_problem = match of_settings {
+        Some(problem) => Some(format!("{PROJECT_FILE}: {}", problem.message)),
+        None => of_fact_sets.first().map(|(path, it)| format!("{path}: {}", it.message)),
+    };
+    Findings { sets, node_problem, active_node: active_node(&context.world), open: open_versions }
+}
+
+/// The environments of the open files; the only one if no file is open. Others are not read for this.
+fn looked_at(context: &Context) -> Vec<Arc<Environment>> {
+    let world = &context.world;
+    let all = world.environments();
+    if let [only] = &*all {
+        return vec![only.clone()];
+    }
+    let mut environments: Vec<Arc<Environment>> = Vec::new();
+    for environment in world.open_files().filter_map(|it| world.environment_of(&it.entry.path)) {
+        if !environments.iter().any(|it| it.directory() == environment.directory()) {
+            environments.push(environment);
+        }
+    }
+    environments
 }
 
 /// All diagnostics of a file, including those about settings in it.
 pub(super) fn diagnostics_of(context: &Context, file: &FileEntry) -> Vec<Diagnostic> {
     let found = (context.features.diagnostics)(&context.world, &file.path, &context.cancel);
     let found = found.into_iter().map(|it| to_proto::diagnostic(context, file, it));
-    found.chain(settings_problems(context, &file.path)).collect()
+    found
+        .chain(settings_problems(context, &file.path))
+        .chain(fact_set_problems(context, &file.path))
+        .collect()
+}
+
+/// The diagnostics about a fact set.
+fn fact_set_problems(context: &Context, path: &str) -> Vec<Diagnostic> {
+    let world = &context.world;
+    if !world.may_hold_facts(path) {
+        return Vec::new();
+    }
+    let environments = world.environment_of(path).map_or_else(|| looked_at(context), |it| vec![it]);
+    in_fact_set(context, path, &world.fact_set_problems(&environments))
+}
+
+fn in_fact_set(
+    context: &Context,
+    path: &str,
+    problems: &[(Arc<str>, FactsProblem)],
+) -> Vec<Diagnostic> {
+    let Ok(file) = context.world.file(path) else { return Vec::new() };
+    let of_file = problems.iter().filter(|(it, _)| &**it == path);
+    of_file.map(|(_, it)| to_proto::fact_set_problem(context, &file, it)).collect()
 }
 
 /// The diagnostics about settings, if the file at `path` contains them.
@@ -140,7 +197,8 @@ fn settings_problems(context: &Context, path: &str) -> Vec<Diagnostic> {
     match context.settings_file.as_deref() {
         Some((file, problems)) if &*file.path == path => {
             let of_patterns = context.world.name_pattern_problems();
-            let all = problems.iter().chain(&of_patterns);
+            let of_nodes = context.world.node_setting_problems();
+            let all = problems.iter().chain(&of_patterns).chain(&of_nodes);
             all.map(|it| to_proto::settings_problem(context, file, it)).collect()
         }
         _ => Vec::new(),

@@ -10,6 +10,7 @@ use tower_lsp_server::ls_types::{
 };
 
 use super::context::Context;
+use crate::facts::formats::FactsProblem;
 use crate::ide;
 use crate::ide::diagnostics::Tag;
 use crate::settings::SettingsProblem;
@@ -38,9 +39,8 @@ pub(super) fn range(context: &Context, file: &FileEntry, range: TextRange) -> Ra
 
 /// Converts a hover.
 pub(super) fn hover(context: &Context, file: &FileEntry, hover: ide::Hover) -> Hover {
-    let kind = if context.client.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
     let mut value = hover.markdown;
-    if context.client.hover_links {
+    if context.client.markdown && context.client.hover_links {
         // From the back to the front, because each link moves the text after it.
         for place in ide::named_places(&context.world, &file.path, &value).into_iter().rev() {
             let target = uri(context, &place.path);
@@ -50,9 +50,17 @@ pub(super) fn hover(context: &Context, file: &FileEntry, hover: ide::Hover) -> H
         }
     }
     Hover {
-        contents: HoverContents::Markup(MarkupContent { kind, value }),
+        contents: HoverContents::Markup(markup(value, context.client.markdown)),
         range: Some(range(context, file, hover.range)),
     }
+}
+
+/// Markdown, or plain text for a client that does not read it.
+pub(super) fn markup(markdown: String, is_read: bool) -> MarkupContent {
+    if is_read {
+        return MarkupContent { kind: MarkupKind::Markdown, value: markdown };
+    }
+    MarkupContent { kind: MarkupKind::PlainText, value: ide::plain_text_of(&markdown) }
 }
 
 /// Converts a place in another file; `None` if the file no longer exists.
@@ -240,6 +248,22 @@ pub(super) fn settings_problem(
         range: range(context, file, problem.range),
         severity: Some(severity),
         code: Some(NumberOrString::String("setting".to_owned())),
+        source: Some(DIAGNOSTIC_SOURCE.to_owned()),
+        message: problem.message.clone(),
+        ..Diagnostic::default()
+    }
+}
+
+/// The diagnostic about a fact set that cannot be read.
+pub(super) fn fact_set_problem(
+    context: &Context,
+    file: &FileEntry,
+    problem: &FactsProblem,
+) -> Diagnostic {
+    Diagnostic {
+        range: range(context, file, problem.range),
+        severity: Some(DiagnosticSeverity::WARNING),
+        code: Some(NumberOrString::String("fact-set".to_owned())),
         source: Some(DIAGNOSTIC_SOURCE.to_owned()),
         message: problem.message.clone(),
         ..Diagnostic::default()

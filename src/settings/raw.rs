@@ -70,6 +70,6 @@ fn member<'h>(hash: &'h Hash, key: &str) -> Option<&'h Located> {
 }
 
 /// The range of a place, or the empty range at 0.
-pub(super) fn range_of(place: Option<Place>) -> TextRange {
+pub(crate) fn range_of(place: Option<Place>) -> TextRange {
     place.map_or(TextRange::empty(0), |it| it.range)
 }

@@ -144,14 +144,24 @@ impl World {
 
     /// The node of this name: a sample node, or a node of which only its name and what it proves are known.
     pub fn node_named(&self, environment: &Environment, name: &str) -> Arc<Node> {
+        self.node_named_with_problems(environment, name).0
+    }
+
+    /// The same with the problems of all fact sets: a fact set that cannot be read may be that of the node.
+    pub fn node_named_with_problems(
+        &self,
+        environment: &Environment,
+        name: &str,
+    ) -> (Arc<Node>, Vec<(Arc<str>, FactsProblem)>) {
         let mut found = drafts(self, environment);
         found.infer(environment);
         // Only this node is built, because a fleet may have thousands.
         found.drafts.retain(|known, _| known == name);
         // This adds nothing if the node is known already.
         found.add_machine(name, None);
-        let nodes = found.finish(environment).nodes;
-        nodes.first().cloned().unwrap_or_else(|| self.any_node(environment))
+        let SampleNodes { nodes, problems, .. } = found.finish(environment);
+        let node = nodes.first().cloned().unwrap_or_else(|| self.any_node(environment));
+        (node, problems)
     }
 
     /// The node chosen by the user or else by the settings. `None` also if the user chose *any node*.
@@ -203,7 +213,7 @@ fn drafts<'w>(world: &'w World, environment: &Environment) -> Found<'w> {
     let mut found = Found { world, drafts: IndexMap::new(), problems: Vec::new() };
     // The first fact set of a name wins, so those that the settings name come first.
     for entry in &world.settings.facts {
-        found.read_all(&expand(world, entry), &[]);
+        found.read_all(&facts_files(world, entry), &[]);
     }
     for directory in homes(world, environment) {
         let defaults = found.default_facts(&directory);
@@ -433,7 +443,7 @@ fn homes(world: &World, environment: &Environment) -> Vec<String> {
 }
 
 /// The files that one member of the setting `facts` matches.
-fn expand(world: &World, entry: &str) -> Vec<String> {
+pub(super) fn facts_files(world: &World, entry: &str) -> Vec<String> {
     let path = world.settings_path(entry);
     match world.kind(&path) {
         PathKind::Directory => files_below(world, &path, MAX_DEPTH),

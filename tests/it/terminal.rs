@@ -168,6 +168,27 @@ fn the_project_file_belongs_to_the_whole_environment() {
 }
 
 #[test]
+fn mistakes_in_fact_sets_and_settings_are_told() {
+    let workspace = workspace("a: 1\n");
+    workspace.write(".hiera-ls/facts/web01.yaml", "broken: [\n");
+    workspace.write(".hiera-ls.yaml", "facts: [nofacts]\nnode: webb01\n");
+    let of_fact_set = "warning: ROOT/.hiera-ls/facts/web01.yaml:2: ";
+    let of_facts = "warning: .hiera-ls.yaml: facts: `nofacts` leads to no file with facts.";
+    let of_node =
+        "warning: .hiera-ls.yaml: node: No fact set and no data file belongs to a node `webb01`.";
+    let commands: [&[&str]; 4] =
+        [&["nodes"], &["check"], &["lookup", "a", "--nodes", "web01"], &["lookup", "a"]];
+    for command in commands {
+        let (_, _, said) = run(&workspace, command, &[]);
+        for expected in [of_fact_set, of_facts, of_node] {
+            assert!(said.contains(expected), "{command:?}: {said}");
+        }
+    }
+    let (_, _, said) = run(&workspace, &["lookup", "a", "--node", "web01"], &[]);
+    assert!(said.contains(of_fact_set), "{said}");
+}
+
+#[test]
 fn readers_wants_a_file() {
     let workspace = workspace("a: 1\n");
     let (status, _, said) = run(&workspace, &["readers", "data"], &[]);

@@ -1,7 +1,5 @@
 //! Markdown or plain text: the same sentences for editors and for terminals.
 
-use std::borrow::Cow;
-
 /// The markup of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Markup {
@@ -48,17 +46,35 @@ impl Markup {
     pub(crate) fn of_markdown(self, text: &str) -> String {
         match self {
             Self::Markdown => text.to_owned(),
-            Self::None => without_markup(text),
+            Self::None => without_markup(text, "`"),
         }
     }
+}
+
+/// A hover without any markup, for editors that do not read Markdown.
+pub fn plain_text_of(markdown: &str) -> String {
+    let mut shown = String::with_capacity(markdown.len());
+    // The fence of the block that a line is in.
+    let mut open: Option<&str> = None;
+    for line in markdown.split_inclusive('\n') {
+        let fence = &line[..line.len() - line.trim_start_matches('`').len()];
+        match open {
+            Some(known) if line.trim_end() == known => open = None,
+            Some(_) => shown.push_str(line),
+            None if fence.len() >= 3 && !line[fence.len()..].contains('`') => open = Some(fence),
+            None => shown.push_str(&without_markup(line, "")),
+        }
+    }
+    shown.truncate(shown.trim_end().len());
+    shown
 }
 
 fn on_one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
 }
 
-/// Removes what [`code`] and [`plain`] added. One backtick on each side shows where a name ends in a sentence.
-fn without_markup(text: &str) -> String {
+/// Removes what [`code`] and [`plain`] added. `mark` on each side shows where a name ends in a sentence.
+fn without_markup(text: &str, mark: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -70,7 +86,10 @@ fn without_markup(text: &str) -> String {
             }
             '`' => {
                 let (code, behind) = code_at(rest);
-                shown.push_str(&code);
+                match code {
+                    Ok(code) => shown.extend([mark, code, mark]),
+                    Err(text) => shown.push_str(text),
+                }
                 behind
             }
             '*' => after,
@@ -84,8 +103,8 @@ fn without_markup(text: &str) -> String {
 }
 
 /// The inline code at the start of a text, between single backticks, and the rest of the text. Code ends at as many backticks
-/// as it starts with; without these, the backticks at the start are text.
-fn code_at(text: &str) -> (Cow<'_, str>, &str) {
+/// as it starts with; without these, the backticks at the start are text (`Err`).
+fn code_at(text: &str) -> (Result<&str, &str>, &str) {
     let run = |text: &str| text.len() - text.trim_start_matches('`').len();
     let opening = run(text);
     let inside = &text[opening..];
@@ -95,12 +114,11 @@ fn code_at(text: &str) -> (Cow<'_, str>, &str) {
         if length == opening {
             let code = &inside[..end + found];
             let trimmed = code.strip_prefix(' ').and_then(|it| it.strip_suffix(' '));
-            let shown = format!("`{}`", trimmed.unwrap_or(code));
-            return (shown.into(), &inside[end + found + length..]);
+            return (Ok(trimmed.unwrap_or(code)), &inside[end + found + length..]);
         }
         end += found + length;
     }
-    (text[..opening].into(), inside)
+    (Err(&text[..opening]), inside)
 }
 
 /// Text as inline code, whatever backticks it contains.
@@ -157,12 +175,21 @@ mod tests {
 
     #[test]
     fn sentences_lose_their_marks() {
-        let check = |text: &str, expected: &str| assert_eq!(without_markup(text), expected);
+        let check = |text: &str, expected: &str| assert_eq!(without_markup(text, "`"), expected);
         check("`a\\_b` and \\_c\\_", "`a\\_b` and _c_");
         check("level \"\\*\" is **not** read", "level \"*\" is not read");
         check("`` a`b `` and \\_c\\_ *d*", "`a`b` and _c_ d");
         check("``a`*\\_b`` *c*", "`a`*\\_b` c");
         check(&format!("{} *d*", code("``a`")), "```a`` d");
         check("never `closed *a*", "never `closed a");
+    }
+
+    #[test]
+    fn plain_text_has_no_marks_but_those_of_values() {
+        let check = |text: &str, expected: &str| assert_eq!(plain_text_of(text), expected);
+        check("**`a::b`** for any node\n\nFrom `x_y`\n", "a::b for any node\n\nFrom x_y");
+        check("A:\n\n```yaml\n- '*`x`*'\n\\*\n```\n\n1. \\*", "A:\n\n- '*`x`*'\n\\*\n\n1. *");
+        check("````yaml\n```\n````\nb", "```\nb");
+        check("```yaml\nno end", "no end");
     }
 }

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use tower_lsp_server::ls_types::{
     CompletionItem, CompletionList, CompletionParams, CompletionResponse, Documentation,
-    MarkupContent, MarkupKind,
 };
 
 use crate::ide;
@@ -50,12 +49,8 @@ pub(in crate::server) fn completion_resolve(
 
     let help = ide::completion_help(&context.world, &data.path, &data.key, &context.cancel);
 
-    let kind = if context.client.markdown_in_completions {
-        MarkupKind::Markdown
-    } else {
-        MarkupKind::PlainText
-    };
-    let content = |value| Documentation::MarkupContent(MarkupContent { kind, value });
+    let is_read = context.client.markdown_in_completions;
+    let content = |text| Documentation::MarkupContent(to_proto::markup(text, is_read));
     item.documentation = help.map(content);
     item
 }

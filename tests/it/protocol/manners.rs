@@ -84,6 +84,64 @@ fn the_status_says_when_nothing_is_under_way_and_what_is_wrong() {
     client.forget("hiera/activeNode");
 }
 
+#[test]
+fn hovers_have_no_marks_for_clients_that_do_not_read_markdown() {
+    let hover = |formats: Value| {
+        let hierarchy = "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
+        let workspace =
+            Workspace::new(&[("hiera.yaml", hierarchy), ("data/common.yaml", "a: 1\n")]);
+        let params = json!({
+            "capabilities": {"textDocument": {"hover": formats}},
+            "rootUri": uri(workspace.root()),
+        });
+        let mut client = Client::start_with(Features::ide(), params);
+        let path = workspace.path("data/common.yaml");
+        client.open(&path, "a: 1\n");
+        let place =
+            json!({"textDocument": {"uri": uri(&path)}, "position": {"line": 0, "character": 0}});
+        let found = client.ask("textDocument/hover", place).expect("a hover");
+        client.forget("textDocument/publishDiagnostics");
+        client.forget("hiera/activeNode");
+        let text = found["contents"]["value"].as_str().expect("a text").to_owned();
+        (found["contents"]["kind"].clone(), text.contains(['`', '*']))
+    };
+    assert_eq!(hover(json!({"contentFormat": ["markdown"]})), (json!("markdown"), true));
+    assert_eq!(hover(json!({"contentFormat": ["plaintext"]})), (json!("plaintext"), false));
+    assert_eq!(hover(json!({"contentFormat": []})), (json!("plaintext"), false));
+}
+
+#[test]
+fn the_status_says_what_is_wrong_with_nodes() {
+    let said = |files: &[(&str, &str)]| {
+        let hiera_yaml = [("hiera.yaml", "version: 5\n")];
+        let workspace = Workspace::new(&[&hiera_yaml[..], files].concat());
+        let params = json!({
+            "capabilities": {"experimental": {"serverStatusNotification": true}},
+            "rootUri": uri(workspace.root()),
+        });
+        let mut client = Client::start_with(Features::ide(), params);
+        let published = client.notification("textDocument/publishDiagnostics");
+        let message = loop {
+            let status = client.notification("hiera/serverStatus");
+            if let Some(message) = status["message"].as_str() {
+                break message.replace(workspace.root(), "ROOT");
+            }
+        };
+        client.forget("hiera/serverStatus");
+        client.forget("textDocument/publishDiagnostics");
+        client.forget("hiera/activeNode");
+        (message, published["diagnostics"][0]["message"].clone())
+    };
+    let no_node = "No fact set and no data file belongs to a node `webb01`.";
+    assert_eq!(
+        said(&[(".hiera-ls.yaml", "node: webb01\n")]),
+        (format!(".hiera-ls.yaml: {no_node}"), json!(no_node))
+    );
+    let (message, published) = said(&[(".hiera-ls/facts/web01.yaml", "broken: [\n")]);
+    let published = published.as_str().expect("a message");
+    assert_eq!(message, format!("ROOT/.hiera-ls/facts/web01.yaml: {published}"));
+}
+
 #[cfg(unix)]
 #[test]
 fn the_status_says_what_is_left_out() {

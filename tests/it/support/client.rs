@@ -36,8 +36,12 @@ impl Client {
         Self::start_with(features, json!({"capabilities": {}}))
     }
 
-    /// A session that starts with these parameters of `initialize`.
-    pub(crate) fn start_with(features: Features, params: Value) -> Self {
+    /// A session that starts with these parameters of `initialize`. The client reads Markdown unless they say otherwise.
+    pub(crate) fn start_with(features: Features, mut params: Value) -> Self {
+        let hover = &mut params["capabilities"]["textDocument"]["hover"];
+        if hover["contentFormat"].is_null() {
+            hover["contentFormat"] = json!(["markdown"]);
+        }
         let mut client = Self::connect(features);
         client.initialize_result = client.ask("initialize", params).expect("initialize succeeds");
         client.notify("initialized", json!({}));
