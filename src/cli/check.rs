@@ -16,6 +16,7 @@ use super::progress::Progress;
 use super::terminal::{complain, is_styled, print_styled, tell, unstyled, write_to_stdout};
 use super::workspace;
 use super::{check_baseline, check_output, check_setup, check_watch, completions};
+use crate::config::Environment;
 use crate::ide::diagnostics::{Diagnostic, Fix, Severity, nodes_that_lack};
 use crate::ide::{all_diagnostics, repair};
 use crate::world::World;
@@ -316,7 +317,8 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
         }
     }
     let has_problems = check_output::all(&found).any(is_problem);
-    let of_nodes = workspace::node_problems(&world, world.environments().iter());
+    let of_nodes =
+        workspace::node_problems(&world, &environments_of(arguments, &world, &setup.files));
     let notes = fixing.notes().chain(setup.outside.iter().cloned());
     let notes = notes.chain(of_nodes).chain(world.notes()).collect();
     let output = if arguments.statistics {
@@ -325,6 +327,24 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
         Output::Findings(arguments.format, found)
     };
     Ok(Checked { output, summary, has_problems, notes })
+}
+
+/// The environments of the files to be checked.
+fn environments_of(
+    arguments: &CheckArguments,
+    world: &World,
+    files: &[String],
+) -> Vec<Arc<Environment>> {
+    if arguments.is_about_all() {
+        return world.environments().to_vec();
+    }
+    let mut environments: Vec<Arc<Environment>> = Vec::new();
+    for environment in files.iter().filter_map(|path| world.environment_of(path)) {
+        if !environments.iter().any(|it| it.directory() == environment.directory()) {
+            environments.push(environment);
+        }
+    }
+    environments
 }
 
 /// The number of files for the summary. Files that the user names may be none that a rule checks.

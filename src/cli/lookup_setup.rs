@@ -165,7 +165,7 @@ fn sample_node(
         // Nothing is missing if the node has its fact set.
         if !node.is_complete() {
             for line in workspace::fact_set_lines(world, &problems) {
-                complain(&line);
+                complain(&format!("warning: {line}"));
             }
         }
         node

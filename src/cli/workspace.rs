@@ -110,7 +110,7 @@ pub(super) fn complain_of_name_patterns(world: &World) {
 /// Prints on standard error what is wrong with the nodes of an environment.
 pub(super) fn complain_of_nodes(world: &World, environment: &Arc<Environment>) {
     for message in node_problems(world, [environment]) {
-        complain(&message);
+        complain(&format!("warning: {message}"));
     }
 }
 
@@ -121,7 +121,7 @@ pub(super) fn node_problems<'e>(
 ) -> Vec<String> {
     let of_settings = world.node_setting_problems();
     let of_settings =
-        of_settings.iter().map(|it| format!("warning: {PROJECT_FILE}: {}: {}", it.key, it.message));
+        of_settings.iter().map(|it| format!("{PROJECT_FILE}: {}: {}", it.key, it.message));
     let of_fact_sets = fact_set_lines(world, &world.fact_set_problems(environments));
     of_settings.chain(of_fact_sets).collect()
 }
@@ -131,14 +131,11 @@ pub(super) fn fact_set_lines(world: &World, problems: &[(Arc<str>, FactsProblem)
     let line = |(path, problem): &(Arc<str>, FactsProblem)| {
         let number =
             world.file(path).map_or(1, |file| file.line_index().line_of(problem.range.start) + 1);
-        format!("warning: {path}:{number}: {}", problem.message)
+        format!("{path}:{number}: {}", problem.message)
     };
     let mut lines: Vec<String> = problems.iter().take(MAX_FACT_SETS).map(line).collect();
     if problems.len() > MAX_FACT_SETS {
-        lines.push(format!(
-            "warning: {} more problems of fact sets",
-            problems.len() - MAX_FACT_SETS
-        ));
+        lines.push(format!("{} more problems of fact sets", problems.len() - MAX_FACT_SETS));
     }
     lines
 }

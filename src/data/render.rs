@@ -8,7 +8,7 @@ mod yaml;
 
 pub use json::{ExactJson, to_exact_json, to_json};
 pub use tree::{Tree, tree_to_json, tree_to_yaml};
-pub use yaml::{to_yaml, to_yaml_key, to_yaml_leaf};
+pub use yaml::{to_readable_yaml, to_yaml, to_yaml_key, to_yaml_leaf};
 
 use super::inspect;
 use super::value::Value;

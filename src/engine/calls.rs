@@ -86,9 +86,7 @@ impl Layer {
             return Ok(None);
         }
         let Some(back_end) = &level.back_end else {
-            let is_of_3 = level.function.kind == FunctionKind::Hiera3Backend;
-            let reason = if is_of_3 { HIERA_3 } else { NOT_EVALUATED };
-            return Ok(opaque(invocation, (self, level), key, Arc::from(reason)));
+            return Ok(opaque(invocation, (self, level), key, not_evaluated(level)));
         };
         if !level.open_options.is_empty() {
             return Ok(opaque(invocation, (self, level), key, depends_on(&level.open_options)));
@@ -338,8 +336,20 @@ pub(super) fn opaque_while_open(
     location: &Location,
     key: &Key,
 ) -> Option<Located> {
-    let variables = location.open.as_ref().map_or_else(Vec::new, |it| it.path.variables());
-    opaque(invocation, level, key, depends_on(&variables))
+    // Without a back end, no value of the variables would help.
+    let reason = if level.1.back_end.is_none() {
+        not_evaluated(level.1)
+    } else {
+        let variables = location.open.as_ref().map_or_else(Vec::new, |it| it.path.variables());
+        depends_on(&variables)
+    };
+    opaque(invocation, level, key, reason)
+}
+
+/// Why the function of a level without a back end is not called.
+fn not_evaluated(level: &ResolvedLevel) -> Arc<str> {
+    let is_of_3 = level.function.kind == FunctionKind::Hiera3Backend;
+    Arc::from(if is_of_3 { HIERA_3 } else { NOT_EVALUATED })
 }
 
 /// Why a function is not called while variables are open.

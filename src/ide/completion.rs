@@ -135,7 +135,7 @@ fn half_typed_help(perspective: &Perspective, key: &str) -> Option<String> {
         "**{}** in {}\n\n{}",
         code(key),
         code(&perspective.shown_place(source.shown_place()?)),
-        fenced_yaml(&render::to_yaml(&value), max_lines)
+        fenced_yaml(&render::to_readable_yaml(&value), max_lines)
     ))
 }
 

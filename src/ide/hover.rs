@@ -500,6 +500,29 @@ other: 1
     }
 
     #[test]
+    fn functions_that_are_not_evaluated_need_no_variables() {
+        let fixture = Fixture::parse(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: c, path: common.yaml}\n  - {name: y, lookup_key: my_fn, uri: 'x://%{role}'}\n#- /data/common.yaml\nlookup_options: {b: {merge: unique}}\nb$0: [2]\n",
+        );
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let shown = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default());
+        let shown = shown.expect("a key").markdown;
+        let note = "more may come from level \"y\" (`my_fn` is not evaluated here).";
+        assert!(shown.contains(note), "{shown}");
+    }
+
+    #[test]
+    fn characters_are_shown_as_they_are() {
+        let fixture = Fixture::parse(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n#- /data/common.yaml\nb$0: x😀y\n",
+        );
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let shown = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default());
+        let shown = shown.expect("a key").markdown;
+        assert!(shown.contains("\nx😀y\n"), "{shown}");
+    }
+
+    #[test]
     fn the_version_of_the_server_is_not_in_the_fact_set() {
         check(
             "#- /data/common.yaml\na: 'v%{server$0version}'\n",

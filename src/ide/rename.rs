@@ -64,7 +64,10 @@ pub fn rename(
 
 fn check_name(renaming: &Renaming) -> Result<(), String> {
     let name = &*renaming.new_name;
-    if name.is_empty() || name.chars().any(char::is_control) {
+    if name.is_empty() {
+        return Err("the new name is empty".to_owned());
+    }
+    if name.chars().any(char::is_control) {
         return Err("the name of a key must be one line".to_owned());
     }
     if name.contains("%{") || name == "<<" {

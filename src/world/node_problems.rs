@@ -6,6 +6,7 @@ use super::World;
 use super::nodes::facts_files;
 use crate::config::Environment;
 use crate::data::{Files as _, Located, PathKind, Value};
+use crate::facts::Node;
 use crate::facts::formats::FactsProblem;
 use crate::settings::{
     PROJECT_FILE, RawSettings, SettingsProblem, SettingsSource, nearest_name, range_of,
@@ -54,12 +55,13 @@ impl World {
             return None;
         }
         let environments = self.environments();
-        let nodes: Vec<_> = environments.iter().map(|it| self.nodes(it)).collect();
-        let mut names = nodes.iter().flat_map(|nodes| nodes.iter().map(|node| &*node.name));
-        if environments.is_empty() || names.clone().any(|it| it == name) {
+        let is_known = |nodes: Arc<[Arc<Node>]>| nodes.iter().any(|node| *node.name == *name);
+        if environments.is_empty() || environments.iter().any(|it| is_known(self.nodes(it))) {
             return None;
         }
-        let meant = nearest_name(name, &mut names);
+        let nodes: Vec<_> = environments.iter().map(|it| self.nodes(it)).collect();
+        let names = nodes.iter().flat_map(|nodes| nodes.iter().map(|node| &*node.name));
+        let meant = nearest_name(name, names);
         let meant = meant.map_or(String::new(), |it| format!(" Did you mean `{it}`?"));
         let message = format!("No fact set and no data file belongs to a node `{name}`.{meant}");
         Some(problem("node", setting, message))

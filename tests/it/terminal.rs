@@ -172,10 +172,10 @@ fn mistakes_in_fact_sets_and_settings_are_told() {
     let workspace = workspace("a: 1\n");
     workspace.write(".hiera-ls/facts/web01.yaml", "broken: [\n");
     workspace.write(".hiera-ls.yaml", "facts: [nofacts]\nnode: webb01\n");
-    let of_fact_set = "warning: ROOT/.hiera-ls/facts/web01.yaml:2: ";
-    let of_facts = "warning: .hiera-ls.yaml: facts: `nofacts` leads to no file with facts.";
+    let of_fact_set = ": ROOT/.hiera-ls/facts/web01.yaml:2: ";
+    let of_facts = ": .hiera-ls.yaml: facts: `nofacts` leads to no file with facts.";
     let of_node =
-        "warning: .hiera-ls.yaml: node: No fact set and no data file belongs to a node `webb01`.";
+        ": .hiera-ls.yaml: node: No fact set and no data file belongs to a node `webb01`.";
     let commands: [&[&str]; 4] =
         [&["nodes"], &["check"], &["lookup", "a", "--nodes", "web01"], &["lookup", "a"]];
     for command in commands {

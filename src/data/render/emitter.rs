@@ -56,6 +56,15 @@ struct Analysis {
     block_allowed: bool,
 }
 
+/// What becomes of characters outside the basic plane.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wide {
+    /// They are escaped, as libyaml does.
+    Escaped,
+    /// They stay as they are, in documents that are not compared with libyaml's.
+    Kept,
+}
+
 pub(super) struct Emitter {
     out: String,
     column: usize,
@@ -68,12 +77,13 @@ pub(super) struct Emitter {
     is_open_ended: bool,
     /// Lines are folded at the first space after this column.
     width: usize,
+    wide: Wide,
 }
 
 impl Emitter {
     /// The document with its root node.
-    pub(super) fn document(root: &Node) -> String {
-        let mut emitter = Self::new(BEST_WIDTH);
+    pub(super) fn document(root: &Node, wide: Wide) -> String {
+        let mut emitter = Self { wide, ..Self::new(BEST_WIDTH) };
         emitter.indicator("---", true, false, false);
         emitter.node(root, NodePosition::Root);
         emitter.write_indent();
@@ -86,15 +96,9 @@ impl Emitter {
 
     /// A single scalar or an empty collection, on one line or as a block whose lines are indented by two.
     pub(super) fn unfolded(node: &Node, is_key: bool) -> String {
-        let mut emitter = Self::new(usize::MAX);
+        let mut emitter = Self { wide: Wide::Kept, ..Self::new(usize::MAX) };
         emitter.node(node, if is_key { NodePosition::SimpleKey } else { NodePosition::Root });
         emitter.out
-    }
-
-    /// Whether characters outside the basic plane are written as they are. libyaml escapes them, so this is only for
-    /// documents that are not compared with its own.
-    fn is_wide(&self) -> bool {
-        self.width == usize::MAX
     }
 
     fn new(width: usize) -> Self {
@@ -106,6 +110,7 @@ impl Emitter {
             indention: true,
             is_open_ended: false,
             width,
+            wide: Wide::Escaped,
         }
     }
 
@@ -173,7 +178,7 @@ impl Emitter {
 
     fn scalar(&mut self, scalar: &Scalar, context: NodePosition) {
         let is_simple_key = context == NodePosition::SimpleKey;
-        let analysis = analyze(&scalar.text, self.is_wide());
+        let analysis = analyze(&scalar.text, self.wide);
         let style = selected_style(scalar, &analysis, is_simple_key);
         match scalar.tag {
             Some(tag) => self.tag(tag),
@@ -320,7 +325,7 @@ impl Emitter {
         let last = characters.len().saturating_sub(1);
         let mut is_after_space = false;
         for (index, &character) in characters.iter().enumerate() {
-            if !is_printable(character, self.is_wide())
+            if !is_printable(character, self.wide)
                 || is_break(character)
                 || matches!(character, '"' | '\\')
             {
@@ -395,7 +400,7 @@ fn is_simple_key(key: &Node) -> bool {
     match key {
         Node::Scalar(scalar) => {
             let length = scalar.text.len() + scalar.tag.map_or(0, str::len);
-            !analyze(&scalar.text, false).is_multiline && length <= MAX_SIMPLE_KEY
+            !analyze(&scalar.text, Wide::Escaped).is_multiline && length <= MAX_SIMPLE_KEY
         }
         Node::Sequence(items) => items.is_empty(),
         Node::Mapping { members, .. } => members.is_empty(),
@@ -431,12 +436,12 @@ fn is_blank(character: Option<&char>) -> bool {
 }
 
 /// Whether libyaml writes the character as it is; it escapes everything outside the basic plane.
-fn is_printable(character: char, is_wide: bool) -> bool {
+fn is_printable(character: char, wide: Wide) -> bool {
     matches!(character, '\n' | ' '..='~' | '\u{a0}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}')
-        || is_wide && character >= '\u{10000}'
+        || wide == Wide::Kept && character >= '\u{10000}'
 }
 
-fn analyze(text: &str, is_wide: bool) -> Analysis {
+fn analyze(text: &str, wide: Wide) -> Analysis {
     let characters: Vec<char> = text.chars().collect();
     if characters.is_empty() {
         return Analysis {
@@ -449,7 +454,7 @@ fn analyze(text: &str, is_wide: bool) -> Analysis {
     let is_edge = |it: Option<&char>| it.is_some_and(|it| *it == ' ' || is_break(*it));
     let pairs = || characters.iter().zip(characters.iter().skip(1));
     let has_breaks = characters.iter().any(|it| is_break(*it));
-    let is_special = characters.iter().any(|it| !is_printable(*it, is_wide));
+    let is_special = characters.iter().any(|it| !is_printable(*it, wide));
     let has_break_space = pairs().any(|(a, b)| is_break(*a) && *b == ' ');
     let has_space_break = pairs().any(|(a, b)| *a == ' ' && is_break(*b));
     let has_edge = is_edge(characters.first()) || is_edge(characters.last());

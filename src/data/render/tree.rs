@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::emitter::{Emitter, Node};
+use super::emitter::{Emitter, Node, Wide};
 use super::{json, yaml};
 use crate::data::value::Value;
 
@@ -34,7 +34,7 @@ pub fn tree_to_yaml(tree: &Tree<'_>) -> String {
     let mut repeated = Repeated::default();
     repeated.find_in(tree);
     let mut nodes = Nodes { numbers: repeated.numbers, done: HashSet::new() };
-    Emitter::document(&nodes.of_tree(tree))
+    Emitter::document(&nodes.of_tree(tree), Wide::Escaped)
 }
 
 fn write_json(tree: &Tree<'_>, out: &mut String) {

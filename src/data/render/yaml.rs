@@ -1,13 +1,18 @@
 //! Values as YAML, byte for byte as Ruby's Psych writes them.
 
-use super::emitter::{Emitter, Node, Scalar, Style};
+use super::emitter::{Emitter, Node, Scalar, Style, Wide};
 use super::scalar;
 use crate::data::inspect::{self, REDACTED, float_to_s};
 use crate::data::value::Value;
 
 /// A YAML document, such as `--- 1\n`. A `Sensitive` is redacted, where Puppet would print the secret.
 pub fn to_yaml(value: &Value) -> String {
-    Emitter::document(&node(value))
+    Emitter::document(&node(value), Wide::Escaped)
+}
+
+/// The same for people and for data files: characters such as 😀, which Psych escapes, stay as they are.
+pub fn to_readable_yaml(value: &Value) -> String {
+    Emitter::document(&node(value), Wide::Kept)
 }
 
 /// A scalar or an empty list or hash as it is written after a key: on one line, or as a block (`|`) whose lines are indented

@@ -121,7 +121,7 @@ impl Entry {
                 let mut hash = Hash::with_capacity(1);
                 let value = Located::new(self.value.clone(), None);
                 hash.insert(Value::string(self.key.as_str()), None, value);
-                let document = render::to_yaml(&Value::hash(hash));
+                let document = render::to_readable_yaml(&Value::hash(hash));
                 document.strip_prefix("---\n").unwrap_or(&document).to_owned()
             }
             Format::Json | Format::Hocon => {
@@ -254,6 +254,7 @@ lookup_options: {web::list: {merge: unique}}
         after("class web($a$0 = [1, 'b']) { }", "web::a:\n- 1\n- b\n");
         after("class web($a$0 = {b => {c => 0x1F}}) { }", "web::a:\n  b:\n    c: 31\n");
         after("class web($a$0 = {}) { }", "web::a: {}\n");
+        after("class web($a$0 = 'dbü😀') { }", "web::a: dbü😀\n");
     }
 
     #[test]

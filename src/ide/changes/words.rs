@@ -253,7 +253,7 @@ impl<'a> Side<'a> {
         }
         match &case.outcome {
             Ok(Some(value)) => {
-                let yaml = render::to_yaml(&redacted(value));
+                let yaml = render::to_readable_yaml(&redacted(value));
                 let yaml = yaml.strip_prefix("---").unwrap_or(&yaml);
                 let lines = yaml.trim_start_matches([' ', '\n']).lines();
                 self.lines.extend(lines.map(str::to_owned));

@@ -219,7 +219,9 @@ fn shown(perspective: &Perspective, answer: &engine::Answer, otherwise: &Otherwi
         (Ok(Some(Located { value: Value::Undef, .. })), Otherwise::ParameterDefault(code)) => {
             Answer::Default { code: code.clone(), is_instead_of_null: true }
         }
-        (Ok(Some(value)), _) => Answer::Value(render::to_yaml(&perspective.without_secrets(value))),
+        (Ok(Some(value)), _) => {
+            Answer::Value(render::to_readable_yaml(&perspective.without_secrets(value)))
+        }
         // A level that is not evaluated here may have the key.
         (Ok(None), _) if !answer.opaque.is_empty() => Answer::Unknown,
         (Ok(None), Otherwise::EmptyText) => Answer::EmptyText,

@@ -24,7 +24,7 @@ pub(super) fn text(perspective: &Perspective, name: &str) -> String {
     };
     let unqualified = root.strip_prefix("::").unwrap_or(root);
     if let Some(value) = main_belongs_to_no_module(unqualified).filter(|_| path.rest.is_empty()) {
-        let shown = fenced_yaml(&render::to_yaml(&value.value), 1);
+        let shown = fenced_yaml(&render::to_readable_yaml(&value.value), 1);
         return format!(
             "{title}{shown}\nHiera reads it in the top scope, which belongs to no module"
         );
@@ -44,7 +44,7 @@ pub(super) fn text(perspective: &Perspective, name: &str) -> String {
     };
     let max_lines = perspective.world.settings().hover_max_lines as usize;
     let shown = perspective.without_secrets(&value);
-    let mut text = title + &fenced_yaml(&render::to_yaml(&shown), max_lines);
+    let mut text = title + &fenced_yaml(&render::to_readable_yaml(&shown), max_lines);
     match &node.origin {
         Origin::File(_) if is_usual_server_version(perspective, root, &path, &value) => {
             text += "\nThe usual version of a server for the setting `puppetVersion`. A fact set or `serverFacts` can name another";

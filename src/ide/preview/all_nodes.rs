@@ -207,7 +207,7 @@ fn shown(perspective: &Perspective, entry: &Entry, outcome: &Outcome) -> (String
         }
         (Outcome::Failed(message), _) => (message.to_string(), GroupKind::Failed),
         (Outcome::Value(_), Ok(Some(value))) => {
-            let yaml = render::to_yaml(&perspective.without_secrets(value));
+            let yaml = render::to_readable_yaml(&perspective.without_secrets(value));
             let yaml = yaml.strip_prefix("---").unwrap_or(&yaml).trim_start_matches([' ', '\n']);
             (yaml.to_owned(), GroupKind::Value)
         }

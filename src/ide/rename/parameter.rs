@@ -18,8 +18,9 @@ use crate::syntax::puppet::{self, DeclarationKind, Names};
 use crate::text::{TextEdit, TextRange};
 use crate::world::{World, paths};
 
-/// Names that Puppet keeps for itself.
-const RESERVED: [&str; 5] = ["title", "name", "facts", "trusted", "server_facts"];
+/// Names that Puppet keeps for itself. It sets the last two in every class before the parameters.
+const RESERVED: [&str; 7] =
+    ["title", "name", "facts", "trusted", "server_facts", "module_name", "caller_module_name"];
 
 /// A parameter that gets another name.
 struct Parameter<'a> {

@@ -305,7 +305,7 @@ fn what_would_mix_or_break_answers_is_refused() {
 #[test]
 fn names_that_mean_something_else_are_refused() {
     let text = "#- /data/common.yaml\na$0: 1\n";
-    check_refusal(text, " ", "the name of a key must be one line");
+    check_refusal(text, " ", "the new name is empty");
     check_refusal(text, "a\nb", "the name of a key must be one line");
     check_refusal(text, "lookup_options", "Puppet never finds a key called `lookup_options`");
     check_refusal(text, "^a", "as a key of lookup_options, `^a` would be a pattern");

@@ -24,7 +24,6 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     if matches!(value, Value::String(_) | Value::Symbol(_)) {
         return;
     }
-    let class = inspect::ruby_class(value);
     let (severity, effect) = match entry.module {
         // Puppet calls `start_with?` on each root key of a module's data, which fails on numbers, booleans and null.
         Some(_) => {
@@ -33,14 +32,27 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         None => (RULE.severity, ""),
     };
     let message = format!(
-        "no lookup finds this key: it is {} {class}, and lookups search for strings\n{effect}Put quotes around it.",
-        if class.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" },
+        "no lookup finds this key: it is {}, and lookups search for strings\n{effect}Put quotes around it.",
+        kind_of(value),
     );
     let range = plain.node.range;
     let finding = report.add_as(&RULE, severity, range, message);
     if !range.is_empty() && entry.module.is_none() {
         let title = "Put quotes around it: a key that lookups find";
         finding.with_fix(Fix::changing(title, vec![quote(range, plain.text)]));
+    }
+}
+
+/// What a key is if it is no string.
+fn kind_of(value: &Value) -> String {
+    match value {
+        Value::Boolean(_) => "a boolean".to_owned(),
+        Value::Undef => "null".to_owned(),
+        value => {
+            let class = inspect::ruby_class(value);
+            let is_vowel = class.starts_with(['A', 'E', 'I', 'O', 'U']);
+            format!("{} {class}", if is_vowel { "an" } else { "a" })
+        }
     }
 }
 
@@ -56,7 +68,7 @@ mod tests {
 #^ warning[unreachable-integer-key]: no lookup finds this key: it is an Integer, and lookups search for strings Put quotes around it.
 '6': x
 yes: x
-#^^ warning[unreachable-integer-key]
+#^^ warning[unreachable-integer-key]: no lookup finds this key: it is a boolean…
 :s: x
 a: {7: x}
 ",

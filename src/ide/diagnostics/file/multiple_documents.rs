@@ -34,22 +34,28 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
         return;
     }
     let Some(end) = yaml::parse(text).second_document else { return };
-    if let Some(range) = first_content(text, end as usize) {
-        let message = "Puppet reads nothing from here on: only the first document of a file counts.\n\
-                       Remove this line, or move what follows to a file of its own.";
-        let finding = report.add(&RULE, range, message);
-        if range.slice(text) == "---"
-            && text.len() <= MAX_TRIED_BYTES
-            && let Some(line) = whole_lines(text, range)
-        {
-            let edit = TextEdit::delete(line);
-            let without = apply_edits(text, std::slice::from_ref(&edit));
-            // With the same key in both parts, the later value would win without notice.
-            if is_one_hash(&without) {
-                let title = "Remove this line: Puppet then reads what follows, too";
-                finding.with_fix(Fix::changing(title, vec![edit]));
-            }
+    let (marks, content) = after_first_document(text, end as usize);
+    let Some(content) = content else { return };
+    let (range, advice) = match marks[..] {
+        [] => (content, "Move it to a file of its own."),
+        [mark] => (mark, "Remove this line, or move what follows to a file of its own."),
+        [mark, ..] => {
+            (mark, "Remove this line and the next mark, or move what follows to a file of its own.")
         }
+    };
+    let message = format!(
+        "Puppet reads nothing from here on: only the first document of a file counts.\n{advice}"
+    );
+    let finding = report.add(&RULE, range, message);
+    if marks.is_empty() || text.len() > MAX_TRIED_BYTES {
+        return;
+    }
+    let lines = marks.iter().map(|mark| whole_lines(text, *mark).map(TextEdit::delete));
+    let Some(edits) = lines.collect::<Option<Vec<_>>>() else { return };
+    // With the same key in both parts, the later value would win without notice.
+    if is_one_hash(&apply_edits(text, &edits)) {
+        let title = "Remove this line: Puppet then reads what follows, too";
+        finding.with_fix(Fix::changing(title, edits));
     }
 }
 
@@ -61,22 +67,28 @@ fn is_one_hash(text: &str) -> bool {
         && yaml::parse(text).second_document.is_none()
 }
 
-/// The first line from byte `from` on that is neither empty nor a comment, if something other than a mark follows.
-fn first_content(text: &str, from: usize) -> Option<TextRange> {
-    let mut start = from;
-    let mut first = None;
-    for line in text.get(from..)?.split_inclusive('\n') {
+/// The marks between the first document, which ends at byte `end`, and the first line after it that is neither empty nor a
+/// comment, and this line.
+fn after_first_document(text: &str, end: usize) -> (Vec<TextRange>, Option<TextRange>) {
+    let Some((before, behind)) = text.split_at_checked(end) else { return (Vec::new(), None) };
+    let mut marks = Vec::new();
+    // A `...` belongs to the document that it ends.
+    if before.ends_with("\n...") {
+        marks.push(TextRange::new(end as u32 - 3, end as u32));
+    }
+    let mut start = end;
+    for line in behind.split_inclusive('\n') {
         let content = line.trim();
-        if !content.is_empty() && !content.starts_with('#') {
-            let at = (start + line.len() - line.trim_start().len()) as u32;
-            first = first.or(Some(TextRange::new(at, at + content.len() as u32)));
-            if !matches!(content, "---" | "...") {
-                return first;
-            }
+        let at = (start + line.len() - line.trim_start().len()) as u32;
+        let range = TextRange::new(at, at + content.len() as u32);
+        match content {
+            "---" | "..." => marks.push(range),
+            _ if content.is_empty() || content.starts_with('#') => {}
+            _ => return (marks, Some(range)),
         }
         start += line.len();
     }
-    None
+    (marks, None)
 }
 
 #[cfg(test)]
@@ -99,9 +111,16 @@ b: 2
             r"
 a: 1
 ...
+#^^ warning[multiple-documents]: Puppet reads nothing from here on: only the first document of a file counts. Remove this line, or…
 # the end
 b: 2
-#^^^ warning[multiple-documents]
+",
+        );
+        check(
+            r"
+a: 1
+--- {b: 2}
+#^^^^^^^^^ warning[multiple-documents]: Puppet reads nothing from here on: only the first document of a file counts. Move it…
 ",
         );
     }
@@ -116,6 +135,16 @@ b: 2
     fn the_mark_goes() {
         check_fix(
             "a: 1\n---\nb: 2\n",
+            "Remove this line: Puppet then reads what follows, too",
+            "a: 1\nb: 2\n",
+        );
+        check_fix(
+            "a: 1\n...\nb: 2\n",
+            "Remove this line: Puppet then reads what follows, too",
+            "a: 1\nb: 2\n",
+        );
+        check_fix(
+            "a: 1\n...\n---\nb: 2\n",
             "Remove this line: Puppet then reads what follows, too",
             "a: 1\nb: 2\n",
         );

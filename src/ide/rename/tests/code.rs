@@ -132,6 +132,7 @@ fn names_that_are_taken_or_none_are_refused() {
     check_refusal(&files, "data", "data/common.yaml:1: `web::data` exists already");
     check_refusal(&files, "Port", "`Port` is not a name for a parameter");
     check_refusal(&files, "title", "Puppet reserves the name `$title`");
+    check_refusal(&files, "module_name", "Puppet reserves the name `$module_name`");
     let broken = files.replace("$local", "$local = (");
     let refused = run(&broken, "listen").1.expect_err("the file is broken");
     assert!(refused.contains("a syntax error hides where the class uses `$port`"), "{refused}");
