@@ -1,7 +1,7 @@
 //! Edits of hashes: removes a `key: value` with its lines, and nothing else.
 
 use crate::data::{DataFile, EntryTree, Format};
-use crate::syntax::tree::{Node, NodeKind, Pair};
+use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 use crate::text::{TextEdit, TextRange};
 
 /// Removes a pair from a hash that has others. `None` if more than the pair would be removed: comments beside it, an anchor
@@ -12,9 +12,10 @@ pub(super) fn remove_pair(source: &str, pairs: &[Pair], number: usize) -> Option
     if has_anchor(&pair.key) || has_anchor(&pair.value) {
         return None;
     }
-    let range_at = |number: usize| pairs.get(number).map(pair_range);
-    let before = number.checked_sub(1).and_then(range_at);
-    without(source, before, pair_range(pair), range_at(number + 1)).map(TextEdit::delete)
+    let before = number.checked_sub(1).and_then(|number| pairs.get(number));
+    let before = before.map(|it| Before { range: pair_range(it), value: &it.value });
+    let after = pairs.get(number + 1).map(pair_range);
+    without(source, before.as_ref(), pair_range(pair), after).map(TextEdit::delete)
 }
 
 /// Removes a root entry from a YAML or JSON file that has others. `None` if more than the entry would be removed.
@@ -27,7 +28,20 @@ pub(super) fn remove_entry(data: &DataFile, key: TextRange) -> Option<TextEdit> 
     let (before, after) = data.beside(&entry);
     // Without its only entry, the file would not be a hash.
     before.or(after)?;
-    without(source, before, entry.range(), after).map(TextEdit::delete)
+    let before = before.and_then(|range| Before::of_entry(data, range));
+    without(source, before.as_ref(), entry.range(), after).map(TextEdit::delete)
+}
+
+/// The end of the lines to remove with a root entry: `removed` has its own lines and perhaps the comments above.
+pub(super) fn end_of_removal(data: &DataFile, entry: &EntryTree<'_>, removed: TextRange) -> u32 {
+    let before = data.beside(entry).0.and_then(|range| Before::of_entry(data, range));
+    let text = data.text();
+    end_with_spaces(
+        text,
+        before.as_ref(),
+        removed.start,
+        end_with_comments(text, entry.range().start, removed.end),
+    )
 }
 
 /// Whether the entry contains an anchor, which other entries may refer to.
@@ -35,28 +49,114 @@ pub(super) fn holds_anchor(entry: &EntryTree<'_>) -> bool {
     has_anchor(entry.key) || has_anchor(entry.value)
 }
 
+/// The pair before one that is removed.
+struct Before<'a> {
+    range: TextRange,
+    value: &'a Node,
+}
+
+impl<'a> Before<'a> {
+    /// The root entry at `range`.
+    fn of_entry(data: &'a DataFile, range: TextRange) -> Option<Self> {
+        Some(Self { range, value: data.entry_at(range.start)?.value })
+    }
+}
+
 /// The range to remove with the pair at `own` between its neighbours: with a comma in braces, whole lines elsewhere.
 fn without(
     source: &str,
-    before: Option<TextRange>,
+    before: Option<&Before<'_>>,
     own: TextRange,
     after: Option<TextRange>,
 ) -> Option<TextRange> {
     let text = |start, end| TextRange::new(start, end).slice(source);
-    let gap = match (before, after) {
+    let range_before = before.map(|it| it.range);
+    let gap = match (range_before, after) {
         (_, Some(after)) => text(own.end, after.start),
         (Some(before), None) => text(before.end, own.start),
         (None, None) => return None,
     };
     if !gap.trim_start().starts_with(',') {
-        return whole_lines(source, own);
+        let lines = whole_lines(source, own)?;
+        let end = end_with_comments(source, own.start, lines.end);
+        let end = end_with_spaces(source, before, lines.start, end);
+        return Some(TextRange::new(lines.start, end));
     }
     let is_bare = gap.trim() == ",";
-    is_bare.then(|| match (before, after) {
+    is_bare.then(|| match (range_before, after) {
         (_, Some(after)) => TextRange::new(own.start, after.start),
         (Some(before), None) => TextRange::new(before.end, own.end),
         (None, None) => own,
     })
+}
+
+/// The end of the comments after the lines of a pair that end at `end`. They are indented deeper than its key, which starts
+/// at `start`. Without the pair, a text block before it could swallow them.
+pub(super) fn end_with_comments(source: &str, start: u32, end: u32) -> u32 {
+    let line_start = source[..start as usize].rfind('\n').map_or(0, |at| at + 1);
+    let column = source[line_start..start as usize].trim_start_matches('\u{feff}').len();
+    let (mut at, mut end) = (end as usize, end as usize);
+    for line in source[end..].split_inclusive('\n') {
+        at += line.len();
+        let content = line.trim_start();
+        let is_deeper = line.len() - content.len() > column;
+        if content.starts_with('#') && is_deeper {
+            end = at;
+        } else if !content.is_empty() {
+            break;
+        }
+    }
+    end as u32
+}
+
+/// The end of the empty lines after a removed range if they would become part of a text block before it, such as `|+`.
+fn end_with_spaces(source: &str, before: Option<&Before<'_>>, start: u32, end: u32) -> u32 {
+    let Some(before) = before.filter(|it| ends_in_text_block(it.value)) else { return end };
+    let between = source.get(before.range.end as usize..start as usize).unwrap_or_default();
+    if !between.trim().is_empty() {
+        return end;
+    }
+    end_of_empty_lines(source, end)
+}
+
+/// The end of the empty lines that start at `start`.
+pub(super) fn end_of_empty_lines(source: &str, start: u32) -> u32 {
+    let lines = source[start as usize..].split_inclusive('\n');
+    let empty = lines.take_while(|line| line.trim().is_empty());
+    start + empty.map(str::len).sum::<usize>() as u32
+}
+
+/// Whether the last line of a value is a line of a text in the style `|` or `>`.
+pub(super) fn ends_in_text_block(value: &Node) -> bool {
+    last_text_block(value).is_some()
+}
+
+/// Whether a value ends in a text that has the line ends after its last line, such as `|+`. `source` is the text to which
+/// the ranges refer.
+pub(super) fn keeps_line_ends(source: &str, value: &Node) -> bool {
+    indicators(source, value).is_some_and(|it| it.contains('+'))
+}
+
+/// Whether a value ends in a text that has a line end after its last line if there is one: all but `|-`.
+pub(super) fn has_line_end(source: &str, value: &Node) -> bool {
+    indicators(source, value).is_some_and(|it| !it.contains('-'))
+}
+
+/// The `|2+` before the lines of the text in which a value ends.
+fn indicators<'a>(source: &'a str, value: &Node) -> Option<&'a str> {
+    let written = last_text_block(value)?.range.slice(source);
+    written.split(|letter: char| letter.is_whitespace()).next()
+}
+
+fn last_text_block(value: &Node) -> Option<&Node> {
+    match &value.kind {
+        NodeKind::Scalar { style, .. } => {
+            matches!(style, ScalarStyle::Literal | ScalarStyle::Folded).then_some(value)
+        }
+        NodeKind::Sequence(items) => last_text_block(items.last()?),
+        NodeKind::Mapping(pairs) => last_text_block(&pairs.last()?.value),
+        NodeKind::Alias(_) => None,
+    }
 }
 
 /// The lines of `range`, including line ends, if they contain nothing else except a comment.
@@ -166,6 +266,29 @@ mod tests {
     }
 
     #[test]
+    fn indented_comments_go_with_the_pair_before_them() {
+        check("a: |\n  x\nb:\n  - 1\n  # - 2\n\n  # - 3\nc: 3\n", 1, Some("a: |\n  x\nc: 3\n"));
+        check("a: >\n  x\nb:\n  - 1\n  # - 2", 1, Some("a: >\n  x\n"));
+        check(
+            "a: 1\nb:\n  # - 2\n# of c\n  # more\nc: 3\n",
+            1,
+            Some("a: 1\n# of c\n  # more\nc: 3\n"),
+        );
+        check(
+            "  a: |\n    x\n  b: 1\n    # y\n  # of c\n  c: 3\n",
+            1,
+            Some("  a: |\n    x\n  # of c\n  c: 3\n"),
+        );
+    }
+
+    #[test]
+    fn a_text_block_gets_no_empty_lines() {
+        check("a: |+\n  x\n\nb: 1\n\nc: 3\n", 1, Some("a: |+\n  x\n\nc: 3\n"));
+        check("a:\n- |+\n  x\nb: 1\n\n   \n", 1, Some("a:\n- |+\n  x\n"));
+        check("a: |+\n  x\n# of b\nb: 1\n\nc: 3\n", 1, Some("a: |+\n  x\n# of b\n\nc: 3\n"));
+    }
+
+    #[test]
     fn pairs_in_braces_take_a_comma_with_them() {
         check("{a: 1, b: 2}", 0, Some("{b: 2}"));
         check("{a: 1, b: 2}", 1, Some("{a: 1}"));
@@ -191,6 +314,7 @@ mod tests {
             "b:",
             Some("# of a\r\na: 1 # x\r\n# of b\r\n# of c\r\nc: 3\r\n"),
         );
+        check_entry(Format::Yaml, "a: |+\n  x\nb:\n  - 2\n  # c:\n\n", "b", Some("a: |+\n  x\n"));
         check_entry(Format::Yaml, "{a: 1, b: 2}\n", "b", Some("{a: 1}\n"));
         check_entry(Format::Yaml, "a: 1\n", "a", None);
         check_entry(Format::Yaml, "a: &x 1\nb: *x\n", "a", None);

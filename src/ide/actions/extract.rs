@@ -69,8 +69,8 @@ fn find(context: &ActionContext<'_>) -> Option<Action> {
     }
     let shared_data = context.world.data(&shared, shared_format).ok()?;
     let added = match shared_format {
-        Format::Json => members::paste(&shared_data, &written)?,
-        _ => vec![append(&shared_data, &format!("{written}\n"))?],
+        Format::Json => members::paste(&shared_data, &written).ok()?,
+        _ => vec![append(&shared_data, &format!("{written}\n")).ok()?],
     };
     edits.entry(shared.clone()).or_insert((shared_format, Vec::new())).1.extend(added);
     let is_fine = |(path, (format, edits)): (&Arc<str>, &(Format, Vec<TextEdit>))| {

@@ -55,19 +55,28 @@ pub(super) fn cut(data: &DataFile, key: &str) -> Result<Cut, String> {
     Ok(Cut { text: written, with_comments: format!("{comments}{text_alone}"), removal })
 }
 
-/// The edits that add a member after the last one; `None` if it is not clear how.
-pub(super) fn paste(data: &DataFile, entry: &str) -> Option<Vec<TextEdit>> {
+/// The edits that add a member after the last one.
+///
+/// # Errors
+/// Why it is not clear how, as the end of a sentence that starts with the file.
+pub(super) fn paste(data: &DataFile, entry: &str) -> Result<Vec<TextEdit>, String> {
     let text = &**data.text();
     let new_line = line_end(text);
     let with_ends = |lines: String| lines.replace('\n', new_line);
     let members = members(data);
-    let Some(last) = members.last() else { return paste_into_empty(data, entry) };
+    let Some(last) = members.last() else {
+        let edits = paste_into_empty(data, entry);
+        return edits.ok_or_else(|| "contains something that is not a plain object".to_owned());
+    };
     let (start, end) = (last.range.start as usize, last.range.end as usize);
     let rest = tail(data.format(), text, end);
     let (Some(line_start), Some(rest)) = (own_line(text, start), rest) else {
         // A line end or a comment would push the members after it out of place.
         let is_short = !entry.contains(['\n', '#']) && !entry.contains("//");
-        return is_short.then(|| vec![TextEdit::insert(end as u32, format!(", {entry}"))]);
+        let why = "has its last key on a line with other text, and the new key needs several lines";
+        return is_short
+            .then(|| vec![TextEdit::insert(end as u32, format!(", {entry}"))])
+            .ok_or_else(|| why.to_owned());
     };
     let indent = &text[line_start..start];
     let mut edits = Vec::new();
@@ -79,7 +88,7 @@ pub(super) fn paste(data: &DataFile, entry: &str) -> Option<Vec<TextEdit>> {
     let lines = indented(entry, indent);
     let lines = if line_is_ended { lines } else { format!("\n{}", lines.trim_end_matches('\n')) };
     edits.push(TextEdit::insert(rest.line_end as u32, with_ends(lines)));
-    Some(edits)
+    Ok(edits)
 }
 
 /// An entry with its comments as lines: comments and the first line are indented, the other lines stay as they are.

@@ -7,7 +7,8 @@
 use super::members;
 use super::yaml_entry;
 use crate::data::{DataFile, EntryTree, Format, Value, Verdict};
-use crate::text::{TextEdit, apply_edits};
+use crate::ide::pair_edits::{end_of_removal, has_line_end};
+use crate::text::{TextEdit, TextRange, apply_edits};
 
 /// An entry that can be removed from its file.
 #[derive(Debug)]
@@ -35,10 +36,15 @@ pub(super) fn cut(data: &DataFile, entry: &EntryTree<'_>, key: &str) -> Result<C
     if !yaml_entry::is_self_contained(entry.value) {
         return Err("has an anchor or an alias".to_owned());
     }
+    // The copy gets a line end.
+    if !lines.lines.slice(data.text()).ends_with('\n') && has_line_end(entry.text, entry.value) {
+        return Err(yaml_entry::WITHOUT_LINE_END.to_owned());
+    }
+    let end = end_of_removal(data, entry, lines.with_comments);
     Ok(Cut {
         text: yaml_entry::text_of(data.text(), lines.lines),
         with_comments: yaml_entry::text_of(data.text(), lines.with_comments),
-        removal: vec![TextEdit::delete(lines.with_comments)],
+        removal: vec![TextEdit::delete(TextRange::new(lines.with_comments.start, end))],
     })
 }
 
@@ -52,12 +58,15 @@ pub(super) fn paste(
     key: &str,
     value: &Value,
 ) -> Result<Vec<TextEdit>, String> {
-    let refused = || "is not written in a way that a key can be added to".to_owned();
     if data.format() == Format::Yaml {
-        return Ok(vec![yaml_entry::append(data, entry).ok_or_else(refused)?]);
+        return Ok(vec![yaml_entry::append(data, entry)?]);
     }
-    let edits = members::paste(data, entry).ok_or_else(refused)?;
-    if is_proved(data, &edits, key, Some(value)) { Ok(edits) } else { Err(refused()) }
+    if data.is_broken() {
+        return Err("has an error, so Puppet cannot read it".to_owned());
+    }
+    let edits = members::paste(data, entry)?;
+    let is_proved = is_proved(data, &edits, key, Some(value));
+    is_proved.then_some(edits).ok_or_else(|| "would get other values, too".to_owned())
 }
 
 /// A file that contains only an entry.

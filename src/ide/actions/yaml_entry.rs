@@ -1,7 +1,11 @@
 //! Root entries of YAML files as whole lines, to be removed and added to other files.
 
 use crate::data::{DataFile, EntryTree, Verdict};
+use crate::ide::pair_edits::{
+    end_of_empty_lines, end_with_comments, has_line_end, keeps_line_ends,
+};
 use crate::syntax::tree::{Node, NodeKind};
+use crate::syntax::yaml;
 use crate::text::{TextEdit, TextRange};
 
 /// A root entry in block style.
@@ -9,7 +13,7 @@ use crate::text::{TextEdit, TextRange};
 pub(super) struct EntryLines {
     /// From the key to the end of the last line.
     pub(super) lines: TextRange,
-    /// The same with the comments directly above.
+    /// The same with the comments directly above and the indented ones after it.
     pub(super) with_comments: TextRange,
 }
 
@@ -40,35 +44,95 @@ pub(super) fn entry_lines(text: &str, entry: &EntryTree<'_>) -> Option<EntryLine
         }
         above = line_start;
     }
-    let range = |start: usize| TextRange::new(start as u32, end as u32);
-    Some(EntryLines { lines: range(start), with_comments: range(above) })
+    let end = match end as u32 {
+        end if keeps_line_ends(entry.text, entry.value) => end_of_empty_lines(text, end),
+        end => end,
+    };
+    let end_with_comments = end_with_comments(text, range.start, end);
+    Some(EntryLines {
+        lines: TextRange::new(range.start, end),
+        with_comments: TextRange::new(above as u32, end_with_comments),
+    })
 }
 
-/// The edit that adds entries at the end of a file, with the file's line ends. `None` if that would not add them to its hash.
-pub(super) fn append(data: &DataFile, entries: &str) -> Option<TextEdit> {
+/// The edit that adds entries at the end of a file's first document, with the file's line ends.
+///
+/// # Errors
+/// Why that would not add them to its hash, or would change another value, as the end of a sentence that starts with the file.
+pub(super) fn append(data: &DataFile, entries: &str) -> Result<TextEdit, String> {
     let text = &**data.text();
-    let is_fine = match data.verdict() {
-        Verdict::Hash => {
-            let mut trees = data.trees().peekable();
-            trees.peek().is_some() && trees.all(|entry| entry_lines(text, &entry).is_some())
-        }
-        Verdict::Empty => text.lines().all(|line| {
-            let line = line.trim_start_matches('\u{feff}').trim_end();
-            line.is_empty() || line.starts_with('#') || line == "---"
-        }),
-        _ => false,
-    };
-    // With a second document or an end mark, text at the end of the file is not a part of the hash.
-    let ends =
-        text.lines().filter(|line| line.starts_with("---") || line.starts_with("...")).count();
-    if !is_fine || ends > 1 || text.lines().any(|line| line.starts_with("...")) {
-        return None;
+    if text.starts_with('\u{feff}') {
+        return Err("starts with a byte order mark, so that Puppet may lose added keys".to_owned());
+    }
+    let end = end_of_first_document(data);
+    let before = &text[..end as usize];
+    if let Some(obstacle) = obstacle(data, before) {
+        return Err(obstacle);
     }
     let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let entries = entries.replace("\r\n", "\n").replace('\n', line_end);
-    let between = if text.is_empty() || text.ends_with('\n') { "" } else { line_end };
-    Some(TextEdit::insert(text.len() as u32, format!("{between}{entries}")))
+    let between = if before.is_empty() || before.ends_with('\n') { "" } else { line_end };
+    Ok(TextEdit::insert(end, format!("{between}{entries}")))
 }
+
+/// Where the mark `---` or `...` after the first document starts, or the text ends.
+fn end_of_first_document(data: &DataFile) -> u32 {
+    let text = &**data.text();
+    // A file that is read entry by entry has one document.
+    let mark = if data.is_split() { None } else { yaml::parse(text).second_document };
+    let Some(mark) = mark else { return text.len() as u32 };
+    // The place is after `...`, but before `---`.
+    let is_after =
+        text[..mark as usize].ends_with("...") && !text[mark as usize..].starts_with("---");
+    if is_after { mark - 3 } else { mark }
+}
+
+/// Why no entry in block style can follow the first document, which is `before` of the text.
+fn obstacle(data: &DataFile, before: &str) -> Option<String> {
+    let why = match data.verdict() {
+        Verdict::Hash => return obstacle_in_hash(data, before),
+        Verdict::Empty => {
+            let is_free = |line: &str| {
+                let line = line.trim_end();
+                line.is_empty() || line.starts_with('#') || line == "---"
+            };
+            if before.lines().all(is_free) {
+                return None;
+            }
+            "contains a value that is not a hash"
+        }
+        Verdict::NotAHash { .. } => "contains a value that is not a hash",
+        Verdict::Broken(_) => "has an error, so Puppet cannot read it",
+    };
+    Some(why.to_owned())
+}
+
+fn obstacle_in_hash(data: &DataFile, before: &str) -> Option<String> {
+    let text = &**data.text();
+    let mut last = None;
+    for entry in data.trees() {
+        if entry_lines(text, &entry).is_none() {
+            let start = entry.range().start as usize;
+            let is_in_braces = last.is_none() && text[..start].trim_end().ends_with('{');
+            let why = if is_in_braces {
+                "is written in braces".to_owned()
+            } else {
+                let line = text[..start].matches('\n').count() + 1;
+                format!(
+                    "has a root key that is not written at the start of a line, or not alone (line {line})"
+                )
+            };
+            return Some(why);
+        }
+        last = Some(entry);
+    }
+    let Some(last) = last else { return Some("is written in braces".to_owned()) };
+    let gets_line_end = !before.ends_with('\n') && has_line_end(last.text, last.value);
+    gets_line_end.then(|| WITHOUT_LINE_END.to_owned())
+}
+
+/// A `|` at the end of a file has no line end if the file has none.
+pub(super) const WITHOUT_LINE_END: &str = "ends in a text without a line end, which would get one";
 
 /// Whether a value is self-contained: it has no anchors and no aliases.
 pub(super) fn is_self_contained(node: &Node) -> bool {

@@ -145,6 +145,6 @@ hierarchy:
     assert_eq!(refusals(&format!("{yaml}{{a$0: 1}}\n")), ["`a` does not have lines of its own."]);
     assert_eq!(
         refusals("#- /data/common.yaml\nx: [\n#- /data/nodes/web01.yaml\na$0: 1\n"),
-        ["data/common.yaml is not written in a way that a key can be added to."]
+        ["data/common.yaml has an error, so Puppet cannot read it."]
     );
 }

@@ -154,6 +154,35 @@ fn a_move_down_takes_the_comments_along() {
 }
 
 #[test]
+fn a_text_block_before_a_moved_entry_stays_as_it_is() {
+    let move_down =
+        "Move `b` down to data/common.yaml (Common): db01 and all unlisted nodes get it";
+    for style in ["|", ">"] {
+        check_files(
+            &format!(
+                "#- /data/common.yaml\nx: 1\n#- /data/nodes/web01.yaml\n\
+                 a: {style}\n  hello\nb$0:\n  - x\n  # - y (later)\nd: 1\n"
+            ),
+            move_down,
+            &format!(
+                "#- /data/common.yaml\nx: 1\nb:\n  - x\n  # - y (later)\n\
+                 #- /data/nodes/web01.yaml\na: {style}\n  hello\nd: 1\n"
+            ),
+        );
+    }
+    check_files(
+        "#- /data/common.yaml\nx: 1\n#- /data/nodes/web01.yaml\na: |+\n  hello\n\nb$0: 1\n\nd: 1\n",
+        move_down,
+        "#- /data/common.yaml\nx: 1\nb: 1\n#- /data/nodes/web01.yaml\na: |+\n  hello\n\nd: 1\n",
+    );
+    check_files(
+        "#- /data/common.yaml\nx: 1\n#- /data/nodes/web01.yaml\na: 1\nb$0: |+\n  hello\n\nd: 1\n",
+        move_down,
+        "#- /data/common.yaml\nx: 1\nb: |+\n  hello\n\n#- /data/nodes/web01.yaml\na: 1\nd: 1\n",
+    );
+}
+
+#[test]
 fn no_move_where_it_would_break_something() {
     let none: [&str; 0] = [];
     assert_eq!(
@@ -165,6 +194,44 @@ fn no_move_where_it_would_break_something() {
     assert_eq!(titles("#- /data/nodes/web01.yaml\n{a$0: 1}\n"), none);
     let broken = "#- /data/common.yaml\nx: [\n#- /data/roles/web.yaml\n{}\n#- /data/nodes/web01.yaml\na$0: 1\n";
     assert_eq!(titles(broken), none);
+}
+
+#[test]
+fn an_entry_is_added_to_the_first_document() {
+    let files = |web: &str| format!("#- /data/roles/web.yaml\n{web}#- /data/common.yaml\nc$0: 1\n");
+    let check = |before: &str, after: &str| {
+        let title = "Override `c` in data/roles/web.yaml (Roles)";
+        check_files(&files(before), title, &format!("#- /data/roles/web.yaml\n{after}"));
+    };
+    check("a: 1\n---\nb: 2\n", "a: 1\nc: 1\n---\nb: 2\n");
+    check("---\na: 1\n...\n# end\n", "---\na: 1\nc: 1\n...\n# end\n");
+    check("---\na: |\n  x\n\n...\n---\nb: 2\n", "---\na: |\n  x\n\nc: 1\n...\n---\nb: 2\n");
+    check("a: |-\n  ---\n  ...\n", "a: |-\n  ---\n  ...\nc: 1\n");
+}
+
+#[test]
+fn a_file_that_cannot_take_an_entry_says_why() {
+    let check = |web: &str, expected: &str| {
+        let files = format!("#- /data/common.yaml\nc$0: 1\n#- /data/roles/web.yaml\n{web}");
+        assert_eq!(refusals(&files), [format!("data/roles/web.yaml {expected}.")], "{web}");
+    };
+    check("\u{feff}a: 1\n", "starts with a byte order mark, so that Puppet may lose added keys");
+    let without_line_end = "ends in a text without a line end, which would get one";
+    check("a: |\n  x", without_line_end);
+    check("a:\n- >+\n  x", without_line_end);
+    check("{a: 1}\n", "is written in braces");
+    check("{}\n", "is written in braces");
+    check("[a]\n", "contains a value that is not a hash");
+    check("~\n", "contains a value that is not a hash");
+    check("a: [\n", "has an error, so Puppet cannot read it");
+    check(
+        "a: 1\n? b\n: 2\n",
+        "has a root key that is not written at the start of a line, or not alone (line 2)",
+    );
+    assert_eq!(
+        refusals("#- /data/common.yaml\nc$0: |\n  x"),
+        ["`c` ends in a text without a line end, which would get one."]
+    );
 }
 
 #[test]
