@@ -93,6 +93,26 @@ pub fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
+/// The first token in `text` after its `literal`s are replaced; `None` without a `literal`. Puppet interpolates the result of
+/// a `lookup` once more, including such a token.
+pub fn token_made_by_literals(text: &str) -> Option<String> {
+    let mut made = String::new();
+    let mut end = 0;
+    let mut has_literal = false;
+    for token in tokens(text) {
+        made.push_str(&text[end..token.range.start as usize]);
+        if let Expression::Call { method: Method::Literal, argument, .. } = &token.expression {
+            made.push_str(argument);
+            has_literal = true;
+        }
+        end = token.range.end as usize;
+    }
+    made.push_str(&text[end..]);
+    let tokens = tokens(&made);
+    let token = tokens.first().filter(|_| has_literal)?;
+    Some(token.range.slice(&made).to_owned())
+}
+
 /// Whether `text` may contain a token.
 pub fn may_have_tokens(text: &str) -> bool {
     memmem::find(text.as_bytes(), b"%{").is_some()

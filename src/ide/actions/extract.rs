@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::yaml_entry::{append, is_self_contained};
-use super::{Action, ActionContext, ActionKind, members};
+use super::{Action, ActionContext, ActionKind, comments, members};
 use crate::config::hiera_yaml::LayerKind;
-use crate::data::{DataFile, Files, Format, Verdict};
+use crate::data::{DataFile, EntryTree, Files, Format, Verdict};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::edits::{FileChange, FileEdit};
 use crate::ide::flow_json::flow_json;
@@ -15,6 +15,7 @@ use crate::ide::perspective::Perspective;
 use crate::ide::rename::key_spelling;
 use crate::syntax::key_path;
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
+use crate::syntax::yaml;
 use crate::text::{TextEdit, TextRange, apply_edits};
 use crate::world::{DataPlace, Reach, paths};
 
@@ -46,24 +47,34 @@ fn find(context: &ActionContext<'_>) -> Option<Action> {
         ));
     }
     let places = places_of(context, &reach, wanted)?;
-    let count: usize = places.values().map(|(_, ranges)| ranges.len()).sum();
+    let count: usize = places.values().map(|(_, written)| written.len()).sum();
     let (shared, shared_format) = shared_file(context, &reach)?;
     let new_key = free_name(context, &perspective, name.unwrap_or(root))?;
     if count < 2 {
         return None;
     }
-    let value = match shared_format {
-        Format::Json => flow_json(wanted)?,
-        _ => flow_yaml(wanted),
+    let spelling = key_spelling(shared_format, "", &new_key);
+    let copied = match (format, shared_format) {
+        (Format::Yaml, Format::Yaml) => written_with_comments(entry.text, wanted, &spelling),
+        _ => None,
     };
-    let written = format!("{}: {value}", key_spelling(shared_format, "", &new_key));
+    let comments: usize = places.values().flat_map(|(_, it)| it).map(|it| it.comments).sum();
+    let removed_comments = match copied {
+        Some(_) => comments - comments_in(entry.text, wanted),
+        None => comments,
+    };
+    let written = match (copied, shared_format) {
+        (Some(copied), _) => copied,
+        (None, Format::Json) => format!("{spelling}: {}", flow_json(wanted)?),
+        (None, _) => format!("{spelling}: {}", flow_yaml(wanted)),
+    };
     // The argument is within `'` and the string within `"`, so a quoted segment gets escaped double quotes.
     let called = key_path::quote_segment(&new_key)?.replace('\'', "\"");
     let call = format!("\"%{{alias('{}')}}\"", called.replace('"', "\\\""));
     let mut edits: BTreeMap<Arc<str>, (Format, Vec<TextEdit>)> = BTreeMap::new();
-    for (path, (format, ranges)) in places {
+    for (path, (format, written)) in places {
         let text = context.world.text(&path).ok()?;
-        let replaced = ranges.into_iter().map(|range| call_edit(&text, range, &call));
+        let replaced = written.into_iter().map(|it| call_edit(&text, it.range, &call));
         let replaced: Option<Vec<TextEdit>> = replaced.collect();
         edits.insert(path, (format, replaced?));
     }
@@ -80,8 +91,9 @@ fn find(context: &ActionContext<'_>) -> Option<Action> {
         return None;
     }
     let shown = perspective.shown_path(&shared);
+    let title = format!("Extract the value into `{new_key}` in {shown} ({count} places)");
     Some(Action {
-        title: format!("Extract the value into `{new_key}` in {shown} ({count} places)"),
+        title: comments::title(title, removed_comments),
         kind: ActionKind::RefactorExtract,
         edits: edits
             .into_iter()
@@ -91,6 +103,38 @@ fn find(context: &ActionContext<'_>) -> Option<Action> {
         is_preferred: false,
         refusal: None,
     })
+}
+
+/// `key: value` as the value is written, if it has lines of its own and comments between them.
+fn written_with_comments(source: &str, value: &Node, key: &str) -> Option<String> {
+    if comments_in(source, value) == 0 {
+        return None;
+    }
+    let start = value.range.start as usize;
+    let line_start = source[..start].rfind('\n')? + 1;
+    let column = start - line_start;
+    if !source[line_start..start].bytes().all(|byte| byte == b' ') {
+        return None;
+    }
+    let mut written = format!("{key}:");
+    for line in source[line_start..value.range.end as usize].lines() {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let rest = &line[indent.min(column)..];
+        written.push('\n');
+        if !rest.is_empty() {
+            written.push_str("  ");
+            written.push_str(rest);
+        }
+    }
+    let root = yaml::parse(&format!("{written}\n")).root?;
+    let NodeKind::Mapping(pairs) = &root.kind else { return None };
+    let is_same = matches!(&pairs[..], [pair] if is_same_value(&pair.value, value));
+    is_same.then_some(written)
+}
+
+/// The number of comments between the lines of a value.
+fn comments_in(source: &str, value: &Node) -> usize {
+    comments::count(source, value, value.range.end)
 }
 
 fn refused(why: &str) -> Action {
@@ -185,7 +229,14 @@ fn has_no_tags(node: &Node) -> bool {
 }
 
 /// Where a value is written, by file.
-type Places = BTreeMap<Arc<str>, (Format, Vec<TextRange>)>;
+type Places = BTreeMap<Arc<str>, (Format, Vec<Written>)>;
+
+/// A place where a value is written.
+struct Written {
+    range: TextRange,
+    /// The number of comments within it.
+    comments: usize,
+}
 
 /// Where the value is written in YAML and JSON files of the environment's own layer.
 fn places_of(context: &ActionContext<'_>, reach: &Reach, wanted: &Node) -> Option<Places> {
@@ -202,7 +253,7 @@ fn places_of(context: &ActionContext<'_>, reach: &Reach, wanted: &Node) -> Optio
         let mut found = Vec::new();
         for entry in file.data(format).trees() {
             if text_of(entry.key) != Some(LOOKUP_OPTIONS) {
-                collect(entry.value, wanted, entry.start, &mut found);
+                collect(entry.value, wanted, &entry, &mut found);
             }
         }
         if !found.is_empty() {
@@ -228,7 +279,7 @@ fn longest_text(node: &Node) -> Option<String> {
     }
 }
 
-fn collect(node: &Node, wanted: &Node, start: u32, found: &mut Vec<TextRange>) {
+fn collect(node: &Node, wanted: &Node, entry: &EntryTree<'_>, found: &mut Vec<Written>) {
     // The new call has no anchor, but an alias may need it.
     if is_same_value(node, wanted) && node.anchor.is_none() {
         let is_block = matches!(
@@ -236,19 +287,20 @@ fn collect(node: &Node, wanted: &Node, start: u32, found: &mut Vec<TextRange>) {
             NodeKind::Scalar { style: ScalarStyle::Literal | ScalarStyle::Folded, .. }
         );
         if !is_block {
-            found.push(node.range.shifted(start));
+            let comments = comments_in(entry.text, node);
+            found.push(Written { range: node.range.shifted(entry.start), comments });
         }
         return;
     }
     match &node.kind {
         NodeKind::Sequence(items) => {
             for item in items {
-                collect(item, wanted, start, found);
+                collect(item, wanted, entry, found);
             }
         }
         NodeKind::Mapping(pairs) => {
             for pair in pairs {
-                collect(&pair.value, wanted, start, found);
+                collect(&pair.value, wanted, entry, found);
             }
         }
         _ => {}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::root_entry::cut;
-use super::{Action, ActionContext, ActionKind};
+use super::{Action, ActionContext, ActionKind, comments};
 use crate::data::{DataFile, EntryTree, Format, scalar};
 use crate::ide::context::{self, LOOKUP_OPTIONS, SpotPart};
 use crate::ide::edits::FileEdit;
@@ -17,7 +17,7 @@ use crate::ide::references::{Occurrence, files_that_may_ask_for, references};
 use crate::ide::rename::inside_string;
 use crate::ide::strings::{StringNode, interpolated_strings};
 use crate::limits::MAX_INLINED_BYTES;
-use crate::syntax::interpolation::{Expression, Method, Token};
+use crate::syntax::interpolation::{self, Expression, Method, Token};
 use crate::syntax::key_path::{self, KeyPath, Segment};
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::TextEdit;
@@ -50,8 +50,7 @@ fn one_call(context: &ActionContext<'_>) -> Option<(Arc<str>, Action)> {
     let root = parsed.root_name().filter(|root| ***root != *LOOKUP_OPTIONS)?.clone();
     let edits = the_only_place(context, &root).and_then(|shared| {
         let call = Call { format, entry, string: &string, token: &token };
-        let edit = shared.value(&parsed).and_then(|value| call.inlined(value));
-        let edit = edit.ok_or_else(|| cannot_be_written(&root))?;
+        let edit = call.inlined(key, shared.value(&parsed)?)?;
         Ok(vec![FileEdit::new(context.file.path.clone(), vec![edit])])
     });
     Some((root, action(format!("Inline the value of `{key}`"), edits)))
@@ -85,30 +84,39 @@ fn everywhere(context: &ActionContext<'_>, root: &Arc<str>) -> Option<Action> {
     let plural = if asking.len() == 1 { "" } else { "s" };
     let title =
         format!("Inline `{root}` everywhere ({} place{plural}) and remove it", asking.len());
-    Some(action(title, inlined_everywhere(context, root, asking.len())))
+    let inlined = inlined_everywhere(context, root, asking.len());
+    let removed = inlined.as_ref().map_or(0, |it| it.removed_comments);
+    Some(action(comments::title(title, removed), inlined.map(|it| it.edits)))
+}
+
+/// The edits that replace all calls of a key and remove it.
+struct Inlined {
+    edits: Vec<FileEdit>,
+    /// The number of comments within the value.
+    removed_comments: usize,
 }
 
 fn inlined_everywhere(
     context: &ActionContext<'_>,
     root: &Arc<str>,
     places: usize,
-) -> Result<Vec<FileEdit>, String> {
+) -> Result<Inlined, String> {
     let shared = the_only_place(context, root)?;
     let environment = context.world.environment_of(&context.file.path);
-    let environment = environment.ok_or_else(|| cannot_be_written(root))?;
+    let environment = environment.ok_or_else(|| unknown(root))?;
     let mut edits: BTreeMap<Arc<str>, Vec<TextEdit>> = BTreeMap::new();
     let mut written = 0;
     for (file, format) in files_that_may_ask_for(context.world, &environment, root) {
         for entry in file.data(format).trees() {
             for string in interpolated_strings(entry.text, entry.value) {
                 for token in &string.tokens {
-                    let key = token.lookup_key().and_then(|(key, _)| key_path::parse(key).ok());
+                    let Some((name, _)) = token.lookup_key() else { continue };
+                    let key = key_path::parse(name).ok();
                     let Some(key) = key.filter(|key| key.root_name() == Some(root)) else {
                         continue;
                     };
                     let call = Call { format, entry, string: &string, token };
-                    let edit = shared.value(&key).and_then(|value| call.inlined(value));
-                    let edit = edit.ok_or_else(|| cannot_be_written(root))?;
+                    let edit = call.inlined(name, shared.value(&key)?)?;
                     written += edit.new_text.len();
                     if written > MAX_INLINED_BYTES {
                         return Err(format!(
@@ -124,18 +132,31 @@ fn inlined_everywhere(
     if edits.values().map(Vec::len).sum::<usize>() != places {
         return Err(format!("Not every use of `{root}` is a call."));
     }
-    let entry = shared.entry().ok_or_else(|| cannot_be_written(root))?;
+    let entry = shared.entry().ok_or_else(|| unknown(root))?;
     let removal = cut(&shared.data, &entry, root).map_err(|why| format!("`{root}` {why}."))?;
+    let removed_comments = removed_comments(&shared, &entry, &removal.removal);
     edits.entry(shared.path.clone()).or_default().extend(removal.removal);
-    Ok(edits.into_iter().map(|(path, edits)| FileEdit::new(path, edits)).collect())
+    let edits = edits.into_iter().map(|(path, edits)| FileEdit::new(path, edits)).collect();
+    Ok(Inlined { edits, removed_comments })
+}
+
+/// The number of comments within a value of several lines that is removed. Those above the key and on its line are about the
+/// key, which goes.
+fn removed_comments(shared: &Shared, entry: &EntryTree<'_>, removal: &[TextEdit]) -> usize {
+    let is_of_one_line = !entry.value.range.slice(entry.text).trim_end().contains('\n');
+    if shared.data.format() != Format::Yaml || is_of_one_line {
+        return 0;
+    }
+    let end = removal.iter().map(|edit| edit.range.end).max().unwrap_or_default();
+    comments::count(entry.text, entry.value, end.saturating_sub(entry.start))
 }
 
 fn action(title: String, edits: Result<Vec<FileEdit>, String>) -> Action {
     Action::new(title, ActionKind::RefactorInline, edits)
 }
 
-fn cannot_be_written(root: &str) -> String {
-    format!("The value of `{root}` cannot be written in the place of every such call.")
+fn unknown(root: &str) -> String {
+    format!("hiera-ls knows nothing about `{root}`.")
 }
 
 /// A call in a string of a data file.
@@ -147,38 +168,84 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The edit that replaces the call with `value`.
-    fn inlined(&self, value: &Node) -> Option<TextEdit> {
-        let Self { string, token, entry, .. } = self;
-        if matches!(token.expression, Expression::Call { method: Method::Alias, .. }) {
-            // `alias` must be the whole string, so the value replaces the string with its quotes.
-            let range = string.node.range.shifted(entry.start);
-            let is_alone = token.range.len() as usize == string.text.len();
-            let written = match self.format {
-                Format::Yaml => flow_yaml(value),
-                Format::Json => flow_json(value)?,
-                Format::Hocon => return None,
-            };
-            return is_alone.then(|| TextEdit::replace(range, written));
+    /// The edit that replaces the call of `name` with `value`.
+    ///
+    /// # Errors
+    /// Why the value cannot be written in the place of the call.
+    fn inlined(&self, name: &str, value: &Node) -> Result<TextEdit, String> {
+        if self.format == Format::Hocon {
+            return Err("A call is in a HOCON file, which has values of its own.".to_owned());
         }
-        let NodeKind::Scalar { text, style } = &value.kind else { return None };
+        let is_alias =
+            matches!(self.token.expression, Expression::Call { method: Method::Alias, .. });
+        if is_alias { self.instead_of_string(name, value) } else { self.within_string(name, value) }
+    }
+
+    /// `alias` must be the whole string, so the value replaces the string with its quotes.
+    fn instead_of_string(&self, name: &str, value: &Node) -> Result<TextEdit, String> {
+        let Self { string, token, entry, .. } = self;
+        if token.range.len() as usize != string.text.len() {
+            return Err(format!("`alias('{name}')` is not the whole string."));
+        }
+        let written = match self.format {
+            Format::Json => flow_json(value)
+                .ok_or_else(|| format!("The value of `{name}` cannot be written in JSON."))?,
+            _ => flow_yaml(value),
+        };
+        Ok(TextEdit::replace(string.node.range.shifted(entry.start), written))
+    }
+
+    fn within_string(&self, name: &str, value: &Node) -> Result<TextEdit, String> {
+        let Self { string, token, entry, .. } = self;
+        let NodeKind::Scalar { text, style } = &value.kind else {
+            return Err(format!("`{name}` is a list or a hash, which cannot be a part of a text."));
+        };
         // The spelling of a number may differ from its text: `0x1F`.
         let is_as_written = *style != ScalarStyle::Plain
             || scalar::is_string(text)
             || text.parse::<i64>().is_ok_and(|number| number.to_string() == **text);
-        let is_multi_line = text.contains('\n');
+        if !is_as_written {
+            return Err(format!(
+                "`{name}` is not a string, and Puppet may write it in a text in another way."
+            ));
+        }
+        if text.contains('\n') {
+            return Err(format!("`{name}` has several lines."));
+        }
         let styles = [ScalarStyle::SingleQuoted, ScalarStyle::DoubleQuoted];
-        let NodeKind::Scalar { style: around, .. } = &string.node.kind else { return None };
-        if !is_as_written
-            || is_multi_line
-            || !styles.contains(around)
-            || self.format == Format::Hocon
-        {
-            return None;
+        if !matches!(&string.node.kind, NodeKind::Scalar { style, .. } if styles.contains(style)) {
+            return Err(format!("A call of `{name}` is in a text without quotes."));
+        }
+        if let Some(why) = self.changed_by(name, text) {
+            return Err(why);
         }
         let written = string.node.range.slice(entry.text);
         let range = string.source_range(token.range).shifted(entry.start);
-        Some(TextEdit::replace(range, inside_string(self.format, written, text)))
+        Ok(TextEdit::replace(range, inside_string(self.format, written, text)))
+    }
+
+    /// Why Puppet would interpolate `text` in the place of the call in another way.
+    fn changed_by(&self, name: &str, text: &str) -> Option<String> {
+        if let Some(made) = interpolation::token_made_by_literals(text) {
+            return Some(format!(
+                "`lookup` interpolates the text of `{name}` again, including its `{made}`."
+            ));
+        }
+        let tokens = interpolation::tokens(text);
+        let is_alias =
+            |it: &Token| matches!(it.expression, Expression::Call { method: Method::Alias, .. });
+        if tokens.iter().any(is_alias) {
+            return Some(format!("`{name}` calls `alias`, which must be the whole string."));
+        }
+        let around = self.string.text;
+        let (start, end) = (self.token.range.start as usize, self.token.range.end as usize);
+        let joined = format!("{}{text}{}", &around[..start], &around[end..]);
+        let expected = self.string.tokens.len() - 1 + tokens.len();
+        // Next to another call of the same key, two copies could form a token.
+        let is_half = text.starts_with('{') && text.ends_with('%');
+        let is_changed = is_half || interpolation::tokens(&joined).len() != expected;
+        is_changed
+            .then(|| format!("The text around `{name}` would become another `%{{…}}` with it."))
     }
 }
 
@@ -195,10 +262,18 @@ impl Shared {
     }
 
     /// The value that a call of `key` returns.
-    fn value(&self, key: &KeyPath) -> Option<&Node> {
-        let value =
-            key.rest.iter().try_fold(self.entry()?.value, |node, segment| step(node, segment))?;
-        super::yaml_entry::is_self_contained(value).then_some(value)
+    ///
+    /// # Errors
+    /// Why it is not known.
+    fn value(&self, key: &KeyPath) -> Result<&Node, String> {
+        let root = self.entry().map(|entry| entry.value);
+        let value = key.rest.iter().try_fold(root, |node, segment| Some(step(node?, segment)));
+        let name = || key.root_name().map_or("", |root| root);
+        let value = value.flatten().ok_or_else(|| {
+            format!("A call asks for a part of `{}` that is not written there.", name())
+        })?;
+        let is_plain = super::yaml_entry::is_self_contained(value);
+        is_plain.then_some(value).ok_or_else(|| format!("`{}` has an anchor or an alias.", name()))
     }
 }
 
@@ -207,7 +282,7 @@ impl Shared {
 /// # Errors
 /// Why this is not the case: the key is written several times, not every node reads it, or lookup options change its value.
 fn the_only_place(context: &ActionContext<'_>, root: &Arc<str>) -> Result<Shared, String> {
-    let unknown = || format!("hiera-ls knows nothing about `{root}`.");
+    let unknown = || unknown(root);
     let perspective =
         Perspective::of_file(context.world, &context.file.path).ok_or_else(unknown)?;
     let environment = perspective.evaluator.environment();

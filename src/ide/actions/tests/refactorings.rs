@@ -266,6 +266,31 @@ fn a_repeated_value_becomes_a_key() {
 }
 
 #[test]
+fn comments_within_an_extracted_value_stay_or_are_said() {
+    let other = "#- /data/nodes/web01.yaml\nb:\n  c: [one, two]\n";
+    check_same_answers(
+        &format!(
+            "#- /data/common.yaml\na::list$0:\n- one   # first\n# next\n\n- two # last\nz: 1\n{other}"
+        ),
+        "Extract the value into `list` in data/common.yaml (2 places)",
+        "#- /data/common.yaml\na::list: \"%{alias('list')}\" # last\nz: 1\nlist:\n  - one   # first\n  # next\n\n  - two\n\
+         #- /data/nodes/web01.yaml\nb:\n  c: \"%{alias('list')}\"\n",
+    );
+    check_same_answers(
+        "#- /data/common.yaml\nn:\n    a:\n        $0x:\n            - one # 1\n            - |\n              two\n              # 2\nb: {x: [one, \"two\\n# 2\\n\"]}\n",
+        "Extract the value into `x` in data/common.yaml (2 places)",
+        "#- /data/common.yaml\nn:\n    a:\n        x: \"%{alias('x')}\"\nb: {x: \"%{alias('x')}\"}\n\
+         x:\n  - one # 1\n  - |\n    two\n    # 2\n",
+    );
+    let here = "#- /data/common.yaml\na::list: [one,\n  two]\n";
+    let other = "#- /data/nodes/web01.yaml\nb:\n  c$0:\n    - one # first\n    - two\nd:\n  - one # 1\n  # 2\n  - two\n";
+    let files = format!("{here}{other}");
+    let found = titles(&files);
+    let title = "Extract the value into `c` in data/common.yaml (3 places): removes 2 comments";
+    assert!(found.iter().any(|it| it == title), "{found:?}");
+}
+
+#[test]
 fn what_is_written_once_or_is_short_is_no_shared_key() {
     let extracts = |files: &str| {
         titles(files).into_iter().filter(|it| it.starts_with("Extract")).collect::<Vec<_>>()
@@ -339,7 +364,7 @@ fn a_shared_key_that_must_stay_says_why() {
     assert_eq!(why("host$0: www\n"), none);
     assert_eq!(
         why("host$0: [www]\n"),
-        ["The value of `host` cannot be written in the place of every such call."]
+        ["`host` is a list or a hash, which cannot be a part of a text."]
     );
     assert_eq!(
         why("host$0: www\nlookup_options: {host: {merge: first}}\n"),
@@ -353,6 +378,64 @@ fn a_shared_key_that_must_stay_says_why() {
     assert!(
         !titles(of_class).iter().any(|title| title.contains("everywhere")),
         "a class may take it"
+    );
+}
+
+#[test]
+fn a_value_that_a_call_cannot_give_way_to_says_why() {
+    let check = |key: &str, call: &str, expected: &str| {
+        let files = format!("#- /data/common.yaml\n{key}\nw: {call}\n");
+        let why =
+            refusals(&files).into_iter().find(|it| it.contains("`d`") || it.contains("HOCON"));
+        assert_eq!(why.as_deref(), Some(expected), "{key}");
+    };
+    let lookup = "\"%{lookup('d')$0}\"";
+    check("d: {a: 1}", lookup, "`d` is a list or a hash, which cannot be a part of a text.");
+    check(
+        "d: 0x1F",
+        lookup,
+        "`d` is not a string, and Puppet may write it in a text in another way.",
+    );
+    check("d: \"a\\nb\"", lookup, "`d` has several lines.");
+    check("d: x", "x %{lookup('d')$0}", "A call of `d` is in a text without quotes.");
+    check("d: &x x", lookup, "`d` has an anchor or an alias.");
+    check(
+        "d: {a: 1}",
+        "\"%{lookup('d.b')$0}\"",
+        "A call asks for a part of `d` that is not written there.",
+    );
+    check("d: \"%{alias('z')}\"", lookup, "`d` calls `alias`, which must be the whole string.");
+}
+
+#[test]
+fn a_text_that_puppet_would_interpolate_in_another_way_is_not_inlined() {
+    let check = |q: &str, w: &str, expected: &str| {
+        let files = format!("#- /data/common.yaml\nq$0: \"{q}\"\nw: \"{w}\"\n");
+        let found = refusals(&files);
+        assert!(found.iter().any(|it| it == expected), "{found:?}");
+        let files = files.replace("$0", "").replace("lookup('q')}", "lookup('q')$0}");
+        let found = refusals(&files);
+        assert!(found.iter().any(|it| it == expected), "{found:?}");
+    };
+    let again = "`lookup` interpolates the text of `q` again, including its `%{foo}`.";
+    check("%{literal('%')}{foo} long text", "%{lookup('q')}", again);
+    let around = "The text around `q` would become another `%{…}` with it.";
+    check("100%", "%{lookup('q')}{x}", around);
+    check("{x}", "100%%{lookup('q')}", around);
+    check_same_answers(
+        "#- /data/common.yaml\nq: \"%{literal('%')} of %{facts.role}\"\nw: \"%{lookup('q')$0}\"\n",
+        "Inline the value of `q`",
+        "#- /data/common.yaml\nq: \"%{literal('%')} of %{facts.role}\"\nw: \"%{literal('%')} of %{facts.role}\"\n",
+    );
+}
+
+#[test]
+fn comments_that_go_with_a_shared_value_are_said() {
+    let files = "#- /data/common.yaml\nn$0: # why\n  x: 1\n  y:\n    - a   # ca\n    - b\n  # z: 1\nw: \"%{alias('n')}\"\n";
+    check_same_answers(
+        files,
+        "Inline `n` everywhere (1 place) and remove it: removes 2 comments",
+        "#- /data/common.yaml\nw: {x: 1, y: [a, b]}\n",
     );
 }
 

@@ -5,7 +5,7 @@ use crate::data::{Located, Value};
 use crate::ide::diagnostics::lookup::LookupContext;
 use crate::ide::diagnostics::shared::targets::Dug;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
-use crate::syntax::interpolation::{self, Expression, Method};
+use crate::syntax::interpolation;
 
 pub(crate) const RULE: Rule = Rule {
     code: "re-interpolated-percent",
@@ -46,22 +46,8 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
 /// The token in a string after its `literal`s are replaced.
 fn token_made(found: &Located) -> Option<String> {
     let Value::String(text) = &found.value else { return None };
-    let mut made = String::new();
-    let mut end = 0;
-    let mut has_literal = false;
-    for token in interpolation::tokens(text) {
-        made.push_str(&text[end..token.range.start as usize]);
-        if let Expression::Call { method: Method::Literal, argument, .. } = &token.expression {
-            made.push_str(argument);
-            has_literal = true;
-        }
-        end = token.range.end as usize;
-    }
-    made.push_str(&text[end..]);
-    let tokens = interpolation::tokens(&made);
     // Without a `literal`, nobody meant to protect the text.
-    let token = tokens.first().filter(|_| has_literal)?;
-    Some(token.range.slice(&made).to_owned())
+    interpolation::token_made_by_literals(text)
 }
 
 #[cfg(test)]
