@@ -26,6 +26,9 @@ pub const MAX_INTERPOLATED_BYTES: usize = 128 << 20;
 /// The maximum size in bytes of all values that one action writes in place of the calls that return them.
 pub const MAX_INLINED_BYTES: usize = 32 << 20;
 
+/// The maximum number of proofs for the fixes of one file, if they are not proved together: parts of them are tried.
+pub const MAX_FIX_PROOFS: usize = 64;
+
 /// The maximum number of files on each side of an entry's file to which actions copy or move the entry: the nearest ones.
 pub const MAX_TARGET_FILES: usize = 40;
 
@@ -230,6 +233,11 @@ pub const LIMITS: &[Limit] = &[
         "The values that \"Inline … everywhere\" writes",
         MAX_INLINED_BYTES as u64,
         "The action is disabled and says why",
+    ),
+    count(
+        "Proofs for the fixes of one file",
+        MAX_FIX_PROOFS as u64,
+        "Fixes that are not proved are left out",
     ),
     count(
         "Files above and files below for which \"Override …\" and \"Move …\" are offered",

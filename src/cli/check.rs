@@ -298,8 +298,10 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     let world = setup.host.snapshot();
     let shared = Mutex::default();
     let found = each_file(&world, &setup, |world, path, found| {
-        // Fixes that change values are not counted, because --fix alone does not apply them.
-        let fixable = repair(&found, Fix::is_safe).fixed.len();
+        // Fixes that change values are not counted, because --fix alone does not apply them, and neither are those that it has
+        // just withdrawn.
+        let is_fixable = |fix: &Fix| fix.is_safe() && !fixing.has_withdrawn(path);
+        let fixable = repair(&found, is_fixable).fixed.len();
         (fixable, findings(world, &setup.root, path, found, &shared))
     });
     let fixable: usize = found.iter().map(|(fixable, _)| fixable).sum();

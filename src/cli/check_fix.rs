@@ -12,8 +12,8 @@ use super::check_setup::Setup;
 use super::shown::{in_lines, within_a_line};
 use crate::data::Files as _;
 use crate::ide::diagnostics::Fix;
-use crate::ide::{refutation, repair};
-use crate::text::{LineIndex, apply_edits};
+use crate::ide::{all_diagnostics, proved_repair, refutation, repair};
+use crate::text::{LineIndex, TextEdit, apply_edits};
 use crate::world::{Change, World};
 
 /// The maximum number of rounds: a fix may make another one possible.
@@ -32,8 +32,10 @@ pub(super) struct Fixing {
     files: BTreeMap<String, (Arc<str>, Arc<str>)>,
     /// How many findings were fixed, by path.
     counts: BTreeMap<String, usize>,
-    /// The fixes that were withdrawn, and why.
-    withdrawn: Vec<String>,
+    /// The paths of files with fixes that were withdrawn.
+    withdrawn: BTreeSet<String>,
+    /// Which fixes were withdrawn, and why.
+    notes: Vec<String>,
     /// The world before.
     before: Option<Arc<World>>,
 }
@@ -81,21 +83,43 @@ impl Fixing {
         for (path, text) in edited {
             // Each file is compared with the state in which the files proved before are already fixed.
             let after = world.as_if(&[(path.as_str().into(), text)]);
-            match refutation(&world, &after, &path) {
-                None => world = after,
-                Some(why) => self.withdraw(setup, &path, &why),
-            }
+            world = match refutation(&world, &after, &path) {
+                None => after,
+                Some(_) => self.withdraw(setup, &world, &path),
+            };
         }
     }
 
-    fn withdraw(&mut self, setup: &mut Setup, path: &str, why: &str) {
-        let Some((text, _)) = self.files.remove(path) else { return };
-        let count = self.counts.remove(path).unwrap_or_default();
-        let fixes = if count == 1 { "a fix" } else { "fixes" };
+    /// Fixes a file again with those of its first fixes that are proved. Returns the world after that.
+    fn withdraw(&mut self, setup: &mut Setup, world: &Arc<World>, path: &str) -> Arc<World> {
+        let Some((text, _)) = self.files.remove(path) else { return Arc::clone(world) };
+        let if_fixed = |edits: &[TextEdit]| {
+            let fixed: Arc<str> = apply_edits(&text, edits).into();
+            (world.as_if(&[(path.into(), fixed.clone())]), fixed)
+        };
+        let mut found = all_diagnostics(world, path);
+        found.retain(|it| setup.reports(it));
+        let proof = proved_repair(&found, Fix::is_safe, |edits| {
+            refutation(world, &if_fixed(edits).0, path)
+        });
         let shown = shown_path(&setup.root, path);
-        self.withdrawn.push(format!("{shown}: {fixes} withdrawn: {why}"));
-        let (path, text) = (path.to_owned(), text.to_string());
-        setup.host.apply(Change::OpenBuffer { path, text, version: 0 });
+        for (count, why) in &proof.left_out {
+            let fixes = if *count == 1 { "a fix" } else { "fixes" };
+            self.notes.push(format!("{shown}: {fixes} withdrawn: {why}"));
+        }
+        let (after, fixed) = if_fixed(&proof.repaired.edits);
+        self.counts.insert(path.to_owned(), proof.repaired.fixed.len());
+        self.withdrawn.insert(path.to_owned());
+        let change =
+            Change::OpenBuffer { path: path.to_owned(), text: fixed.to_string(), version: 0 };
+        setup.host.apply(change);
+        self.files.insert(path.to_owned(), (text, fixed));
+        after
+    }
+
+    /// Whether a fix of this file was withdrawn.
+    pub(super) fn has_withdrawn(&self, path: &str) -> bool {
+        self.withdrawn.contains(path)
     }
 
     fn count(&self) -> usize {
@@ -104,7 +128,7 @@ impl Fixing {
 
     /// The withdrawn fixes, and why.
     pub(super) fn notes(&self) -> impl Iterator<Item = String> {
-        self.withdrawn.iter().cloned()
+        self.notes.iter().cloned()
     }
 
     /// Writes the changes to disk.

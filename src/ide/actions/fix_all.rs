@@ -7,6 +7,7 @@ use super::{Action, ActionContext, ActionKind};
 use crate::ide::diagnostics::{Diagnostic, Fix};
 use crate::ide::edits::FileEdit;
 use crate::ide::proof::refutation;
+use crate::limits::MAX_FIX_PROOFS;
 use crate::text::{TextEdit, apply_edits};
 
 /// The result of [`repair`].
@@ -18,10 +19,20 @@ pub struct Repaired {
     pub fixed: Vec<Diagnostic>,
 }
 
-/// One action for all safe fixes of the file.
+/// The result of [`proved_repair`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProvedRepair {
+    /// The fixes that are proved together.
+    pub repaired: Repaired,
+    /// How many fixes are left out for each reason.
+    pub left_out: Vec<(usize, String)>,
+}
+
+/// One action for all safe fixes of the file that are proved together.
 pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
-    let Repaired { edits, fixed } = repair(context.diagnostics(), Fix::is_safe);
-    if fixed.is_empty() || !is_proved(context, &edits) {
+    let proof = proved_repair(context.diagnostics(), Fix::is_safe, |edits| refuted(context, edits));
+    let Repaired { edits, fixed } = proof.repaired;
+    if fixed.is_empty() {
         return Vec::new();
     }
     vec![Action {
@@ -34,12 +45,49 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
     }]
 }
 
-/// Whether all nodes keep the values that they get now.
-fn is_proved(context: &ActionContext<'_>, edits: &[TextEdit]) -> bool {
+/// Why it is not proved that all nodes keep the values that they get now.
+fn refuted(context: &ActionContext<'_>, edits: &[TextEdit]) -> Option<String> {
+    if context.cancel.is_cancelled() {
+        return Some("the request was cancelled".to_owned());
+    }
     let path = &context.file.path;
     let text = apply_edits(&context.file.text, edits);
     let after = context.world.as_if(&[(Arc::clone(path), text.into())]);
-    refutation(context.world, &after, path).is_none()
+    refutation(context.world, &after, path)
+}
+
+/// The fixes of [`repair`], without those for which `refute` has a reason. If it has one for all of them together, it gets
+/// smaller and smaller parts of them.
+pub fn proved_repair(
+    diagnostics: &[Diagnostic],
+    is_wanted: impl Fn(&Fix) -> bool,
+    mut refute: impl FnMut(&[TextEdit]) -> Option<String>,
+) -> ProvedRepair {
+    let mut proof = ProvedRepair::default();
+    let all = repair(diagnostics, &is_wanted).fixed;
+    let mut waiting: Vec<&[Diagnostic]> = vec![&all];
+    let mut proofs = 0;
+    while let Some(part) = waiting.pop().filter(|part| !part.is_empty()) {
+        // The parts come in source order, and their fixes do not touch.
+        let tried = repair(&[&proof.repaired.fixed, part].concat(), &is_wanted);
+        proofs += 1;
+        match refute(&tried.edits) {
+            None => proof.repaired = tried,
+            Some(_) if part.len() > 1 && proofs + waiting.len() + 2 <= MAX_FIX_PROOFS => {
+                let (first, second) = part.split_at(part.len() / 2);
+                waiting.extend([second, first]);
+            }
+            Some(why) => leave_out(&mut proof.left_out, part.len(), why),
+        }
+    }
+    proof
+}
+
+fn leave_out(left_out: &mut Vec<(usize, String)>, count: usize, why: String) {
+    match left_out.iter_mut().find(|it| it.1 == why) {
+        Some((sum, _)) => *sum += count,
+        None => left_out.push((count, why)),
+    }
 }
 
 /// The first fix of each diagnostic for which `is_wanted` holds, in source order. If two fixes overlap, only the first one is
@@ -65,4 +113,46 @@ pub fn repair(diagnostics: &[Diagnostic], is_wanted: impl Fn(&Fix) -> bool) -> R
         }
     }
     repaired
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ide::diagnostics::{Severity, diagnostics};
+    use crate::ide::fixture::Fixture;
+
+    /// The proved fixes of `yes` in a list of `count` items, if those of the items in `refuted` are not. Returns the number
+    /// of fixes, of those left out, and of proofs.
+    fn prove(count: usize, refuted: &[usize]) -> (usize, Vec<(usize, String)>, usize) {
+        let text = format!("a:\n{}", "- yes\n".repeat(count));
+        let fixture = Fixture::parse(&text);
+        let found = diagnostics(&fixture.world(), &fixture.files[0].world_path());
+        assert_eq!(found.iter().filter(|it| it.severity == Severity::Hint).count(), count);
+        let place = |item: &usize| text.match_indices("yes").nth(*item).expect("an item").0 as u32;
+        let refuted: Vec<u32> = refuted.iter().map(place).collect();
+        let mut proofs = 0;
+        let proof = proved_repair(&found, Fix::is_safe, |edits| {
+            proofs += 1;
+            let is_refuted = edits.iter().any(|edit| refuted.contains(&edit.range.start));
+            is_refuted.then(|| "because".to_owned())
+        });
+        (proof.repaired.fixed.len(), proof.left_out, proofs)
+    }
+
+    #[test]
+    fn fixes_that_are_not_proved_are_left_out_alone() {
+        let because = |count| vec![(count, "because".to_owned())];
+        assert_eq!(prove(8, &[]), (8, vec![], 1));
+        assert_eq!(prove(8, &[3]), (7, because(1), 7));
+        assert_eq!(prove(3, &[0, 2]), (1, because(2), 5));
+        assert_eq!(prove(1, &[0]), (0, because(1), 1));
+    }
+
+    #[test]
+    fn proofs_have_a_limit() {
+        let all: Vec<usize> = (0..200).collect();
+        let (fixed, left_out, proofs) = prove(200, &all);
+        assert_eq!((fixed, left_out[0].0), (0, 200));
+        assert!(proofs <= MAX_FIX_PROOFS, "{proofs}");
+    }
 }
