@@ -21,14 +21,14 @@ pub(super) fn count(source: &str, value: &Node, end: u32) -> usize {
     let mut at = value.range.start;
     let mut count = 0;
     for scalar in scalars {
-        count += comments_between(source, at, scalar.start);
+        count += between(source, at, scalar.start);
         at = scalar.end.max(at);
     }
-    count + comments_between(source, at, end)
+    count + between(source, at, end)
 }
 
-/// The comments in a text that contains no scalars.
-fn comments_between(source: &str, start: u32, end: u32) -> usize {
+/// The number of comments in a part of a text that contains no scalars.
+pub(super) fn between(source: &str, start: u32, end: u32) -> usize {
     if start >= end {
         return 0;
     }

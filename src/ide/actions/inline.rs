@@ -20,7 +20,7 @@ use crate::limits::MAX_INLINED_BYTES;
 use crate::syntax::interpolation::{self, Expression, Method, Token};
 use crate::syntax::key_path::{self, KeyPath, Segment};
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
-use crate::text::TextEdit;
+use crate::text::{TextEdit, TextRange};
 
 /// Actions for the call at the cursor, and for the key that is defined there.
 pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
@@ -140,15 +140,22 @@ fn inlined_everywhere(
     Ok(Inlined { edits, removed_comments })
 }
 
-/// The number of comments within a value of several lines that is removed. Those above the key and on its line are about the
-/// key, which goes.
+/// The number of comments that are removed within a value of several lines and after it. Those above the key and on its line
+/// are about the key, which goes.
 fn removed_comments(shared: &Shared, entry: &EntryTree<'_>, removal: &[TextEdit]) -> usize {
-    let is_of_one_line = !entry.value.range.slice(entry.text).trim_end().contains('\n');
-    if shared.data.format() != Format::Yaml || is_of_one_line {
+    if shared.data.format() != Format::Yaml {
         return 0;
     }
     let end = removal.iter().map(|edit| edit.range.end).max().unwrap_or_default();
-    comments::count(entry.text, entry.value, end.saturating_sub(entry.start))
+    let end = end.saturating_sub(entry.start);
+    let TextRange { start, end: value_end } = entry.value.range;
+    let is_of_one_line =
+        !TextRange::new(entry.key.range.end, value_end).slice(entry.text).trim_end().contains('\n');
+    if is_of_one_line {
+        let line_end = entry.text[start as usize..].find('\n').map_or(end, |at| start + at as u32);
+        return comments::between(entry.text, line_end, end);
+    }
+    comments::count(entry.text, entry.value, end)
 }
 
 fn action(title: String, edits: Result<Vec<FileEdit>, String>) -> Action {

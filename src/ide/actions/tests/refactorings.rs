@@ -437,6 +437,14 @@ fn comments_that_go_with_a_shared_value_are_said() {
         "Inline `n` everywhere (1 place) and remove it: removes 2 comments",
         "#- /data/common.yaml\nw: {x: 1, y: [a, b]}\n",
     );
+    let title = "Inline `n` everywhere (1 place) and remove it: removes a comment";
+    for value in ["\n  - a\n  # - b", " [a] # why\n  # - b", "\n- a # why"] {
+        check_same_answers(
+            &format!("#- /data/common.yaml\nn$0:{value}\nw: \"%{{alias('n')}}\"\n"),
+            title,
+            "#- /data/common.yaml\nw: [a]\n",
+        );
+    }
 }
 
 #[test]
