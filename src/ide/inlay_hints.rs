@@ -89,6 +89,10 @@ impl Hints<'_> {
     fn interpolations(&mut self, entry: EntryTree<'_>, is_data: bool) {
         for string in interpolated_strings(entry.text, entry.value) {
             for token in &string.tokens {
+                // The lookup of such a string fails.
+                if token.is_alias() && token.range.len() as usize != string.text.len() {
+                    continue;
+                }
                 let Some(written) = written(&string, token, entry.text) else { continue };
                 let Some(value) = self.value(token, is_data) else { continue };
                 let label = format!("= {}", self.short(&value));
@@ -202,6 +206,11 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
             "#- /data/common.yaml\na: \"%{facts.os.family}-😀%{lookup('b')}\"\nb: {c: 1}\nd: '%{nope} %{lookup(\"nope\")}'\n",
             "/data/common.yaml",
             "a: \"%{facts.os.family}‹= Debian›-😀%{lookup('b')}‹= {1 key}›\"\nb: {c: 1}\nd: '%{nope} %{lookup(\"nope\")}'\n",
+        );
+        check(
+            "#- /data/common.yaml\na: \"x %{alias('c')}\"\nb: \"%{alias('c')}\"\nc: y\n",
+            "/data/common.yaml",
+            "a: \"x %{alias('c')}\"\nb: \"%{alias('c')}‹= y›\"\nc: y\n",
         );
         check(
             "#- /data/common.yaml\r\na: |\r\n  x %{trusted.certname}\r\n  y\r\n",

@@ -18,7 +18,8 @@ pub(super) struct Scanned {
     pub(super) broken: Vec<Broken>,
     /// The trusted place at which the scan ended; `None` if it was the end of the text.
     pub(super) met: Option<u32>,
-    /// Whether so much is broken that the rest was split without libyaml.
+    /// Whether the rest may not be entries: so much is broken that it was split without libyaml, or another document starts
+    /// behind a broken entry.
     pub(super) gave_up: bool,
 }
 
@@ -54,8 +55,13 @@ fn scan_on(text: &str, mut from: Option<u32>, is_trusted: &dyn Fn(u32) -> bool) 
     loop {
         let next = match found.run(text, from, is_trusted) {
             Outcome::NotEntries if found.broken.is_empty() => return None,
-            // Puppet does not read beyond a broken entry, so a second way to read the text is not needed there.
-            Outcome::Done | Outcome::NotEntries => return Some(found),
+            // Puppet does not read beyond a broken entry, so a second way to read the text is not needed there. Once the entry
+            // is mended, it is.
+            Outcome::NotEntries => {
+                found.gave_up = true;
+                return Some(found);
+            }
+            Outcome::Done => return Some(found),
             Outcome::Failed(failure) if failure.error.is_of_reader => {
                 found.pass_forbidden_character(text, from, failure, is_trusted)
             }
@@ -203,7 +209,10 @@ impl Scanned {
                 Outcome::Done if self.met.is_some() => return Next::Nothing,
                 Outcome::Done => {}
                 Outcome::NotEntries if self.broken.is_empty() => return Next::NotEntries,
-                Outcome::NotEntries => return Next::Nothing,
+                Outcome::NotEntries => {
+                    self.gave_up = true;
+                    return Next::Nothing;
+                }
                 Outcome::Failed(earlier) => return self.pass_broken_entry(text, from, earlier),
             }
         }

@@ -109,6 +109,16 @@ fn an_error_at_the_end_names_the_root_hash_wherever_the_edit_is() {
     check_edits(&[texts("1"), texts("12345"), texts(""), format!("# one\n{}", texts(""))]);
 }
 
+#[test]
+fn a_second_document_counts_once_nothing_before_it_is_broken() {
+    let texts = |broken: &str| -> String {
+        let line =
+            |number| if number == 20 { broken.to_owned() } else { format!("k{number}: 1\n") };
+        (0..200).map(line).collect::<String>() + "---\nk7: 2\n"
+    };
+    check_edits(&[texts("x\n"), texts("x: 1\n"), texts("x\n"), texts("x: \u{1}\n"), texts("x:\n")]);
+}
+
 const PIECES: &[&str] = &[
     "a: 1\n",
     "b:\n",

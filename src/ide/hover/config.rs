@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use super::Hover;
 use super::markup::{code, plain};
 use crate::data::{Files, Place};
+use crate::engine::cases::in_a_list;
 use crate::engine::{Location, ResolvedLevel};
+use crate::facts::infer::MEMBER;
 use crate::ide::perspective::Perspective;
 use crate::text::TextRange;
 
@@ -49,7 +51,7 @@ fn files(perspective: &Perspective, locations: &[&Location]) -> String {
     }
     // If a level has very many paths, only the files that exist are of interest.
     let has_many = locations.len() > MAX_FILES;
-    let is_there = |it: &&Location| it.is_uri || it.exists;
+    let is_there = |it: &&Location| it.is_uri || it.exists || it.is_open();
     let listed = locations.iter().copied().filter(|it| !has_many || is_there(it));
     let mut text = String::new();
     let (mut number, mut more) = (0, 0);
@@ -58,11 +60,12 @@ fn files(perspective: &Perspective, locations: &[&Location]) -> String {
             more += 1;
             continue;
         }
-        let shown = code(&perspective.shown_path(&location.file));
-        let state = match (location.is_uri, location.exists) {
-            (true, _) => "",
-            (false, true) => " · exists",
-            (false, false) => " · no such file",
+        let state = state(perspective, location);
+        // A path that is not known completely is shown as it is written.
+        let shown = if location.is_open() {
+            code(&location.original)
+        } else {
+            code(&perspective.shown_path(&location.file))
         };
         number += 1;
         let _ = writeln!(text, "{number}. {shown}{state}");
@@ -78,6 +81,26 @@ fn files(perspective: &Perspective, locations: &[&Location]) -> String {
         let _ = writeln!(text, "\n{absent} {others} not exist.");
     }
     text
+}
+
+/// Whether there is a file; for a path with open variables, how many files it can lead to.
+fn state(perspective: &Perspective, location: &Location) -> String {
+    let Some(open) = location.open.as_ref().filter(|_| !location.is_uri) else {
+        return match (location.is_uri, location.exists) {
+            (true, _) => "",
+            (false, true) => " · exists",
+            (false, false) => " · no such file",
+        }
+        .to_owned();
+    };
+    let names: Vec<&str> = open.variables.iter().map(|it| it.trim_end_matches(MEMBER)).collect();
+    let depends = format!("depending on {}", in_a_list(&names));
+    match location.open_files(&perspective.evaluator).len() {
+        _ if open.is_obscure => format!(" · unknown files, {depends}"),
+        0 => " · no file fits".to_owned(),
+        1 => format!(" · 1 file, {depends}"),
+        files => format!(" · {files} files, {depends}"),
+    }
 }
 
 #[cfg(test)]
@@ -117,6 +140,38 @@ mod tests {
 
             Back end `yaml_data`"#]],
         );
+    }
+
+    #[test]
+    fn open_paths_are_shown_as_written_with_their_files() {
+        let fixture = Fixture::parse(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: N$0\n    paths: ['nodes/%{trusted.certname}.yaml', \
+             'os/%{facts.os.family}/%{role}.yaml', c.yaml]\n  - name: M$1\n    mapped_paths: [facts.groups, g, 'groups/%{g}.yaml']\n\
+             #- /.hiera-ls.yaml\nnodes: {}\n\
+             #- /data/nodes/a.yaml\na: 1\n#- /data/nodes/b.yaml\na: 1\n#- /data/groups/x.yaml\na: 1\n",
+        );
+        let shown = |mark| {
+            let (file, offset) = fixture.mark(mark).expect("the fixture has the mark");
+            let found =
+                hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default());
+            found.expect("a hover").markdown
+        };
+        expect![[r#"
+            **level "N"** for any node, environment `production`
+
+            1. `nodes/%{trusted.certname}.yaml` · 2 files, depending on trusted.certname
+            2. `os/%{facts.os.family}/%{role}.yaml` · no file fits
+            3. `data/c.yaml` · no such file
+
+            Back end `yaml_data`"#]]
+        .assert_eq(&shown(0));
+        expect![[r#"
+            **level "M"** for any node, environment `production`
+
+            1. `groups/%{g}.yaml` · 1 file, depending on groups
+
+            Back end `yaml_data`"#]]
+        .assert_eq(&shown(1));
     }
 
     #[test]

@@ -112,7 +112,7 @@
 (let ((text (hover "profile::database::shared_buffers")))
   (check (says text "any node where") "with no node chosen, a hover is for any node that reads the file")
   (check (says text "4GB") "it shows what most nodes get")
-  (check (says text "`16GB` if trusted.certname is db01.kittiwake.example") "and the cases"))
+  (check (says text "16GB if trusted.certname is db01.kittiwake.example") "and the cases"))
 (let* ((offered nil)
        (completing-read-function
         (lambda (_prompt collection &rest _)

@@ -1,6 +1,6 @@
 //! An edit spreads from key to key as it does if every key is looked up for every node.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::random_data::Texts;
 use super::*;
@@ -162,7 +162,7 @@ fn keys_that_are_made_of_others_change_where_these_change() {
             let mut same_key = narrowly.iter().chain(&widely).filter(|other| other.key == it.key);
             same_key.all(|it| it.before.left_out.is_empty() && it.after.left_out.is_empty())
         };
-        let told = |changes: &[AnswerChange]| -> Vec<String> {
+        let told = |changes: &[AnswerChange]| -> BTreeSet<String> {
             changes.iter().filter(is_complete).map(told).collect()
         };
         assert_eq!(told(&narrowly), told(&widely), "seed {seed}");
