@@ -340,13 +340,7 @@ fn environments_of(
     if arguments.is_about_all() {
         return world.environments().to_vec();
     }
-    let mut environments: Vec<Arc<Environment>> = Vec::new();
-    for environment in files.iter().filter_map(|path| world.environment_of(path)) {
-        if !environments.iter().any(|it| it.directory() == environment.directory()) {
-            environments.push(environment);
-        }
-    }
-    environments
+    world.environments_of(files.iter().map(String::as_str))
 }
 
 /// The number of files for the summary. Files that the user names may be none that a rule checks.

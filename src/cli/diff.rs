@@ -339,7 +339,7 @@ impl Sides {
     fn warn_of_keys(&self, keys: &BTreeSet<Arc<str>>) {
         let all = self.all_keys();
         for key in keys {
-            let root = key_path::parse(key).ok().and_then(|path| path.root_name().cloned());
+            let root = key_path::root_of(key);
             if root.is_some_and(|root| !all.contains(&key_path::of_root(&root))) {
                 complain(&format!(
                     "{}: no data file has this key, before or after",

@@ -9,6 +9,7 @@ use clap::Args;
 use super::workspace::{self, absolute};
 use crate::config::{Environment, PuppetVersion};
 use crate::data::{Files, Format};
+use crate::engine::LOOKUP_OPTIONS;
 use crate::settings::Settings;
 use crate::syntax::key_path;
 use crate::world::{DiskReader, World, loader};
@@ -136,9 +137,6 @@ impl PlaceArguments {
         Ok(settings)
     }
 }
-
-/// The key that contains options for other keys.
-const LOOKUP_OPTIONS: &str = "lookup_options";
 
 /// The maximum depth below an environment at which data is searched for.
 const MAX_DEPTH: u32 = 32;

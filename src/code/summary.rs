@@ -171,14 +171,14 @@ fn interpolated_keys(text: &str) -> Box<[Arc<str>]> {
     }
     let keys = interpolation::tokens(text).into_iter().filter_map(|token| {
         let (key, _) = token.lookup_key()?;
-        key_path::parse(key).ok()?.root_name().cloned()
+        key_path::root_of(key)
     });
     keys.collect()
 }
 
 /// The key whose value a lookup of `name` reads or digs into.
 pub fn root_key(name: &str) -> Arc<str> {
-    let root = key_path::parse(name).ok().and_then(|path| path.root_name().cloned());
+    let root = key_path::root_of(name);
     root.unwrap_or_else(|| name.into())
 }
 

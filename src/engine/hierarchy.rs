@@ -153,13 +153,18 @@ impl Location {
             Some(Cow::Owned(plain)) => plain.into(),
             _ => Arc::clone(&location),
         };
+        Self { file, exists, ..Self::at(original, place, location) }
+    }
+
+    /// A location where nothing exists.
+    fn at(original: Arc<str>, place: Option<Place>, location: Arc<str>) -> Self {
         Self {
             original,
             template_place: place,
+            file: Arc::clone(&location),
             location,
-            file,
             is_uri: false,
-            exists,
+            exists: false,
             data: OnceLock::new(),
             source: SourceState::default(),
             open: None,
@@ -167,18 +172,8 @@ impl Location {
     }
 
     fn open(original: Arc<str>, template: &Located, open: OpenLocation, text: &str) -> Self {
-        let shown: Arc<str> = open_path::shown(text).into();
-        Self {
-            original,
-            template_place: template.place,
-            location: Arc::clone(&shown),
-            file: shown,
-            is_uri: false,
-            exists: false,
-            data: OnceLock::new(),
-            source: SourceState::default(),
-            open: Some(Box::new(open)),
-        }
+        let shown = open_path::shown(text).into();
+        Self { open: Some(Box::new(open)), ..Self::at(original, template.place, shown) }
     }
 
     /// The step in the trace when it is searched.
@@ -466,17 +461,8 @@ fn uri(text: &Arc<str>, template: &Located) -> Result<Location, Failure> {
             format!("bad URI(is not URI?): {}", inspect::inspect(&Value::string(Arc::clone(text))));
         return Err(Failure::ruby("URI::InvalidURIError", message).at(template.place));
     }
-    Ok(Location {
-        original: original(template),
-        template_place: template.place,
-        location: Arc::clone(text),
-        file: Arc::clone(text),
-        is_uri: true,
-        exists: true,
-        data: OnceLock::new(),
-        source: SourceState::default(),
-        open: None,
-    })
+    let location = Location::at(original(template), template.place, Arc::clone(text));
+    Ok(Location { is_uri: true, exists: true, ..location })
 }
 
 /// Whether Ruby's `URI()` accepts the text: the characters of RFC 3986, percent signs only before two hex digits.

@@ -15,7 +15,7 @@ use super::sources::SetBy;
 use super::trace::{Outcome, TraceKind};
 use crate::data::{Located, Value};
 
-/// The key that cannot be looked up.
+/// The key whose value contains the options of other keys. It cannot be looked up itself.
 pub(crate) const LOOKUP_OPTIONS: &str = "lookup_options";
 
 /// Searches the override hash, then the data, then the hash of default values, as every `lookup()` call does, including those

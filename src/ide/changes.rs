@@ -11,14 +11,12 @@ use std::sync::Arc;
 use super::preview::{Preview, Question};
 use crate::config::Environment;
 use crate::data::Files as _;
-use crate::engine::CancelToken;
+use crate::engine::{CancelToken, LOOKUP_OPTIONS};
 use crate::syntax::key_path;
 use crate::world::{Asker, Before, Differences, FleetPair, World, paths};
 pub use edited::{EditedKey, edited_keys, is_edited};
 pub(super) use words::nodes_where;
 pub use words::{change_texts, counted, without_secrets};
-
-const LOOKUP_OPTIONS: &str = "lookup_options";
 
 /// The changes, as a document and as data.
 #[derive(Debug, Clone)]

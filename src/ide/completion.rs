@@ -101,7 +101,7 @@ pub fn completion_help(
     cancel: &CancelToken,
 ) -> Option<String> {
     let perspective = Perspective::of_file(world, path)?.until(cancel);
-    let name = key_path::parse(key).ok().and_then(|it| it.root_name().cloned());
+    let name = key_path::root_of(key);
     let is_new =
         |name: &&Arc<str>| !world.key_index(perspective.evaluator.environment()).contains(name);
     if let Some(note) =

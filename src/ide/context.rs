@@ -4,13 +4,11 @@ use std::sync::Arc;
 
 use super::strings::StringNode;
 use crate::data::{DataFile, EntryTree};
+pub(crate) use crate::engine::LOOKUP_OPTIONS;
 use crate::syntax::interpolation::{self, Token};
 use crate::syntax::key_path::{self, Segment};
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 use crate::text::TextRange;
-
-/// The key whose value contains the lookup options of data files.
-pub const LOOKUP_OPTIONS: &str = "lookup_options";
 
 /// The part of a data file that an offset touches. Ranges refer to the whole file.
 #[derive(Debug, Clone, PartialEq)]

@@ -153,13 +153,7 @@ fn looked_at(context: &Context) -> Vec<Arc<Environment>> {
     if let [only] = &*all {
         return vec![only.clone()];
     }
-    let mut environments: Vec<Arc<Environment>> = Vec::new();
-    for environment in world.open_files().filter_map(|it| world.environment_of(&it.entry.path)) {
-        if !environments.iter().any(|it| it.directory() == environment.directory()) {
-            environments.push(environment);
-        }
-    }
-    environments
+    world.environments_of(world.open_files().map(|it| &*it.entry.path))
 }
 
 /// All diagnostics of a file, including those about settings in it.

@@ -115,6 +115,11 @@ pub fn quote_segment(name: &str) -> Option<String> {
     }
 }
 
+/// The root key that `key` searches for; `None` if it searches for none.
+pub fn root_of(key: &str) -> Option<Arc<str>> {
+    parse(key).ok()?.root_name().cloned()
+}
+
 /// The key that looks up a root key: the key itself, quoted if it has a dot. A key with both kinds of quotes cannot be looked
 /// up, and stays as it is.
 pub fn of_root(root: &Arc<str>) -> Arc<str> {

@@ -51,6 +51,20 @@ enum Root {
 }
 
 impl World {
+    /// The environments of some files, each once, in the order of their first files.
+    pub fn environments_of<'p>(
+        &self,
+        paths: impl Iterator<Item = &'p str>,
+    ) -> Vec<Arc<Environment>> {
+        let mut found: Vec<Arc<Environment>> = Vec::new();
+        for environment in paths.filter_map(|path| self.environment_of(path)) {
+            if !found.iter().any(|it| it.directory() == environment.directory()) {
+                found.push(environment);
+            }
+        }
+        found
+    }
+
     /// The environment that a file or directory belongs to: that of the nearest `hiera.yaml` above it, unless only another
     /// environment of the workspace has its data there. `None` if there is none.
     pub fn environment_of(&self, path: &str) -> Option<Arc<Environment>> {

@@ -39,7 +39,7 @@ pub(super) fn scan(
     from: Option<u32>,
     is_trusted: &dyn Fn(u32) -> bool,
 ) -> Option<Scanned> {
-    let mut found = scan_on(text, from, is_trusted)?;
+    let mut found = scan_as_reported(text, from, is_trusted)?;
     if from.is_none()
         && let Some(first) = found.heads.first()
     {
@@ -50,7 +50,12 @@ pub(super) fn scan(
     Some(found)
 }
 
-fn scan_on(text: &str, mut from: Option<u32>, is_trusted: &dyn Fn(u32) -> bool) -> Option<Scanned> {
+/// [`scan`] with errors as libyaml reports them.
+fn scan_as_reported(
+    text: &str,
+    mut from: Option<u32>,
+    is_trusted: &dyn Fn(u32) -> bool,
+) -> Option<Scanned> {
     let mut found = Scanned::default();
     loop {
         let next = match found.run(text, from, is_trusted) {

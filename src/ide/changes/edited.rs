@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::Compared;
 use super::words::CountedNodes;
-use super::{Compared, LOOKUP_OPTIONS};
 use crate::config::Environment;
 use crate::data::{DataFile, EntryTree, Files as _, Format};
-use crate::engine::CancelToken;
 use crate::engine::footprint::hash_of;
+use crate::engine::{CancelToken, LOOKUP_OPTIONS};
 use crate::ide::file_role::FileRole;
 use crate::syntax::key_path;
 use crate::syntax::tree::NodeKind;

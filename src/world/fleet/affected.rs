@@ -13,6 +13,7 @@ use super::references::RootNames;
 use super::spread::{Reference, References};
 use crate::backends::settings::BackEndSettings;
 use crate::data::{DataFile, Files as _, Format, RootEntry, Value};
+use crate::engine::LOOKUP_OPTIONS;
 use crate::engine::footprint::hash_of;
 use crate::engine::structure::concerns_all_keys;
 use crate::facts::Node;
@@ -20,8 +21,6 @@ use crate::limits::MAX_DATA_FILES;
 use crate::syntax::interpolation::{self, Expression, Method};
 use crate::syntax::key_path;
 use crate::world::{FileEntry, World, parallel, paths};
-
-pub(super) const LOOKUP_OPTIONS: &str = "lookup_options";
 
 /// By root key, the files whose entries can give it another answer now. A key that is missing has the same answer as before.
 type FilesOfKeys = BTreeMap<Arc<str>, BTreeSet<Arc<str>>>;

@@ -43,7 +43,7 @@ impl FleetPair {
     pub fn concerned(&self, keys: &[Arc<str>]) -> Vec<Arc<str>> {
         let affected = self.affected_keys();
         let may_change = |key: &&Arc<str>| {
-            let root = key_path::parse(key).ok().and_then(|path| path.root_name().cloned());
+            let root = key_path::root_of(key);
             let is_affected =
                 |root: Arc<str>| affected.is_none_or(|it| it.files_of(&root).is_some());
             // A key that cannot be parsed fails on both sides, which the comparison finds out.
@@ -59,10 +59,8 @@ impl FleetPair {
         cancel: &CancelToken,
         step: impl Fn() + Sync,
     ) -> Option<Differences> {
-        let root = |key: &Arc<str>| key_path::parse(key).ok()?.root_name().cloned();
-        let roots: Vec<Option<Arc<str>>> = keys.iter().map(root).collect();
         let mut found: Vec<Difference> = keys.iter().map(|_| Difference::default()).collect();
-        for group in self.in_order_of_spread(&roots) {
+        for group in self.in_order_of_spread(keys) {
             for part in group.chunks(KEYS_AT_ONCE) {
                 let differences = parallel::map(part, |at| {
                     let key = Arc::clone(&keys[*at]);

@@ -122,7 +122,7 @@ impl FleetPair {
         };
         // Only an answer to the key alone tells what strings that look it up get.
         let spread = request.plain_key().and_then(|key| self.spreading_root(key));
-        let mut concerned = spread.as_ref().map(|_| Concerned::nobody(self.after.nodes().len()));
+        let mut unsettled = spread.as_ref().map(|_| Concerned::none(self.after.nodes().len()));
         let before = self.before.earlier_answers(request, &nodes);
         let after = self.after.answers_among(request, &nodes);
         let mut difference = Difference::default();
@@ -132,10 +132,10 @@ impl FleetPair {
             let (before, after) = answers(*one, *other);
             difference.note_opaque(before);
             difference.note_opaque(after);
-            if let Some(concerned) = &mut concerned
+            if let Some(unsettled) = &mut unsettled
                 && !(is_settled(before) && is_settled(after))
             {
-                concerned.add_nodes(nodes);
+                unsettled.add_nodes(nodes);
             }
         }
         self.take_incomplete(&mut pairs, answers, request, &mut difference);
@@ -160,17 +160,13 @@ impl FleetPair {
             });
         }
         difference.changes.sort_by_key(|change| change.nodes.len());
-        let is_settled = !others || self.add_others(request, &mut difference);
+        let are_others_settled = !others || self.add_others(request, &mut difference);
         // The result of a cancelled lookup is incomplete.
-        if let Some((root, mut concerned)) = spread.zip(concerned)
+        if let Some((root, mut unsettled)) = spread.zip(unsettled)
             && !request.cancel.is_cancelled()
         {
-            for change in &difference.changes {
-                concerned.add_nodes(&change.nodes);
-                concerned.others |= !change.others.is_empty();
-            }
-            concerned.others |= !is_settled;
-            self.note_concerned(root, concerned);
+            unsettled.others = !are_others_settled;
+            self.note_concerned(root, unsettled, &difference.changes);
         }
         difference
     }
@@ -208,13 +204,13 @@ impl FleetPair {
     /// edited, a node must read such a file, and a key that it is made of must have another answer.
     pub(super) fn who_may_change(&self, key: &str) -> (Vec<u32>, bool) {
         let Some(affected) = self.affected_keys() else { return (self.after.all_nodes(), true) };
-        let root = key_path::parse(key).ok().and_then(|path| path.root_name().cloned());
+        let root = key_path::root_of(key);
         let Some((files, root)) = root.and_then(|root| Some((affected.files_of(&root)?, root)))
         else {
             return (self.after.all_nodes(), true);
         };
         let concerned = self.concerned_by_spread(&root);
-        if concerned.as_ref().is_some_and(Concerned::is_nobody) {
+        if concerned.as_ref().is_some_and(Concerned::is_none) {
             return (Vec::new(), false);
         }
         let mut nodes = self.after.readers(files, module_of_key(&root));

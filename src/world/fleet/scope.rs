@@ -11,11 +11,9 @@ use super::{Column, mixed};
 use crate::data::{DataFile, Files as _, Format, Value};
 use crate::engine::footprint::hash_of;
 use crate::engine::structure::{Structure, concerns_all_keys};
-use crate::engine::{Evaluator, ModuleScope};
+use crate::engine::{Evaluator, LOOKUP_OPTIONS, ModuleScope};
 use crate::syntax::interpolation::{self, Expression, Method};
 use crate::world::parallel;
-
-const LOOKUP_OPTIONS: &str = "lookup_options";
 
 /// The files that all nodes together read in some layers, and the nodes that read each of them.
 pub(super) struct Scope {

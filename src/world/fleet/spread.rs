@@ -4,14 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use memchr::memmem;
-
-use super::affected::LOOKUP_OPTIONS;
-use super::difference::FleetPair;
-use crate::data::{Files as _, Format, Value};
-use crate::engine::module_of_key;
+use super::difference::{Change, FleetPair};
+use crate::data::{Format, may_have_key};
+use crate::engine::{LOOKUP_OPTIONS, module_of_key};
 use crate::syntax::key_path;
-use crate::world::{FileEntry, parallel, paths};
+use crate::world::reach::DataPlace;
+use crate::world::{FileEntry, parallel};
 
 /// A root key that a string looks up.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,7 +46,7 @@ pub(super) struct Concerned {
 /// What comparisons found so far, by root key.
 #[derive(Default)]
 pub(super) struct KnownConcerned {
-    by_root: Mutex<HashMap<Arc<str>, Arc<Concerned>, foldhash::fast::RandomState>>,
+    by_root: Mutex<HashMap<Arc<str>, Concerned, foldhash::fast::RandomState>>,
     /// Whether the value of a key may be the same although a part of it is not.
     hides_parts: OnceLock<bool>,
 }
@@ -91,15 +89,15 @@ impl References {
 
 impl FleetPair {
     /// The keys in groups, by their positions: each key comes after those that it is made of.
-    pub(super) fn in_order_of_spread(&self, roots: &[Option<Arc<str>>]) -> Vec<Vec<usize>> {
+    pub(super) fn in_order_of_spread(&self, keys: &[Arc<str>]) -> Vec<Vec<usize>> {
         let references = self.affected_keys().map(|it| &it.references);
-        let rank = |root: &Option<Arc<str>>| {
-            let of_key = references.and_then(|it| it.of_keys.get(root.as_deref()?));
+        let rank = |key: &str| {
+            let of_key = references.and_then(|it| it.of_keys.get(&key_path::root_of(key)?));
             of_key.map_or(0, |it| it.rank.unwrap_or(usize::MAX))
         };
         let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (at, root) in roots.iter().enumerate() {
-            groups.entry(rank(root)).or_default().push(at);
+        for (at, key) in keys.iter().enumerate() {
+            groups.entry(rank(key)).or_default().push(at);
         }
         groups.into_values().collect()
     }
@@ -110,7 +108,7 @@ impl FleetPair {
         let of_key = self.affected_keys()?.references.of_keys.get(root)?;
         // In a loop, it would depend on the order of the comparisons what is known.
         of_key.rank?;
-        let mut all = Concerned::nobody(self.after().nodes().len());
+        let mut all = Concerned::none(self.after().nodes().len());
         for Reference { root, digs } in &of_key.references {
             if *digs && self.hides_parts(root) {
                 return None;
@@ -129,63 +127,63 @@ impl FleetPair {
         path.root_name().filter(|root| references.used.contains(*root)).cloned()
     }
 
-    pub(super) fn note_concerned(&self, root: Arc<str>, concerned: Concerned) {
+    /// Notes for which nodes the answer to `root` may have changed: those of the changes, and the `unsettled` ones, whose
+    /// answers do not tell everything.
+    pub(super) fn note_concerned(&self, root: Arc<str>, unsettled: Concerned, changes: &[Change]) {
+        let mut concerned = unsettled;
+        concerned.add_changes(changes);
         let mut known = self.concerned.by_root.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(root, Arc::new(concerned));
+        known.insert(root, concerned);
     }
 
     /// Whether `root` may have the same value as before, although something inside of it changed: only that is then converted,
     /// or missing so that the default hierarchy of a module is searched for it.
     fn hides_parts(&self, root: &str) -> bool {
         let (world, environment) = (self.after().world(), self.after().environment());
-        let module = module_of_key(root).and_then(|it| environment.modules.get(it));
-        let has_default_hierarchy = module.is_some_and(|module| {
-            let text = world.text(&paths::join(module, "hiera.yaml"));
-            text.is_ok_and(|text| {
-                // A name with escapes is a rare way to write it, so any escape counts.
-                text.contains("default_hierarchy") || text.contains('\\')
-            })
-        });
-        has_default_hierarchy
+        let is_default =
+            |place: &DataPlace| place.is_default && place.module.as_deref() == module_of_key(root);
+        world.reach(environment).places.iter().any(is_default)
             || *self.concerned.hides_parts.get_or_init(|| {
                 let files = world.data_files(environment);
-                parallel::map(&files[..], |(path, format)| {
+                let converts = parallel::map(&files[..], |(path, format)| {
                     world.file(path).map_or(true, |file| may_convert(&file, *format))
-                })
-                .contains(&true)
+                });
+                converts.contains(&true)
             })
     }
 }
 
 /// Whether the lookup_options of a file may convert values.
 fn may_convert(file: &FileEntry, format: Format) -> bool {
-    let text = file.text.as_bytes();
-    // Other words than the key itself may spell it only with escapes.
-    let may_have_options = format == Format::Hocon
-        || memmem::find(text, LOOKUP_OPTIONS.as_bytes()).is_some()
-        || memchr::memchr(b'\\', text).is_some();
-    may_have_options
-        && file.data(format).get(LOOKUP_OPTIONS).is_some_and(|it| names_conversion(&it.value.value))
-}
-
-fn names_conversion(value: &Value) -> bool {
-    match value {
-        Value::String(text) => text.contains("convert_to") || text.contains("%{"),
-        Value::Array(items) => items.iter().any(|item| names_conversion(&item.value)),
-        Value::Hash(hash) => hash
-            .iter()
-            .any(|(key, member)| names_conversion(key) || names_conversion(&member.value.value)),
-        _ => false,
+    if !may_have_key(file.text.as_bytes(), format, LOOKUP_OPTIONS) {
+        return false;
     }
+    let Some(entry) = file.data(format).get(LOOKUP_OPTIONS) else { return false };
+    let options = &entry.value.value;
+    // A name of an option may be the result of an interpolation.
+    options.has_tokens()
+        || options.as_hash().is_some_and(|all| {
+            let mut each = all.iter().filter_map(|(_, member)| member.value.value.as_hash());
+            each.any(|options| options.get("convert_to").is_some())
+        })
 }
 
 impl Concerned {
-    pub(super) fn nobody(nodes: usize) -> Self {
+    /// No node of a fleet of so many, and no other node.
+    pub(super) fn none(nodes: usize) -> Self {
         Self { nodes: vec![false; nodes].into(), others: false }
     }
 
-    pub(super) fn is_nobody(&self) -> bool {
+    pub(super) fn is_none(&self) -> bool {
         !self.others && !self.nodes.contains(&true)
+    }
+
+    /// Adds the nodes of changes.
+    fn add_changes(&mut self, changes: &[Change]) {
+        for change in changes {
+            self.add_nodes(&change.nodes);
+            self.others |= !change.others.is_empty();
+        }
     }
 
     pub(super) fn add_nodes(&mut self, nodes: &[u32]) {

@@ -73,8 +73,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
 
 /// Whether a `hiera.yaml` above a directory has a hierarchy for plans.
 fn may_be_read_by_plans(world: &World, directory: &str) -> bool {
-    let above = std::iter::successors(paths::parent(directory), |it| paths::parent(it));
-    let mut configs = above.map(|it| paths::join(it, "hiera.yaml"));
+    let mut configs = paths::ancestors(directory).map(|it| paths::join(it, "hiera.yaml"));
     configs.any(|it| has_plan_hierarchy(world, &it))
 }
 

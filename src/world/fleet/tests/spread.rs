@@ -262,7 +262,7 @@ fn a_part_can_change_although_its_key_does_not() {
     let edit = ["m::a: {p: 1}\n", "m::a: {p: 2}\n"];
     let pair = pair_of_edit(&module, "modules/m/data/d.yaml", edit);
     assert_eq!(changes(&pair, &["m::a", "b", "c"]), [vec![], vec![0, 1], vec![]]);
-    assert!(pair.concerned_by_spread("c").is_some_and(|it| it.is_nobody()));
+    assert!(pair.concerned_by_spread("c").is_some_and(|it| it.is_none()));
 
     // The options convert the whole value, or only the part that is looked up.
     let common = |a: &str, convert: &str| {
