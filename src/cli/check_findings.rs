@@ -205,7 +205,10 @@ pub(super) fn hidden_lines(world: &Arc<World>, path: &str) -> BTreeSet<usize> {
     let index = file.line_index();
     let lines = |range: TextRange| index.line_of(range.start)..=index.line_of(range.end);
     let secret = sensitive.entries().flat_map(|entry| lines(entry.range()));
-    secret.map(|line| line as usize).collect()
+    // Lines of broken entries may contain such values, too.
+    let start = |line: &u32| index.line_range(&file.text, *line).start;
+    let broken = (0..index.line_count()).filter(|line| sensitive.hold(start(line)));
+    secret.chain(broken).map(|line| line as usize).collect()
 }
 
 /// The text with stars instead of the contents of `ENC[…]` and `DEC(1)::PKCS7[…]!`; all offsets stay the same.

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use super::context::LOOKUP_OPTIONS;
 use super::hover::markdown::AskedFor;
+use crate::backends::eyaml::blob;
 use crate::config::Environment;
 use crate::data::{Files, Hash, Located, Place, Value};
 use crate::engine::{Answer, CancelToken, Evaluator};
 use crate::facts::{Node, Origin};
+use crate::syntax::json;
 use crate::syntax::key_path::{self, KeyPath};
 use crate::world::{World, paths};
 
@@ -129,7 +131,7 @@ impl Perspective {
     }
 
     /// Whether a file with `lookup_options` mentions `Sensitive`.
-    fn are_some_values_sensitive(&self) -> bool {
+    pub(super) fn are_some_values_sensitive(&self) -> bool {
         let index = self.world.key_index(self.evaluator.environment());
         let speaks =
             |path: &str| self.world.text(path).is_ok_and(|text| text.contains("Sensitive"));
@@ -161,6 +163,11 @@ fn holds_encrypted(text: &str) -> bool {
 /// A value without sensitive and encrypted parts.
 pub fn redacted(value: &Located) -> Value {
     hidden(value, &redacted)
+}
+
+/// An error message of a lookup for a report that others read: without encrypted values and the text of files.
+pub(super) fn redacted_message(message: &str) -> String {
+    blob::shortened(json::without_quoted_text(message))
 }
 
 /// A value with its own secrets replaced, and its members converted by `of_member`.

@@ -28,9 +28,17 @@ impl<'a> SensitiveKeys<'a> {
         Some(Self { data, perspective, known })
     }
 
-    /// Whether byte `offset` is in an entry whose value is sensitive.
+    /// Whether byte `offset` is in an entry whose value is sensitive, or may be in one that Puppet cannot parse.
     pub(crate) fn hold(&self, offset: u32) -> bool {
-        self.data.entry_at(offset).is_some_and(|entry| self.is_sensitive(&entry))
+        match self.data.entry_at(offset) {
+            Some(entry) => self.is_sensitive(&entry),
+            None if !self.data.is_broken() => false,
+            None => match self.data.key_at(offset) {
+                Some(key) => self.is_sensitive_key(&key),
+                // It is not known where the value of which key is.
+                None => self.perspective.are_some_values_sensitive(),
+            },
+        }
     }
 
     /// The entries whose values are sensitive.
@@ -40,6 +48,10 @@ impl<'a> SensitiveKeys<'a> {
 
     fn is_sensitive(&self, entry: &EntryTree<'_>) -> bool {
         let key = entry.key.range.slice(entry.text).trim_matches(['"', '\'']);
+        self.is_sensitive_key(key)
+    }
+
+    fn is_sensitive_key(&self, key: &str) -> bool {
         self.known.may_be_sensitive(key) && self.perspective.makes_sensitive(key)
     }
 }

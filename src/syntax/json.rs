@@ -23,6 +23,18 @@ pub struct Parsed {
     pub error: Option<SyntaxError>,
 }
 
+/// What Ruby's message says before the text that it quotes.
+const UNEXPECTED: &str = "unexpected token at '";
+
+/// An error message of a lookup without the text of a JSON file that Ruby quotes in it: all of the file from the start of the
+/// broken object.
+pub fn without_quoted_text(message: &str) -> &str {
+    match message.find(UNEXPECTED) {
+        Some(at) => &message[..at + UNEXPECTED.len() - " at '".len()],
+        None => message,
+    }
+}
+
 /// Parses `text`.
 pub fn parse(text: &str) -> Parsed {
     let mut parser = Parser { text, at: 0, depth: 0, stopped_at: 0, partial: None };
@@ -315,7 +327,7 @@ impl Parser<'_> {
 
     /// Ruby's message; the number is a line in the source of the library (json 2.6).
     fn unexpected(&self, line_of_parser: u32, at: usize) -> String {
-        format!("{line_of_parser}: unexpected token at '{}'", self.rest(at))
+        format!("{line_of_parser}: {UNEXPECTED}{}'", self.rest(at))
     }
 
     /// The text from byte `at`, as C prints it.
@@ -337,6 +349,16 @@ fn plain(text: &str) -> NodeKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_can_do_without_the_text_of_the_file() {
+        let error = parse("{\"a\": 1,\n\"password\": \"secret\"").error.expect("an error");
+        let message = format!("Unable to parse (/data/a.json): {}", error.message);
+        assert!(message.contains("secret"));
+        let expected = "Unable to parse (/data/a.json): 859: unexpected token";
+        assert_eq!(without_quoted_text(&message), expected);
+        assert_eq!(without_quoted_text("another error"), "another error");
+    }
 
     #[track_caller]
     fn check(text: &str, expected: &str) {

@@ -185,6 +185,24 @@ encrypted: \"ENC[PKCS7,hunter2] %{lookup('')}\"
     }
 }
 
+#[test]
+fn files_that_cannot_be_parsed_show_no_secrets() {
+    let levels = "version: 5\nhierarchy:\n  - {name: j, data_hash: json_data, path: j.json}\n  \
+                  - {name: y, paths: [web.yaml, common.yaml]}\n";
+    let files = [
+        ("hiera.yaml", levels),
+        ("data/common.yaml", "lookup_options:\n  pw: {convert_to: Sensitive}\n"),
+        ("data/web.yaml", "pw: \"hunter2\" x\nport: 080 x: y\n"),
+        ("data/j.json", "{\n\"x\": 1,\noops\n\"pw\": \"hunter2\"\n}\n"),
+    ];
+    for format in ["full", "concise", "json", "sarif", "github", "gitlab", "junit"] {
+        let (status, text, _) = run(&Workspace::new(&files), &["check", "--format", format]);
+        assert_eq!(status, Some(1));
+        assert!(text.contains("json-syntax") && text.contains("yaml-syntax"), "{format}: {text}");
+        assert!(!text.contains("hunter2"), "{format}: {text}");
+    }
+}
+
 /// If every lookup fails, it is not known which values are sensitive; then this holds if some are.
 #[test]
 fn values_are_shown_where_lookups_fail_and_none_is_sensitive() {

@@ -214,6 +214,34 @@ fn a_broken_file_is_the_cause_of_what_fails() {
 }
 
 #[test]
+fn errors_show_no_secrets() {
+    let repository = Repository::new();
+    let levels = "version: 5\nhierarchy:\n  - {name: j, data_hash: json_data, path: j.json}\n  \
+                  - {name: c, path: common.yaml}\n";
+    repository.write("repository/hiera.yaml", levels);
+    repository.write("repository/data/j.json", "{\n\"x\": 1,\n\"pw\": \"hunter2\"\n}\n");
+    let common =
+        "number: \"a ENC[PKCS7,hunter2] b\"\nlookup_options:\n  pw: {convert_to: Sensitive}\n";
+    repository.write("repository/data/common.yaml", common);
+    repository.commit();
+    repository.write("repository/data/j.json", "{\n\"x\": 1,\noops\n\"pw\": \"hunter2\"\n}\n");
+    for format in ["text", "markdown", "json"] {
+        let text = text_of(&repository.run(&["diff", "--format", format]));
+        assert!(text.contains("859: unexpected token"), "{format}: {text}");
+        assert!(!text.contains("hunter2"), "{format}: {text}");
+    }
+    repository.write("repository/data/j.json", "{}\n");
+    repository.commit();
+    let options = format!("{common}  number: {{convert_to: Integer}}\n");
+    repository.write("repository/data/common.yaml", &options);
+    for format in ["text", "markdown", "json"] {
+        let text = text_of(&repository.run(&["diff", "--format", format]));
+        assert!(text.contains("ENC[…] b' cannot be converted to Integer"), "{format}: {text}");
+        assert!(!text.contains("hunter2"), "{format}: {text}");
+    }
+}
+
+#[test]
 fn environment_conf_is_a_cause() {
     let repository = Repository::new();
     repository.write(

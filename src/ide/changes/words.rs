@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::data::render;
 use crate::engine::cases::{in_words, is_same, left_out_in_words};
 use crate::engine::{Answer, Condition, OtherNodes};
-use crate::ide::perspective::redacted;
+use crate::ide::perspective::{redacted, redacted_message};
 use crate::world::{AnswerChange, Differences};
 
 /// The maximum number of names of nodes that are shown for each change.
@@ -259,7 +259,10 @@ impl<'a> Side<'a> {
                 self.lines.extend(lines.map(str::to_owned));
             }
             Ok(None) => self.lines.push("(not found)".to_owned()),
-            Err(failure) => self.lines.push(format!("(error: {})", on_one_line(&failure.message))),
+            Err(failure) => {
+                let message = redacted_message(&failure.message);
+                self.lines.push(format!("(error: {})", on_one_line(&message)));
+            }
         }
     }
 
@@ -323,8 +326,10 @@ fn on_one_line(text: &str) -> String {
 /// The answer with encrypted and sensitive values replaced.
 pub fn without_secrets(answer: &Answer) -> Answer {
     let mut answer = answer.clone();
-    if let Ok(Some(value)) = &mut answer.outcome {
-        value.value = redacted(value);
+    match &mut answer.outcome {
+        Ok(Some(value)) => value.value = redacted(value),
+        Ok(None) => {}
+        Err(failure) => failure.message = redacted_message(&failure.message).into(),
     }
     for case in &mut answer.cases {
         case.answer = without_secrets(&case.answer);

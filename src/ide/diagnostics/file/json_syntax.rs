@@ -5,6 +5,7 @@ use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::file::yaml_syntax::reader_words;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::{Check, Family, Report, Rule, Severity, Subject};
+use crate::syntax::json;
 use crate::text::{TextEdit, TextRange};
 
 pub(crate) const RULE: Rule = Rule {
@@ -23,7 +24,9 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     let Some(error) = file.error().filter(|_| file.format == Format::Json) else { return };
     let text = file.text;
-    let finding = report.add(&RULE, error.range, reader_words(&error.message));
+    // What Ruby quotes is the rest of the file, which may be long and contain secrets.
+    let words = reader_words(json::without_quoted_text(&error.message));
+    let finding = report.add(&RULE, error.range, words);
     if let Some(comma) = comma_at_the_end(text, error.range) {
         finding.with_fix(Fix::safe("Remove the comma", vec![TextEdit::delete(comma)]));
     }
