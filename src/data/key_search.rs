@@ -11,10 +11,20 @@ pub fn may_have_key(text: &[u8], format: Format, key: &str) -> bool {
     if format == Format::Hocon || !key.bytes().all(is_plain) {
         return true;
     }
-    memmem::find(text, key.as_bytes()).is_some()
+    memmem::find_iter(text, key.as_bytes()).any(|at| is_whole_key(text, at, key.len()))
         // Escapes can stand for any character.
         || memchr(b'\\', text).is_some()
         || format == Format::Yaml && (has(text, b"<<") || has(text, b"binary"))
+}
+
+/// Whether the `length` bytes at `at` may be a key as a whole. They are none if letters or digits continue them, or in a call
+/// such as `%{lookup('key')}`.
+fn is_whole_key(text: &[u8], at: usize, length: usize) -> bool {
+    let continues = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let is_part = at.checked_sub(1).is_some_and(|before| continues(text[before]));
+    let is_named = !matches!(text[at + length..], [b'\'' | b'"', b')', ..]);
+    let goes_on = text.get(at + length).is_some_and(|after| continues(*after));
+    is_named && !is_part && !goes_on
 }
 
 fn has(text: &[u8], words: &[u8]) -> bool {
@@ -35,6 +45,10 @@ mod tests {
         check("a::b: 1\n", Format::Yaml, "a::b", true);
         check("a::b: 1\n", Format::Yaml, "a::c", false);
         check("a: b c\n", Format::Yaml, "b c", true);
+        check("ba: 1\nab: 2\na_: 3\n", Format::Yaml, "a", false);
+        check("b: \"%{lookup('a')}\"\nc: '%{alias(\"a\")}'\n", Format::Yaml, "a", false);
+        check("b: \"%{lookup('a')}\"\n'a' : 1\n", Format::Yaml, "a", true);
+        check("{b: 1, a}", Format::Yaml, "a", true);
         check("'it''s': 1\n", Format::Yaml, "it's", true);
         check("\"\\x61\": 1\n", Format::Yaml, "a", true);
         check("!!binary YQ==: 1\n", Format::Yaml, "a", true);

@@ -60,7 +60,13 @@ pub struct Evaluator {
 /// Knows which files have a root key, without opening them.
 pub trait KeyFinder: Send + Sync {
     /// The paths of the files that have `root`, sorted, each once. `among` returns the paths that matter; others may be missing.
-    fn files_with(&self, root: &str, among: &dyn Fn() -> Vec<Arc<str>>) -> Vec<Arc<str>>;
+    /// `next` is another root key that the caller will look for in the same files.
+    fn files_with(
+        &self,
+        root: &str,
+        next: Option<&str>,
+        among: &dyn Fn() -> Vec<Arc<str>>,
+    ) -> Vec<Arc<str>>;
 
     /// The positions of the ways to those files of a path that have `root`, ascending; `None` without an index of all files.
     fn members(&self, root: &str, files: &PathFiles) -> Option<Vec<u32>>;

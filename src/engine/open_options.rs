@@ -37,9 +37,11 @@ impl OpenOptionsTable {
 }
 
 /// The lookup_options in files that open paths of a layer lead to, and those with keys of a wrong type in its other files.
+/// `next` is a root key that is looked for in the same files after that.
 pub(super) fn open_options<'l>(
     layer: &'l Layer,
     invocation: &Invocation<'_>,
+    next: Option<&str>,
 ) -> impl Iterator<Item = &'l OpenOptions> {
     let found = layer.open_options.get_or_init(|| {
         let levels = layer.levels(invocation, Which::Hierarchy).as_deref().unwrap_or_default();
@@ -49,7 +51,7 @@ pub(super) fn open_options<'l>(
             let Some(format) = level.reads else { continue };
             for location in level.locations.iter().flatten() {
                 found.push(match &location.open {
-                    Some(open) => options_of_path(layer, evaluator, open, format),
+                    Some(open) => options_of_path(layer, evaluator, open, format, next),
                     None => odd_options_of_file(evaluator, location, format).into_iter().collect(),
                 });
             }
@@ -62,12 +64,12 @@ pub(super) fn open_options<'l>(
 
 /// Whether some of the lookup_options of a layer may concern any key.
 pub(super) fn has_odd_options(layer: &Layer, invocation: &Invocation<'_>) -> bool {
-    open_options(layer, invocation).any(|it| it.is_odd)
+    open_options(layer, invocation, None).any(|it| it.is_odd)
 }
 
 /// Whether files that open paths lead to may have lookup_options for a root key.
 pub(super) fn may_have_options_for(layer: &Layer, invocation: &Invocation<'_>, root: &str) -> bool {
-    open_options(layer, invocation).any(|it| it.speak_of(root))
+    open_options(layer, invocation, Some(root)).any(|it| it.speak_of(root))
 }
 
 fn odd_options_of_file(
@@ -84,9 +86,10 @@ fn options_of_path(
     evaluator: &Evaluator,
     open: &OpenLocation,
     format: Format,
+    next: Option<&str>,
 ) -> Arc<[OpenOptions]> {
     let module = layer.module.as_ref();
-    let find = || find_options(module, evaluator, &open.path, format).into();
+    let find = || find_options(module, evaluator, &open.path, format, next).into();
     let Some(table) = evaluator.open_options() else { return find() };
     let key = (open.path.clone(), format, module.cloned(), evaluator.reads_broken_files());
     Arc::clone(table.of(key).get_or_init(find))
@@ -97,10 +100,11 @@ fn find_options(
     evaluator: &Evaluator,
     path: &OpenPath,
     format: Format,
+    next: Option<&str>,
 ) -> Vec<OpenOptions> {
     let files = evaluator.files().as_ref();
     let paths: Vec<Arc<str>> = if let Some(finder) = evaluator.key_finder() {
-        let all = finder.files_with(LOOKUP_OPTIONS, &|| paths_of(evaluator, path));
+        let all = finder.files_with(LOOKUP_OPTIONS, next, &|| paths_of(evaluator, path));
         path.fits_among(all.iter()).into_iter().map(|it| it.path).collect()
     } else {
         let all = evaluator.prepared().fits(files, path);

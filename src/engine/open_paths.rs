@@ -149,7 +149,7 @@ fn with_a_say(
     {
         // With odd ones, all count: what they are merged with decides how the lookup fails.
         let all_count = invocation.collecting.are_odd;
-        let options = open_options(layer, invocation);
+        let options = open_options(layer, invocation, None);
         let wanted = options.filter(|it| all_count || it.speak_of(wanted));
         let paths: HashSet<&Arc<str>> = wanted.map(|it| &it.path).collect();
         let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
@@ -183,7 +183,7 @@ fn having(
         {
             return Candidates::new(&open.path, all, members.into_iter());
         }
-        let paths = finder.files_with(root, &|| paths_of(evaluator, &open.path));
+        let paths = finder.files_with(root, None, &|| paths_of(evaluator, &open.path));
         let fits = open.path.fits_among(paths.iter()).into_iter().map(FileWay::from);
         return Candidates::of_all(&open.path, Arc::new(fits.collect()));
     }

@@ -55,7 +55,7 @@ impl Ingress {
             (signals.revisions(), warm_ups, cancels, signals.folders_to_watch())
         });
         // Work in the background has pools of its own, so it never takes the place of a request.
-        let pool = || Pool::new(1, stop.clone());
+        let pool = || Pool::background(stop.clone());
         background.spawn(publish::publish(session.clone(), revisions, pool()));
         background.spawn(warm_up::warm_up(session.clone(), warm_ups, cancels, pool()));
         background.spawn(watch::watch(session.clone(), folders));

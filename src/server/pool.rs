@@ -13,6 +13,7 @@ use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 
 use super::stop::Stop;
 use super::{CancelToken, STACK_BYTES};
+use crate::world::parallel;
 
 /// LSP's `ServerCancelled`.
 const SERVER_CANCELLED: i64 = -32802;
@@ -32,6 +33,7 @@ pub(super) struct Pool {
 struct Jobs {
     queue: Arc<Queue>,
     size: usize,
+    is_background: bool,
 }
 
 /// The jobs that wait for a thread.
@@ -56,13 +58,16 @@ type Job = Box<dyn FnOnce() + Send>;
 impl Pool {
     /// Creates a pool for `size` jobs at a time, which ends with `stop`.
     pub(super) fn new(size: usize, stop: Stop) -> Self {
-        Self { jobs: Arc::new(Jobs { queue: Arc::default(), size }), stop }
+        Self::with(stop, Jobs { queue: Arc::default(), size, is_background: false })
     }
 
-    /// Whether there are other jobs than the one that calls this.
-    pub(super) fn has_other_jobs(&self) -> bool {
-        let state = self.jobs.queue.lock();
-        !state.waiting.is_empty() || state.threads > state.idle + 1
+    /// Creates a pool for one job at a time, which gives way to the jobs of other pools.
+    pub(super) fn background(stop: Stop) -> Self {
+        Self::with(stop, Jobs { queue: Arc::default(), size: 1, is_background: true })
+    }
+
+    fn with(stop: Stop, jobs: Jobs) -> Self {
+        Self { jobs: Arc::new(jobs), stop }
     }
 
     /// Runs `work`. If the future is dropped, waiting work does not start, and the token of running work is cancelled.
@@ -98,7 +103,8 @@ impl Jobs {
         } else if state.threads < self.size {
             let queue = Arc::clone(&self.queue);
             let thread = thread::Builder::new().name("hiera-ls".to_owned()).stack_size(STACK_BYTES);
-            match thread.spawn(move || queue.work()) {
+            let begin_job = if self.is_background { parallel::begin_in_background } else { || () };
+            match thread.spawn(move || queue.work(begin_job)) {
                 Ok(_) => state.threads += 1,
                 Err(error) => tracing::error!("a thread cannot be started: {error}"),
             }
@@ -118,9 +124,10 @@ impl Drop for Jobs {
 }
 
 impl Queue {
-    /// Runs jobs until the queue is closed.
-    fn work(&self) {
+    /// Runs jobs until the queue is closed, and `begin_job` before each of them.
+    fn work(&self, begin_job: fn()) {
         while let Some(job) = self.next() {
+            begin_job();
             job();
         }
     }

@@ -3,8 +3,6 @@
 //! Results do not depend on it: the server reads other files when it needs them.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tokio::sync::watch;
@@ -29,10 +27,8 @@ pub(super) async fn warm_up(
             session.with(|session| (session.context(), session.outgoing().clone()));
         let progress = context.client.progress.then(|| Progress::begin(outgoing));
         let shown = progress.clone();
-        let jobs = pool.clone();
         let work = move |cancel: &CancelToken| {
             let tell = |read: usize, all: usize| {
-                wait_for_requests(&jobs, cancel);
                 // A cancelled round may continue for a moment; its progress is no longer reported.
                 if let Some(progress) = shown.as_ref().filter(|_| !cancel.is_cancelled()) {
                     progress.tell(read, all);
@@ -56,17 +52,6 @@ pub(super) async fn warm_up(
         if let Some(progress) = progress {
             progress.end();
         }
-    }
-}
-
-/// The longest that requests delay the files that are read next.
-const MAX_WAIT: Duration = Duration::from_millis(100);
-
-/// Lets requests go first: a first hover would otherwise share the processors and the disk with this.
-fn wait_for_requests(jobs: &Pool, cancel: &CancelToken) {
-    let start = Instant::now();
-    while jobs.has_other_jobs() && !cancel.is_cancelled() && start.elapsed() < MAX_WAIT {
-        thread::sleep(Duration::from_millis(1));
     }
 }
 

@@ -154,10 +154,26 @@ impl DiskTable {
         self.file(path).ok()
     }
 
-    /// Whether `look` returns true for the bytes of the file at `path`, which are not kept; true if this takes more than
-    /// reading them once.
-    pub(super) fn may_hold(&self, path: &str, look: impl Fn(&[u8]) -> bool) -> bool {
-        self.beside.is_some() || self.reader.read(path).map_or(true, |bytes| look(&bytes))
+    /// The file at `path` if `look` returns true for its bytes. Otherwise nothing of it is kept, unless it was read before.
+    pub(super) fn file_if(
+        &self,
+        path: &str,
+        look: impl FnOnce(&[u8]) -> bool,
+    ) -> Option<Arc<FileEntry>> {
+        if let Some(file) = self.file_if_read(path) {
+            return look(file.text.as_bytes()).then_some(file);
+        }
+        // There, the text is most likely known on the other disk.
+        if self.beside.is_some() {
+            return self.file(path).ok().filter(|file| look(file.text.as_bytes()));
+        }
+        // Whatever is wrong with the file is noted when it is read as usual.
+        let Ok(bytes) = self.reader.read(path) else { return self.file(path).ok() };
+        if !look(&bytes) {
+            return None;
+        }
+        let slot = self.files.slot(path);
+        slot.now.get_or_init(|| self.keep(path, slot.earlier.as_ref(), bytes)).clone().ok()
     }
 
     /// The kind of `path`. It is searched for in its directory's listing, so that a thousand calls for one directory read the
@@ -300,12 +316,7 @@ impl DiskTable {
         if let Some(origin) = &self.origin {
             return origin.file(path).map(|entry| entry.unparsed());
         }
-        // Threads may pass this check at the same time, so a few files more than the limit are read. That does no harm.
-        if self.bytes.load(Ordering::Relaxed) >= MAX_BYTES_READ {
-            let why = format!("Too many bytes were read before @ io_fread - {path}");
-            self.left_out(path, why.clone());
-            return Err(why);
-        }
+        self.check_bytes_left(path)?;
         let beside = self.beside.as_ref().and_then(|it| it.file(path).ok());
         let earlier = earlier.or(beside.as_ref());
         // The bytes of a text that is not UTF-8 were replaced, so they cannot be compared with those on the disk.
@@ -321,6 +332,17 @@ impl DiskTable {
                 self.left_out(path, why.clone());
             }
         })?;
+        self.keep(path, earlier, bytes)
+    }
+
+    /// The entry for the bytes that were read from `path`.
+    fn keep(
+        &self,
+        path: &str,
+        earlier: Option<&Arc<FileEntry>>,
+        bytes: Vec<u8>,
+    ) -> Result<Arc<FileEntry>, String> {
+        self.check_bytes_left(path)?;
         self.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         let id = self.id(path);
         let entry = FileEntry::from_bytes(self.path(id), id, bytes);
@@ -328,6 +350,17 @@ impl DiskTable {
             Some(earlier) => entry.starting_from(earlier),
             None => Arc::new(entry),
         })
+    }
+
+    /// `Err` if too many bytes have been read to read one more file.
+    fn check_bytes_left(&self, path: &str) -> Result<(), String> {
+        // Threads may pass this check at the same time, so a few files more than the limit are read. That does no harm.
+        if self.bytes.load(Ordering::Relaxed) < MAX_BYTES_READ {
+            return Ok(());
+        }
+        let why = format!("Too many bytes were read before @ io_fread - {path}");
+        self.left_out(path, why.clone());
+        Err(why)
     }
 
     fn listing(&self, directory: &str) -> DirListing {

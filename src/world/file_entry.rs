@@ -155,6 +155,11 @@ impl FileEntry {
         })
     }
 
+    /// The index of the root keys as `format` if it has been built.
+    pub(super) fn keys_if_known(&self, format: Format) -> Option<&Arc<FileKeys>> {
+        self.keys[format as usize].get()
+    }
+
     /// The root keys of the text as `format`. Nothing is kept.
     pub(super) fn each_root_key(&self, format: Format, mut each: impl FnMut(&str)) {
         let mut tell = |data: &DataFile| {

@@ -1,10 +1,10 @@
 //! When the key indexes are built, and how long they are used: through all snapshots until the structure changes.
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::file_entry::FileEntry;
-use super::key_index::{self, BulkIndex, KeyIndex, KeyPlace};
+use super::key_index::{BulkIndex, KeyIndex, KeyPlace, KeysHere};
 use super::nodes::DataFiles;
 use super::parallel;
 use super::reach::Reach;
@@ -128,6 +128,7 @@ impl World {
             bulk: self.indexes.bulk.by_environment.slot(&key),
             changed: self.indexes.changed.clone(),
             here: self.indexes.here.slot(&key),
+            without: Mutex::default(),
         })
     }
 
@@ -192,6 +193,8 @@ pub(super) struct IndexOrTexts {
     bulk: Arc<OnceLock<Arc<BulkIndex>>>,
     changed: Arc<BTreeSet<Arc<str>>>,
     here: Arc<OnceLock<Arc<KeyIndex>>>,
+    /// The files whose texts showed that they do not have a root key, while they were searched for another one.
+    without: Mutex<(Arc<str>, HashSet<Arc<str>>)>,
 }
 
 impl IndexOrTexts {
@@ -200,10 +203,31 @@ impl IndexOrTexts {
         let make = || KeyIndex::new(bulk.clone(), &self.texts, &self.reach, changed);
         self.here.get_or_init(|| Arc::new(make())).clone()
     }
+
+    /// Remembers files without a root key. Only the last one is remembered: it is looked for right after.
+    fn note_those_without(&self, root: &str, paths: impl Iterator<Item = Arc<str>>) {
+        let mut without = self.without.lock().unwrap_or_else(PoisonError::into_inner);
+        if *without.0 != *root {
+            *without = (root.into(), HashSet::new());
+        }
+        without.1.extend(paths);
+    }
+
+    fn leave_out_those_without(&self, root: &str, paths: &mut Vec<Arc<str>>) {
+        let without = self.without.lock().unwrap_or_else(PoisonError::into_inner);
+        if *without.0 == *root {
+            paths.retain(|path| !without.1.contains(path));
+        }
+    }
 }
 
 impl KeyFinder for IndexOrTexts {
-    fn files_with(&self, root: &str, among: &dyn Fn() -> Vec<Arc<str>>) -> Vec<Arc<str>> {
+    fn files_with(
+        &self,
+        root: &str,
+        next: Option<&str>,
+        among: &dyn Fn() -> Vec<Arc<str>>,
+    ) -> Vec<Arc<str>> {
         if let Some(bulk) = self.bulk.get() {
             return self.index_with(bulk).paths_with(root);
         }
@@ -211,12 +235,21 @@ impl KeyFinder for IndexOrTexts {
         // Several ways may lead to one file.
         paths.sort_unstable();
         paths.dedup();
-        let has_it = |path: &Arc<str>| {
-            let format = self.reach.format_of(path);
-            format.is_some_and(|it| key_index::has_key(&self.texts, path, it, root))
+        self.leave_out_those_without(root, &mut paths);
+        let look = |path: &Arc<str>| {
+            let format = self.reach.format_of(path)?;
+            Some(KeysHere::look(&self.texts, path, format, root, next))
         };
-        let found = parallel::map(&paths, has_it);
-        paths.into_iter().zip(found).filter_map(|(path, has_it)| has_it.then_some(path)).collect()
+        let found = parallel::map(&paths, look);
+        let found: Vec<_> = paths.into_iter().zip(found).collect();
+        if let Some(next) = next {
+            let shows_it =
+                |keys: &Option<KeysHere>| keys.as_ref().is_some_and(|it| !it.may_have_next);
+            let without = found.iter().filter(|(_, keys)| shows_it(keys));
+            self.note_those_without(next, without.map(|(path, _)| path.clone()));
+        }
+        let has_it = |keys: Option<KeysHere>| keys.is_some_and(|it| it.has_key);
+        found.into_iter().filter_map(|(path, keys)| has_it(keys).then_some(path)).collect()
     }
 
     fn members(&self, root: &str, files: &PathFiles) -> Option<Vec<u32>> {
@@ -262,7 +295,7 @@ hierarchy:
         let environment = world.environment_of("/r/hiera.yaml").expect("an environment");
         let all = || world.data_files(&environment).iter().map(|it| it.0.clone()).collect();
         let find = || {
-            let mut found = world.key_finder(&environment).files_with(key, &all);
+            let mut found = world.key_finder(&environment).files_with(key, None, &all);
             found.sort_unstable();
             found
         };
@@ -334,7 +367,7 @@ hierarchy:
         for key in ["a", "b", "c", "d", "e", "x"] {
             let members = finder.members(key, &list).expect("an index");
             let paths: Vec<_> = members.iter().map(|at| all[*at as usize].clone()).collect();
-            assert_eq!(paths, finder.files_with(key, &|| all.clone()), "{key}");
+            assert_eq!(paths, finder.files_with(key, None, &|| all.clone()), "{key}");
         }
     }
 

@@ -14,12 +14,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
+use super::file_entry::FileEntry;
 use super::interner::Interner;
 use super::parallel;
 use super::reach::Reach;
 use super::read_orders::FileSet;
 use super::texts::Texts;
-use crate::data::{DataFile, FileId, Format, RootKey};
+use crate::data::{DataFile, FileId, Format, RootKey, may_have_key};
 use crate::engine::PathFiles;
 use crate::syntax::interpolation::{calls_in, hides_tokens};
 use crate::text::TextRange;
@@ -437,14 +438,40 @@ fn may_call(source: &str) -> bool {
     !has_none && (hides_tokens(source) || calls_in(source).is_none_or(|calls| !calls.is_empty()))
 }
 
-/// Whether the file at `path` has a root key.
-pub(super) fn has_key(texts: &Texts, path: &Arc<str>, format: Format, key: &str) -> bool {
-    // Most files do not have the key, and their texts show it without being kept or searched for keys.
-    if !texts.may_have_key(path, format, key) {
-        return false;
+/// What the text of a file shows about two root keys.
+pub(super) struct KeysHere {
+    /// Whether the file has the first one.
+    pub(super) has_key: bool,
+    /// Whether it may have the second one; `false` is certain.
+    pub(super) may_have_next: bool,
+}
+
+impl KeysHere {
+    /// Looks for `key` in the file at `path`, and by the way for `next`.
+    pub(super) fn look(
+        texts: &Texts,
+        path: &str,
+        format: Format,
+        key: &str,
+        next: Option<&str>,
+    ) -> Self {
+        let (mut may_have_it, mut may_have_next) = (true, true);
+        // Most files have neither key, and their texts show it without being kept or searched for keys.
+        let file = texts.file_if(path, |text| {
+            may_have_it = may_have_key(text, format, key);
+            may_have_next = next.is_none_or(|next| may_have_key(text, format, next));
+            may_have_it || next.is_some() && may_have_next
+        });
+        let has_it = |file: &FileEntry| {
+            if let Some(keys) = file.keys_if_known(format) {
+                return texts.base.names().known(key).is_some_and(|name| keys.has(name));
+            }
+            let mut has_it = false;
+            file.each_root_key(format, |root| has_it |= root == key);
+            has_it
+        };
+        Self { has_key: file.is_some_and(|it| may_have_it && has_it(&it)), may_have_next }
     }
-    let file = IndexedFile::new(texts, path, format);
-    file.is_some_and(|it| texts.base.names().known(key).is_some_and(|name| it.keys.has(name)))
 }
 
 #[derive(Debug)]

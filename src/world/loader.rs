@@ -32,10 +32,8 @@ impl DiskReader for Disk {
         }
         // The file may have become a pipe since the check, so opening it must not wait either.
         let file = open(path).map_err(|error| ruby_message(&error, path))?;
-        let mut bytes = Vec::with_capacity(metadata.len() as usize);
-        // The file may have grown since its size was read.
-        let read = file.take(most + 1).read_to_end(&mut bytes);
-        read.map_err(|error| ruby_message(&error, path))?;
+        let bytes = read_all(file, metadata.len(), most);
+        let bytes = bytes.map_err(|error| ruby_message(&error, path))?;
         if bytes.len() as u64 > most { Err(too_large(path, most)) } else { Ok(bytes) }
     }
 
@@ -157,6 +155,25 @@ fn is_made_by_the_kernel(path: &str, metadata: &Metadata) -> bool {
     let real = || fs::canonicalize(path).unwrap_or_default();
     // Most files are not empty, so their links do not have to be resolved.
     cfg!(unix) && metadata.len() == 0 && real().starts_with("/proc")
+}
+
+/// The bytes of a file that probably has `size` bytes; of one that has more than `most`, some more than `most`.
+fn read_all(mut file: File, size: u64, most: u64) -> std::io::Result<Vec<u8>> {
+    // Most files are read as a whole by one call of the system.
+    let mut bytes = vec![0; size as usize];
+    let mut read = 0;
+    while read < bytes.len() {
+        match file.read(&mut bytes[read..]) {
+            Ok(0) => break,
+            Ok(count) => read += count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(read);
+    // The file may have grown since its size was read.
+    file.take((most + 1).saturating_sub(read as u64)).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Opens a file so that reading it never waits for a writer.

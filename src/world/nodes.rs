@@ -166,8 +166,10 @@ impl World {
 
     /// The node chosen by the user or else by the settings. `None` also if the user chose *any node*.
     pub fn chosen_node(&self, environment: &Environment) -> Option<Arc<Node>> {
-        let nodes = self.nodes(environment);
-        let named = |name: &Arc<str>| nodes.iter().find(|node| node.name == *name).cloned();
+        // To find all nodes, the data files are listed. If no node is chosen, nothing has to wait for that.
+        let named = |name: &Arc<str>| {
+            self.nodes(environment).iter().find(|node| node.name == *name).cloned()
+        };
         let chosen = match &self.choice {
             Choice::None => None,
             Choice::AnyNode => return None,

@@ -1,9 +1,10 @@
 //! Processes files or nodes in parallel, on all processors.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,11 +21,49 @@ const ALONE: Duration = Duration::from_micros(200);
 /// With fewer items, each may be so much work that other threads are started at once.
 const MANY_ITEMS: usize = 64;
 
-/// The results of `work` for all items, in the order of the items.
+/// The number of calls of [`map`] by threads that are not in the background.
+static URGENT: AtomicUsize = AtomicUsize::new(0);
+
+/// The longest that the threads of one job in the background give way, together. What is urgent may wait for its results.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often a thread that gives way checks whether it can go on.
+const CHECK: Duration = Duration::from_micros(500);
+
+thread_local! {
+    /// The microseconds that the threads of a job in the background have given way so far; `None` if this is no such thread.
+    static GIVEN_WAY: RefCell<Option<Arc<AtomicU64>>> = const { RefCell::new(None) };
+}
+
+/// Begins a job in the background on this thread: [`map`] does not go on while another thread maps something urgent.
+pub(crate) fn begin_in_background() {
+    GIVEN_WAY.set(Some(Arc::default()));
+}
+
+/// Counts as urgent until it is dropped.
+struct Urgent;
+
+impl Urgent {
+    fn begin() -> Self {
+        URGENT.fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+}
+
+impl Drop for Urgent {
+    fn drop(&mut self) {
+        URGENT.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The results of `work` for all items, in the order of the items. Threads in the background give way to others between two
+/// items.
 ///
 /// It uses its own threads instead of a shared pool: a waiting thread of a pool could get a task that waits for what this
 /// very thread is about to produce.
 pub(crate) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let given_way = GIVEN_WAY.with_borrow(Clone::clone);
+    let _urgent = given_way.is_none().then(Urgent::begin);
     let results: Vec<OnceLock<R>> = items.iter().map(|_| OnceLock::new()).collect();
     let next = AtomicUsize::new(0);
     let run_while = |goes_on: &dyn Fn() -> bool| {
@@ -33,6 +72,9 @@ pub(crate) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R +
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(at) else { break };
             results[at].get_or_init(|| work(item));
+            if let Some(given_way) = &given_way {
+                give_way(given_way);
+            }
         }
     };
     let run = || run_while(&|| true);
@@ -46,13 +88,28 @@ pub(crate) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R +
     results.into_iter().map(done).collect()
 }
 
+/// Waits while something is urgent. `waited` counts the microseconds for all threads of the job.
+fn give_way(waited: &AtomicU64) {
+    let most = PATIENCE.as_micros() as u64;
+    while URGENT.load(Ordering::Relaxed) > 0 && waited.load(Ordering::Relaxed) < most {
+        let begun = Instant::now();
+        thread::sleep(CHECK);
+        waited.fetch_add(begun.elapsed().as_micros() as u64, Ordering::Relaxed);
+    }
+}
+
 /// Runs the same work on this number of threads. This thread is one of them, so the work is done even if no other thread can be
 /// started: then it only takes longer.
 fn on_threads(threads: usize, work: impl Fn() + Copy + Send) {
+    let given_way = GIVEN_WAY.with_borrow(Clone::clone);
     thread::scope(|scope| {
         for _ in 1..threads {
             let thread = thread::Builder::new().stack_size(STACK_BYTES);
-            let _ = thread.spawn_scoped(scope, work);
+            let given_way = given_way.clone();
+            let _ = thread.spawn_scoped(scope, move || {
+                GIVEN_WAY.set(given_way);
+                work();
+            });
         }
         work();
     });
@@ -102,6 +159,23 @@ pub(crate) fn all<T: Sync>(items: &[T], holds: impl Fn(&T) -> bool + Sync) -> bo
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
+    use super::{GIVEN_WAY, Urgent};
+
+    #[test]
+    fn work_in_the_background_ends_although_something_stays_urgent() {
+        let _urgent = Urgent::begin();
+        // Maps within items are in the background as well, on whatever thread they run.
+        let nested = |_: &usize| super::map(&[(), ()], |()| GIVEN_WAY.with_borrow(Option::is_some));
+        let found = thread::spawn(move || {
+            super::begin_in_background();
+            super::map(&[0, 1, 2, 3], nested)
+        });
+        let found = found.join().expect("no panic");
+        assert_eq!(found, vec![vec![true, true]; 4]);
+        assert!(GIVEN_WAY.with_borrow(Option::is_none));
+    }
 
     #[test]
     fn results_keep_the_order_of_the_items() {

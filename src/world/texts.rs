@@ -7,7 +7,7 @@ use super::disk::DiskTable;
 use super::file_entry::FileEntry;
 use super::overlay::Overlay;
 use super::parallel;
-use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind, may_have_key};
+use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
 
 /// Fewer files than this are read one after another, because a thread costs as much as a small file.
 const MIN_AT_ONCE: usize = 8;
@@ -41,11 +41,15 @@ impl Texts {
         }
     }
 
-    /// Whether the file at `path` may have a root key, by its bytes alone. The text is not kept.
-    pub(super) fn may_have_key(&self, path: &str, format: Format, key: &str) -> bool {
-        match self.file_if_read(path) {
-            Some(entry) => may_have_key(entry.text.as_bytes(), format, key),
-            None => self.base.may_hold(path, |bytes| may_have_key(bytes, format, key)),
+    /// The file at `path` if `look` returns true for its text. Otherwise nothing of it is kept, unless it was read before.
+    pub(super) fn file_if(
+        &self,
+        path: &str,
+        look: impl FnOnce(&[u8]) -> bool,
+    ) -> Option<Arc<FileEntry>> {
+        match self.overlay.get(path) {
+            Some(open) => look(open.entry.text.as_bytes()).then(|| open.entry.clone()),
+            None => self.base.file_if(path, look),
         }
     }
 
