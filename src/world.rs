@@ -33,6 +33,7 @@ mod texts;
 mod trust;
 mod type_aliases;
 mod unread;
+mod unused_config;
 mod views;
 
 pub use disk::{DiskReader, DiskTable};
@@ -54,4 +55,5 @@ pub use read_orders::{Below, FileAbove, FileSet, LaterSource, ReadOrders};
 pub use snapshot::World;
 pub use trust::{Trust, WorkspaceSettings};
 pub use unread::UnreadData;
+pub use unused_config::UnusedConfig;
 pub use views::{UnclearWay, WayToFile};

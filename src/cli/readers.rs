@@ -18,7 +18,7 @@ use crate::data::{Files as _, PathKind};
 use crate::engine::cases::{self, in_a_list};
 use crate::engine::{Assumed, Condition};
 use crate::facts::Node;
-use crate::world::{UnclearWay, WayToFile, parallel, paths};
+use crate::world::{UnclearWay, UnusedConfig, WayToFile, parallel, paths};
 
 /// The maximum number of names of nodes that are shown to people.
 const MAX_NAMES: usize = 40;
@@ -57,6 +57,8 @@ struct Readers {
     ways: Vec<WayToFile>,
     /// Levels that may lead to the file in other ways.
     unclear: Vec<UnclearWay>,
+    /// The `hiera.yaml` that Puppet does not use, if that is why no hierarchy reads the file.
+    unused: Option<UnusedConfig>,
 }
 
 fn list(arguments: &ReadersArguments) -> Result<String, String> {
@@ -108,15 +110,18 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
     };
     let (certain, perhaps) = (named(|it| it.0), named(|it| it.1));
     let directory = environment.directory();
+    let unused = world.unused_config_of(&path);
     let path = paths::below(directory, &path).unwrap_or(&path).to_owned();
-    Readers { path, all: nodes.len(), certain, perhaps, ways, unclear }
+    Readers { path, all: nodes.len(), certain, perhaps, ways, unclear, unused }
 }
 
 fn text(readers: &Readers) -> String {
-    let Readers { path, all, certain, perhaps, ways, unclear } = readers;
+    let Readers { path, all, certain, perhaps, ways, unclear, unused } = readers;
     let path = in_a_line(path);
     if ways.is_empty() && unclear.is_empty() {
-        return format!("{path}: no hierarchy reads this file\n");
+        let why = unused.as_ref().map(|it| it.in_words(&in_a_line(&it.path)));
+        let why = why.map_or_else(String::new, |why| format!("{why}\n"));
+        return format!("{path}: no hierarchy reads this file\n{why}");
     }
     let mut text = format!("{path}: read by {} of {all} nodes\n", certain.len());
     add_names(&mut text, certain);

@@ -6,7 +6,7 @@ use crate::code::roots::is_code;
 use crate::config::Environment;
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::Format;
-use crate::world::{World, paths};
+use crate::world::{UnusedConfig, World, paths};
 
 /// The role of a file in Hiera.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub enum FileRole {
         module: Option<Arc<str>>,
         /// Whether a level reads it with one of Puppet's own back ends. It is not known what other functions accept.
         is_built_in: bool,
+        /// The `hiera.yaml` that the file seems to belong to, if Puppet does not use it: then no level reads the file.
+        unused: Option<UnusedConfig>,
     },
 }
 
@@ -39,9 +41,20 @@ impl FileRole {
         }
         let reach = world.reach(&environment);
         // If several levels read the file, a function of Puppet's own decides, because its format is known.
-        let place = reach.places_of(path).min_by_key(|place| !place.is_built_in)?;
+        let Some(place) = reach.places_of(path).min_by_key(|place| !place.is_built_in) else {
+            return Self::without_hierarchy(world, path);
+        };
         let (format, module) = (place.format, place.module.clone());
-        Some(Self::Data { format, module, is_built_in: place.is_built_in })
+        Some(Self::Data { format, module, is_built_in: place.is_built_in, unused: None })
+    }
+
+    /// The role of a file beside a `hiera.yaml` that Puppet does not use: data, as soon as that is converted.
+    fn without_hierarchy(world: &World, path: &str) -> Option<Self> {
+        let unused = world.unused_config_of(path)?;
+        let is_json = paths::extension(path) == "json";
+        let format = if is_json { Format::Json } else { Format::Yaml };
+        let module = unused.module.clone();
+        Some(Self::Data { format, module, is_built_in: true, unused: Some(unused) })
     }
 
     /// The format in which the file is read.

@@ -366,6 +366,24 @@ other: 1
     }
 
     #[test]
+    fn a_hiera_yaml_that_is_not_used() {
+        let fixture = Fixture::parse("#- /hiera.yaml\n#- /data/common.yaml\na$0: 1\n");
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let hover = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default())
+            .expect("a key is touched");
+        expect![[r"
+            **`a`** for any node, environment `production`
+
+            A lookup of this key fails:
+
+            ```text
+            hiera.yaml version 3 cannot be used in an environment (file: /repo/hiera.yaml)
+            ```
+
+            Puppet does not use hiera.yaml: it contains no hash and counts as version 3; hiera.yaml version 3 cannot be used in an environment."]].assert_eq(&hover.markdown);
+    }
+
+    #[test]
     fn without_a_node_the_cases_are_shown() {
         check_open(
             "#- /data/roles/compute.yaml\nvirt::module$0: kvm_intel\n",

@@ -23,6 +23,11 @@ pub fn workspace_files(world: &Arc<World>) -> BTreeSet<String> {
         for directory in data_directories(world, environment) {
             collect(world, &directory, MAX_DEPTH, &mut files);
         }
+        for unused in world.unused_configs(environment) {
+            for directory in unused.data_directories() {
+                collect(world, &directory, MAX_DEPTH, &mut files);
+            }
+        }
         let directories = environment.root.iter().chain(environment.modules.values());
         let configs = directories.map(|directory| format!("{directory}/hiera.yaml"));
         let global = environment.global_config.iter().map(ToString::to_string);

@@ -24,7 +24,7 @@ use super::to_proto;
 use crate::config::Environment;
 use crate::facts::formats::FactsProblem;
 use crate::settings::PROJECT_FILE;
-use crate::world::FileEntry;
+use crate::world::{FileEntry, World};
 
 /// The pause in the changes after which a round starts.
 const PAUSE: Duration = Duration::from_millis(30);
@@ -49,8 +49,8 @@ struct Published {
 /// The results of one round.
 struct Findings {
     sets: Vec<FileFindings>,
-    /// What is wrong with the nodes.
-    node_problem: Option<String>,
+    /// What is wrong with the nodes, or why no hierarchy reads an open file.
+    problem: Option<String>,
     active_node: Option<ActiveNodeItem>,
     /// The open files with their versions.
     open: BTreeMap<Arc<str>, i32>,
@@ -90,7 +90,7 @@ pub(super) async fn publish(
         session.with(|session| {
             match found {
                 Ok(findings) => {
-                    session.note_node_problem(findings.node_problem.clone());
+                    session.note_problem(findings.problem.clone());
                     published.update(session, findings);
                 }
                 Err(error) => tracing::warn!("no diagnostics this time: {error}"),
@@ -139,11 +139,18 @@ fn find(context: &Context) -> Findings {
         sets.push(file_findings(context, path, in_fact_set(context, path, &of_fact_sets)));
     }
     let of_settings = context.world.node_setting_problems().into_iter().next();
-    let node_problem = match of_settings {
+    let problem = match of_settings {
         Some(problem) => Some(format!("{PROJECT_FILE}: {}", problem.message)),
         None => of_fact_sets.first().map(|(path, it)| format!("{path}: {}", it.message)),
     };
-    Findings { sets, node_problem, active_node: active_node(&context.world), open: open_versions }
+    let problem = problem.or_else(|| unused_config(&context.world));
+    Findings { sets, problem, active_node: active_node(&context.world), open: open_versions }
+}
+
+/// Why no hierarchy reads one of the open files, if that is the `hiera.yaml`.
+fn unused_config(world: &World) -> Option<String> {
+    let unused = world.open_files().find_map(|it| world.unused_config_of(&it.entry.path))?;
+    Some(unused.in_words(&unused.path))
 }
 
 /// The environments of the open files; the only one if no file is open. Others are not read for this.

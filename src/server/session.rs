@@ -58,8 +58,8 @@ struct SettingsSources {
     /// Whether the editor trusts the workspace.
     trust: Trust,
     last_complaint: String,
-    /// What is wrong with the nodes that the settings or fact sets describe.
-    node_problem: Option<String>,
+    /// What is wrong with the nodes that the settings or fact sets describe, or with a hierarchy.
+    found_problem: Option<String>,
 }
 
 /// A session that several tasks share. Clones refer to the same session.
@@ -181,9 +181,9 @@ impl Session {
         }
     }
 
-    /// Notes what is wrong with the nodes; the next status contains it.
-    pub(super) fn note_node_problem(&mut self, problem: Option<String>) {
-        self.settings.node_problem = problem;
+    /// Notes what is wrong with the nodes or a hierarchy; the next status contains it.
+    pub(super) fn note_problem(&mut self, problem: Option<String>) {
+        self.settings.found_problem = problem;
     }
 
     /// What is wrong with the settings, or else what hiera-ls does not read.
@@ -192,11 +192,8 @@ impl Session {
         let in_file = in_file.map(|problem| format!("{PROJECT_FILE}: {}", problem.message));
         let in_editor = (!self.settings.last_complaint.is_empty())
             .then(|| self.settings.last_complaint.clone());
-        let in_nodes = self.settings.node_problem.clone();
-        in_file
-            .or(in_editor)
-            .or(in_nodes)
-            .or_else(|| self.host.snapshot().notes().into_iter().next())
+        let found = self.settings.found_problem.clone();
+        in_file.or(in_editor).or(found).or_else(|| self.host.snapshot().notes().into_iter().next())
     }
 
     /// Applies a change.

@@ -10,7 +10,7 @@ use super::snapshot::World;
 use crate::data::Files as _;
 
 /// Usual names of directories with Hiera data.
-const DATA_DIRECTORIES: [&str; 4] = ["hieradata", "hiera_data", "hiera", "data"];
+pub(super) const DATA_DIRECTORIES: [&str; 4] = ["hieradata", "hiera_data", "hiera", "data"];
 
 /// Directories whose data belongs to something else.
 const OTHERS: [&str; 6] = ["spec", "tests", "examples", "node_modules", "vendor", "modules"];

@@ -546,6 +546,9 @@ fn readers_takes_the_environment_of_the_file() {
     assert!(text.starts_with("data/common.yaml: read by"), "{text}");
     let named = ["readers", "-E", "production", "environments/test/data/common.yaml"];
     assert!(text_of(&repository.run(&named)).contains("no hierarchy reads this file"));
+    repository.write("repository/environments/test/hiera.yaml", "version: 3\n");
+    let text = text_of(&repository.run(&["readers", "environments/test/data/common.yaml"]));
+    assert!(text.ends_with("version 3 cannot be used in an environment\n"), "{text}");
 }
 
 #[test]

@@ -30,7 +30,7 @@ use crate::limits::{MAX_KEYS_WHILE_TYPING, MAX_NODES_WHILE_TYPING};
 use crate::syntax::puppet::DeclarationKind;
 use crate::syntax::tree::{self, NodeKind};
 use crate::syntax::yaml;
-use crate::world::{World, paths};
+use crate::world::{UnusedConfig, World, paths};
 
 /// How much of a file is checked by rules that need lookups.
 #[derive(Debug, Clone, Copy)]
@@ -98,10 +98,12 @@ fn diagnostics_within(
     let mut run = Run { world, path, bounds, cancel, is_wanted: &is_wanted, report };
     let role = FileRole::of(world, path);
     match &role {
-        Some(FileRole::Data { format, module, is_built_in }) => {
+        Some(FileRole::Data { format, module, is_built_in, unused }) => {
             if let Ok(file) = world.file(path) {
                 let data = file.data(*format);
-                if *is_built_in {
+                if let Some(unused) = unused {
+                    run.data_without_hierarchy(data, unused);
+                } else if *is_built_in {
                     run.data_file(data, module.as_deref());
                 } else {
                     run.syntax(data);
@@ -146,6 +148,16 @@ impl Run<'_> {
     fn syntax(&mut self, data: &DataFile) {
         let is_syntax = |it: &Rule| it.family == Family::Syntax;
         ask(&PHASES.file, &self.whole_file(data, None), &is_syntax, &mut self.report);
+    }
+
+    /// Checks a file beside a `hiera.yaml` that Puppet does not use, by the rules that need no hierarchy.
+    fn data_without_hierarchy(&mut self, data: &DataFile, unused: &UnusedConfig) {
+        let (world, path) = (self.world, self.path);
+        let file = (data, unused.module.as_deref());
+        let file = DataContext::new(world, path, file, None, (None, &[]));
+        self.entries(&file);
+        self.ask(&PHASES.file, &self.whole_file(data, Some(&file)));
+        self.ask(&PHASES.unread, &UnreadContext { world, path });
     }
 
     /// Checks a file that hierarchies read, with data of `module` if there is one.

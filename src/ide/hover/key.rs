@@ -307,6 +307,10 @@ fn add_sources(perspective: &Perspective, key: &str, answer: &engine::Answer, ca
 
 /// Says that the active node does not read a file, and which nodes do.
 fn not_read_text(perspective: &Perspective, key: &str, file: &str) -> String {
+    if let Some(unused) = perspective.world.unused_config_of(file) {
+        let why = unused.in_words(&perspective.shown_path(&unused.path));
+        return format!("{}.", plain(&why));
+    }
     let environment = perspective.evaluator.environment();
     let nodes = perspective.world.nodes(environment);
     // A file often has the name of its node, so these nodes are tried first.

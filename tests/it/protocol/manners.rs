@@ -142,6 +142,25 @@ fn the_status_says_what_is_wrong_with_nodes() {
     assert_eq!(message, format!("ROOT/.hiera-ls/facts/web01.yaml: {published}"));
 }
 
+#[test]
+fn the_status_says_which_hiera_yaml_is_not_used() {
+    let workspace = Workspace::new(&[("hiera.yaml", "version: 3\n"), ("data/a.yaml", "a: 1\n")]);
+    let params = json!({
+        "capabilities": {"experimental": {"serverStatusNotification": true}},
+        "rootUri": uri(workspace.root()),
+    });
+    let mut client = Client::start_with(Features::ide(), params);
+    client.open(&workspace.path("data/a.yaml"), "a: 2\n");
+    let path = workspace.path("hiera.yaml");
+    let expected = format!(
+        "Puppet does not use {path}: hiera.yaml version 3 cannot be used in an environment"
+    );
+    while client.notification("hiera/serverStatus")["message"] != *expected {}
+    client.forget("hiera/serverStatus");
+    client.forget("textDocument/publishDiagnostics");
+    client.forget("hiera/activeNode");
+}
+
 #[cfg(unix)]
 #[test]
 fn the_status_says_what_is_left_out() {

@@ -4,11 +4,14 @@
 //! file without `version` has version 3.
 
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
+use crate::data::Files as _;
 use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::config::{version_four, version_three};
+use crate::ide::diagnostics::file::UnreadContext;
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::{Check, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity, Subject};
 use crate::text::{TextEdit, TextRange};
+use crate::world::paths;
 
 pub(crate) const RULE: Rule = Rule {
     code: "hiera-yaml-version",
@@ -17,7 +20,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A `hiera.yaml` is of a version that Puppet ignores or refuses here.",
     page: include_str!("../../../../docs/rules/hiera-yaml-version.md"),
-    checks: &[Check::ConfigText(check)],
+    explains: Some(Subject::UnreadFile),
+    checks: &[Check::ConfigText(check), Check::Unread(check_data)],
     ..Rule::USUAL
 };
 
@@ -62,6 +66,18 @@ pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
     }
 }
 
+/// Checks a data file that no level reads: the `hiera.yaml` beside it may be the reason. In `hiera.yaml`, the finding is an
+/// error; here it is a hint, because there can be many data files.
+pub(crate) fn check_data(file: &UnreadContext<'_>, report: &mut Report) {
+    let UnreadContext { world, path } = *file;
+    let Some(unused) = world.unused_config_of(path) else { return };
+    let Ok(text) = world.text(path) else { return };
+    let end = text.find('\n').unwrap_or(text.len());
+    let why = unused.in_words(paths::file_name(&unused.path));
+    let message = format!("no level reads this file: {why}");
+    report.add_as(&RULE, Severity::Hint, TextRange::new(0, end as u32), message);
+}
+
 fn is_of_version_three(problems: &[ConfigProblem]) -> bool {
     problems.iter().any(|it| it.message.contains("hiera.yaml version 3 "))
 }
@@ -91,6 +107,7 @@ mod tests {
 #^^^^^^^^^ error[hiera-yaml-version]
 #- /hieradata/common.yaml
 a: 1
+#^^^ hint[hiera-yaml-version]
 ",
         );
         check(
@@ -104,6 +121,40 @@ a: 0644
 ",
         );
         check("#- /hiera.yaml\nversion: 5\n");
+    }
+
+    /// Puppet 8 fails every lookup then, and Puppet 7 finds no key.
+    #[test]
+    fn data_beside_it() {
+        check(
+            r#"
+#- /hiera.yaml
+:hierarchy: [common]
+#^^^^^^^^^ error[hiera-yaml-version]
+#- /hieradata/common.yaml
+a: 0644
+#^^^^^^ hint[hiera-yaml-version]: no level reads this file: Puppet does not use hiera.yaml: hiera.yaml version 3 cannot be used in an environment
+#  ^^^^ warning[octal-number]
+bb: 1
+bb: 2
+#^ warning[duplicate-key]
+c: "%{lookup('nowhere')}"
+"#,
+        );
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+#- /modules/m/hiera.yaml
+:hierarchy: [common]
+#^^^^^^^^^ error[hiera-yaml-version]
+#- /modules/m/hieradata/common.yaml
+m::a: [1, 2
+#^^^^^^^^^^ hint[hiera-yaml-version]
+#     ^^^^^ error[yaml-syntax]
+m::b: 1
+",
+        );
     }
 
     /// Some repositories contain the server's own file at their root.
@@ -120,6 +171,7 @@ puppetVersion: 7
   :datadir: /etc/puppet/environments/%{environment}/hieradata
 #- /hieradata/common.yaml
 a: 1
+#^^^ hint[hiera-yaml-version]
 ",
         );
         check(
@@ -163,6 +215,7 @@ puppetVersion: 7
 #^^^^^^^^^ warning[hiera-yaml-version]
 #- /hieradata/common.yaml
 a: 1
+#^^^ hint[hiera-yaml-version]
 ",
         );
     }
@@ -176,8 +229,10 @@ version: 3
 #        ^ error[hiera-yaml-version]
 #- /modules/m/hieradata/common.yaml
 m::a: 1
+#^^^^^^ hint[hiera-yaml-version]
 #- /modules/m/hieradata/nodes/one.yaml
 m::a: 2
+#^^^^^^ hint[hiera-yaml-version]
 #- /modules/n/hiera.yaml
 version: 4
 #        ^ warning[hiera-yaml-version]
