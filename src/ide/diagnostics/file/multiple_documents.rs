@@ -54,7 +54,11 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     let Some(edits) = lines.collect::<Option<Vec<_>>>() else { return };
     // With the same key in both parts, the later value would win without notice.
     if is_one_hash(&apply_edits(text, &edits)) {
-        let title = "Remove this line: Puppet then reads what follows, too";
+        let lines = match marks.len() {
+            1 => "this line".to_owned(),
+            count => format!("the {count} marks"),
+        };
+        let title = format!("Remove {lines}: Puppet then reads what follows, too");
         finding.with_fix(Fix::changing(title, edits));
     }
 }
@@ -145,7 +149,7 @@ a: 1
         );
         check_fix(
             "a: 1\n...\n---\nb: 2\n",
-            "Remove this line: Puppet then reads what follows, too",
+            "Remove the 2 marks: Puppet then reads what follows, too",
             "a: 1\nb: 2\n",
         );
     }
