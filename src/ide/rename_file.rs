@@ -32,22 +32,31 @@ pub fn rename_file(world: &Arc<World>, old: &str, new: &str) -> LabelledEdits {
     LabelledEdits { files: files.into_iter().map(change).collect(), warnings: Vec::new() }
 }
 
+/// The edit of a level's path, if the renamed file or directory is written in it, or if it leads out of a renamed `datadir`.
 fn edit_of_path(world: &World, place: &DataPlace, old: &str, new: &str) -> Option<TextEdit> {
     let at = place.template_place?.range;
     let datadir = place.datadir();
     if datadir.contains("%{") || paths::is_absolute(place.location()) {
         return None;
     }
-    let old = paths::below(datadir, old).filter(|it| !it.is_empty())?;
-    let rest = place.location().strip_prefix(old)?;
-    // Only whole names count: `a` is not the directory of `ab/c`.
-    if !(rest.is_empty() || rest.starts_with('/')) || old.contains(['%', '*', '?', '[', '{']) {
+    let literal = literal_names(place.location());
+    let datadir_after = moved(datadir, old, new);
+    let (part, target) = if datadir_after == datadir {
+        // `./a` and `b/../a` lead to the same file as `a`.
+        let mut parts = starts(literal);
+        (parts.find(|it| paths::join(datadir, it) == old)?, new.to_owned())
+    } else {
+        (literal, moved(&paths::join(datadir, literal), old, new))
+    };
+    let before = relative(datadir, &paths::join(datadir, part));
+    let after = relative(&datadir_after, &target);
+    if after.is_empty() || after == before {
         return None;
     }
-    written_otherwise(world, place, at, old, &relative(datadir, new))
+    written_otherwise(world, place, at, part, &in_the_style_of(part, after))
 }
 
-/// The edit of a level's `datadir`, if it is in the renamed directory.
+/// The edit of a level's `datadir`, if it is in the renamed directory, or leads out of it.
 fn edit_of_datadir(world: &World, place: &DataPlace, old: &str, new: &str) -> Option<TextEdit> {
     let at = place.written_datadir.place?.range;
     let written = place.written_datadir.value.as_str()?;
@@ -57,14 +66,53 @@ fn edit_of_datadir(world: &World, place: &DataPlace, old: &str, new: &str) -> Op
         None => written.trim_end_matches('/'),
     };
     let root = paths::parent(&place.config)?;
-    // If the directory of the `hiera.yaml` is renamed as well, its relative paths stay correct.
-    if literal.is_empty() || paths::below(old, root).is_some() {
+    if literal.is_empty() {
         return None;
     }
-    let rest = paths::below(old, &paths::join(root, literal))?.to_owned();
-    let new = if rest.is_empty() { new.to_owned() } else { paths::join(new, &rest) };
-    let new = if paths::is_absolute(literal) { new } else { relative(root, &new) };
-    written_otherwise(world, place, at, literal, &new)
+    let target = paths::join(root, literal);
+    let target_after = moved(&target, old, new);
+    if paths::is_absolute(literal) {
+        // A copy of the whole repository may be deployed at that path, so it is not adapted to a move of the repository.
+        let is_moved = target_after != target && paths::below(old, root).is_none();
+        return is_moved.then(|| written_otherwise(world, place, at, literal, &target_after))?;
+    }
+    // If the directory of the `hiera.yaml` is renamed as well, most of its relative paths stay correct.
+    let root_after = moved(root, old, new);
+    let after = relative(&root_after, &target_after);
+    if after.is_empty() || after == relative(root, &target) {
+        return None;
+    }
+    written_otherwise(world, place, at, literal, &in_the_style_of(literal, after))
+}
+
+/// `path` after `old` is renamed to `new`.
+fn moved(path: &str, old: &str, new: &str) -> String {
+    match paths::below(old, path) {
+        Some("") => new.to_owned(),
+        Some(rest) => paths::join(new, rest),
+        None => path.to_owned(),
+    }
+}
+
+/// The names at the start of a path or glob that are not patterns. `a` is not the directory of `ab/c`, so only whole names
+/// count.
+fn literal_names(location: &str) -> &str {
+    match location.find(['%', '*', '?', '[', '{']) {
+        Some(pattern) => location[..pattern].rsplit_once('/').map_or("", |(names, _)| names),
+        None => location,
+    }
+}
+
+/// `a`, `a/b` and `a/b/c` of `a/b/c`.
+fn starts(path: &str) -> impl Iterator<Item = &str> {
+    let slashes = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+    slashes.map(|end| &path[..end]).filter(|it| !it.is_empty())
+}
+
+/// A relative path, with the `./` that `written` starts with.
+fn in_the_style_of(written: &str, path: String) -> String {
+    let is_below = !path.starts_with("../") && !paths::is_absolute(&path);
+    if written.starts_with("./") && is_below { format!("./{path}") } else { path }
 }
 
 /// The edit that replaces the start `old` of a string in a `hiera.yaml` with `new`.
@@ -160,6 +208,45 @@ hierarchy:
     fn a_directory_takes_its_paths_along() {
         let both = [("'nodes/%", "'hosts/%"), ("'nodes/*", "'hosts/*")];
         check("/repo/data/nodes", "/repo/data/hosts", &both);
+    }
+
+    #[test]
+    fn dots_are_followed() {
+        let hierarchy = "version: 5
+defaults: {datadir: ./data, data_hash: yaml_data}
+hierarchy:
+  - {name: Common, path: ./common.yaml}
+  - {name: Nodes, path: './nodes/../nodes/%{trusted.certname}.yaml'}
+  - {name: Shared, path: \"../shared/a.yaml\"}
+  - {name: Other, path: x.yaml, datadir: ../other/data}
+";
+        check_in(
+            hierarchy,
+            "/repo/data/common.yaml",
+            "/repo/data/base.yaml",
+            &[("./common.yaml", "./base.yaml")],
+        );
+        check_in(
+            hierarchy,
+            "/repo/data/common.yaml",
+            "/repo/base.yaml",
+            &[("./common.yaml", "../base.yaml")],
+        );
+        check_in(
+            hierarchy,
+            "/repo/data/nodes",
+            "/repo/data/hosts",
+            &[("./nodes/..", "./hosts/..")],
+        );
+        check_in(hierarchy, "/repo/shared", "/repo/all", &[("../shared/", "../all/")]);
+        check_in(
+            hierarchy,
+            "/repo/data",
+            "/repo/x/data",
+            &[("./data", "./x/data"), ("../shared/", "../../shared/")],
+        );
+        check_in(hierarchy, "/other", "/more/other", &[("../other/", "../more/other/")]);
+        check_in(hierarchy, "/repo", "/more/repo", &[("../other/", "../../other/")]);
     }
 
     #[test]
