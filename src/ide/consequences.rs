@@ -14,8 +14,8 @@ use crate::world::{AnswerChange, Difference, FleetPair, World};
 /// The maximum number of nodes or cases that are named.
 const MAX_NAMED: usize = 3;
 
-/// The nodes whose answers to `request` the edits change: `db01 and web02 lose it`, `another value for nodes where role is
-/// db`. `None` if no answer changes, or the request was cancelled.
+/// The nodes whose answers to `request` the edits change: `removes the value for db01 and web02`, `changes the value for nodes
+/// where role is db`. `None` if no answer changes, or the request was cancelled.
 pub(crate) fn consequences(
     world: &Arc<World>,
     environment: &Arc<Environment>,
@@ -54,17 +54,13 @@ fn said(pair: &FleetPair, difference: &Difference, all: usize) -> Option<String>
         };
         who.add(pair, change);
     }
-    let mut said = Vec::new();
-    if let Some((who, is_one)) = lost.listed(all) {
-        said.push(format!("{who} {} it", if is_one { "loses" } else { "lose" }));
-    }
-    if let Some((who, is_one)) = gained.listed(all) {
-        said.push(format!("{who} {} it", if is_one { "gets" } else { "get" }));
-    }
-    if let Some((who, _)) = changed.listed(all) {
-        said.push(format!("another value for {who}"));
-    }
-    (!said.is_empty()).then(|| said.join(", "))
+    let said = [("removes", lost), ("adds", gained), ("changes", changed)];
+    let said = said.into_iter().filter_map(|(verb, who)| {
+        let who = who.listed(all)?;
+        Some(format!("{verb} the value {who}"))
+    });
+    let said = said.collect::<Vec<_>>().join("; ");
+    (!said.is_empty()).then_some(said)
 }
 
 impl Who {
@@ -80,35 +76,42 @@ impl Who {
         }
     }
 
-    /// Lists them, and returns whether it is a single node; `None` if there are none.
-    fn listed(mut self, all: usize) -> Option<(String, bool)> {
+    /// `for db01 and all unlisted nodes`, `for db01 and web02, for nodes where role is web, and in 2 more cases`; `None` if
+    /// there are none. Conditions contain `and`, so each group then starts with a word of its own.
+    fn listed(mut self, all: usize) -> Option<String> {
         self.nodes.sort_unstable();
         if self.is_any_other && self.nodes.len() == all {
-            return Some(("every node".to_owned(), true));
+            return Some("for every node".to_owned());
         }
         if self.is_any_other {
             self.others.push("all unlisted nodes".to_owned());
         }
-        let is_one = self.others.is_empty() && self.nodes.len() == 1;
-        let mut who: Vec<String> = if self.nodes.len() > MAX_NAMED {
+        let nodes = if self.nodes.len() > MAX_NAMED {
             vec![format!("{} of {}", self.nodes.len(), counted(all, "node"))]
         } else {
             self.nodes.iter().map(ToString::to_string).collect()
         };
-        let room = MAX_NAMED.saturating_sub(who.len()).max(1);
+        let room = MAX_NAMED.saturating_sub(nodes.len()).max(1);
         let more = self.others.len().saturating_sub(room);
         self.others.truncate(room);
-        who.append(&mut self.others);
-        if more > 0 {
-            who.push(format!("{} more", counted(more, "case")));
+        if more == 0 && !self.others.iter().any(|it| it.contains(" where ")) {
+            let all = [nodes, self.others].concat();
+            return (!all.is_empty()).then(|| format!("for {}", in_series(&all, "")));
         }
-        let (last, first) = who.split_last()?;
-        let text = if first.is_empty() {
-            last.clone()
-        } else {
-            format!("{} and {last}", first.join(", "))
-        };
-        Some((text, is_one))
+        let nodes = (!nodes.is_empty()).then(|| in_series(&nodes, ""));
+        let groups = nodes.into_iter().chain(self.others).map(|it| format!("for {it}"));
+        let more = (more > 0).then(|| format!("in {}", counted(more, "more case")));
+        Some(in_series(&groups.chain(more).collect::<Vec<_>>(), ","))
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`; `comma` is written before the last `and` of several.
+fn in_series(items: &[String], comma: &str) -> String {
+    match items {
+        [] => String::new(),
+        [only] => only.clone(),
+        [one, other] => format!("{one} and {other}"),
+        [first @ .., last] => format!("{}{comma} and {last}", first.join(", ")),
     }
 }
 
@@ -122,4 +125,42 @@ fn texts_after(world: &Arc<World>, edits: &[FileEdit]) -> Option<Vec<(Arc<str>, 
         Some((edit.path.clone(), Arc::from(text)))
     };
     edits.iter().map(text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(nodes: &[&str], others: &[&str], is_any_other: bool, expected: Option<&str>) {
+        let who = Who {
+            nodes: nodes.iter().map(|it| Arc::from(*it)).collect(),
+            others: others.iter().map(ToString::to_string).collect(),
+            is_any_other,
+        };
+        assert_eq!(who.listed(5).as_deref(), expected);
+    }
+
+    #[test]
+    fn nodes_and_cases_in_words() {
+        check(&[], &[], false, None);
+        check(&["web01"], &[], false, Some("for web01"));
+        check(&["b", "a", "c"], &[], false, Some("for a, b and c"));
+        check(&["a", "b", "c", "d"], &[], false, Some("for 4 of 5 nodes"));
+        check(&["a"], &[], true, Some("for a and all unlisted nodes"));
+        let (web, oslo) = ("nodes where role is web", "some nodes where site is oslo");
+        check(&["a", "b"], &[web], false, Some("for a and b and for nodes where role is web"));
+        check(
+            &["a"],
+            &[web, oslo],
+            false,
+            Some("for a, for nodes where role is web, and for some nodes where site is oslo"),
+        );
+        check(
+            &["a", "b", "c"],
+            &[web, oslo],
+            false,
+            Some("for a, b and c, for nodes where role is web, and in 1 more case"),
+        );
+    }
 }

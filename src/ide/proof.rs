@@ -79,7 +79,7 @@ fn refuted(pair: &FleetPair, key: &str, difference: &Difference) -> Option<Strin
     // A lookup that failed before has no value that could change.
     let change = difference.changes.iter().find(|change| change.before.outcome.is_ok());
     if let Some(change) = change {
-        return Some(format!("`{key}` would be another value for {}", who(pair, change)));
+        return Some(format!("the value of `{key}` would change for {}", who(pair, change)));
     }
     // Levels that cannot be evaluated here keep their values; but if there are too many cases, they are not compared.
     let is_unclear = !difference.is_complete();
@@ -137,7 +137,7 @@ mod tests {
             &files,
             "/r/data/common.yaml",
             "a: yes\n",
-            Some("`b` would be another value for any node"),
+            Some("the value of `b` would change for any node"),
         );
     }
 
@@ -147,7 +147,7 @@ mod tests {
         let files = [HIERA_YAML, (node, "a: 1\nb: 1\n"), (common, "a: 1\nb: 1\n")];
         check(&files, node, "b: 1\n", None);
         let with_role = [&files[..], &[("/r/data/roles/web.yaml", "a: 2\n")]].concat();
-        check(&with_role, node, "b: 1\n", Some("`a` would be another value for one"));
+        check(&with_role, node, "b: 1\n", Some("the value of `a` would change for one"));
         check(&with_role, node, "a: 1\n", None);
     }
 

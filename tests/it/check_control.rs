@@ -83,7 +83,7 @@ fn fixes_that_are_not_proved_are_withdrawn() {
     let (status, _, said) = run(&workspace, &["--fix", "--format", "concise"]);
     assert_eq!(status, Some(1));
     assert!(
-        said.contains("data/common.yaml: a fix withdrawn: `a` would be another value for"),
+        said.contains("data/common.yaml: a fix withdrawn: the value of `a` would change for"),
         "{said}"
     );
     assert!(said.contains("2 fixed") && !said.contains("can be fixed"), "{said}");

@@ -262,8 +262,8 @@ lookup_options: {web::list: {merge: unique}}
         check_titles(
             "class web($lo$0wer = 2) { }",
             &[
-                "Extract `web::lower` to data/nodes/web01.yaml (Nodes): another value for web01",
-                "Extract `web::lower` to data/more.json (Json): another value for every node",
+                "Extract `web::lower` to data/nodes/web01.yaml (Nodes): changes the value for web01",
+                "Extract `web::lower` to data/more.json (Json): changes the value for every node",
             ],
         );
     }

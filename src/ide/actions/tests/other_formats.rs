@@ -43,7 +43,7 @@ fn members_of_json_move_with_their_comments_and_commas() {
         &format!(
             "{common}#- /data/nodes/web01.json\n{{\n  \"a\": 1,\n  // why\n  \"b\"$0: 2, // so\n  // of c\n  \"c\": 3\n}}\n"
         ),
-        "Move `b` down to data/common.json (Common): db01 and all unlisted nodes get it",
+        "Move `b` down to data/common.json (Common): adds the value for db01 and all unlisted nodes",
         "#- /data/common.json\n{\n  \"x\": 1, // last\n  // why\n  \"b\": 2 // so\n}\n\
          #- /data/nodes/web01.json\n{\n  \"a\": 1,\n  // of c\n  \"c\": 3\n}\n",
     );
@@ -52,20 +52,20 @@ fn members_of_json_move_with_their_comments_and_commas() {
         &format!(
             "{common}#- /data/nodes/web01.json\r\n{{\r\n\t\"a\": 1,\r\n\t\"b\"$0: 2\r\n}}\r\n"
         ),
-        "Move `b` down to data/common.json (Common): db01 and all unlisted nodes get it",
+        "Move `b` down to data/common.json (Common): adds the value for db01 and all unlisted nodes",
         "#- /data/common.json\n{\n  \"x\": 1, // last\n  \"b\": 2\n}\n\
          #- /data/nodes/web01.json\n{\r\n\t\"a\": 1\r\n}\r\n",
     );
     check(
         JSON,
         "#- /data/common.json\n{}\n#- /data/nodes/web01.json\n{\"a\": 1, \"b\"$0: 2}\n",
-        "Move `b` down to data/common.json (Common): db01 and all unlisted nodes get it",
+        "Move `b` down to data/common.json (Common): adds the value for db01 and all unlisted nodes",
         "#- /data/common.json\n{\n  \"b\": 2\n}\n#- /data/nodes/web01.json\n{\"a\": 1}\n",
     );
     check(
         JSON,
         "#- /data/common.json\n{\"x\": 1}\n#- /data/nodes/web01.json\n{\"a\"$0: 1, \"b\": 2}\n",
-        "Move `a` down to data/common.json (Common): db01 and all unlisted nodes get it",
+        "Move `a` down to data/common.json (Common): adds the value for db01 and all unlisted nodes",
         "#- /data/common.json\n{\"x\": 1, \"a\": 1}\n#- /data/nodes/web01.json\n{\"b\": 2}\n",
     );
 }
@@ -75,14 +75,14 @@ fn fields_of_hocon_move_with_their_comments() {
     check(
         HOCON,
         "#- /data/common.conf\n# all\nx = 1 # last\n#- /data/nodes/web01.conf\na = 1\n# why\nb$0 { c = [1, 2] } // so\nd : 4\n",
-        "Move `b` down to data/common.conf (Common): db01 and all unlisted nodes get it",
+        "Move `b` down to data/common.conf (Common): adds the value for db01 and all unlisted nodes",
         "#- /data/common.conf\n# all\nx = 1 # last\n# why\nb { c = [1, 2] } // so\n\
          #- /data/nodes/web01.conf\na = 1\nd : 4\n",
     );
     check(
         HOCON,
         "#- /data/common.conf\n{\n  x = 1\n}\n#- /data/nodes/web01.conf\n{ a = 1, b$0 = \"two words\" }\n",
-        "Move `b` down to data/common.conf (Common): db01 and all unlisted nodes get it",
+        "Move `b` down to data/common.conf (Common): adds the value for db01 and all unlisted nodes",
         "#- /data/common.conf\n{\n  x = 1\n  b = \"two words\"\n}\n#- /data/nodes/web01.conf\n{ a = 1 }\n",
     );
 }

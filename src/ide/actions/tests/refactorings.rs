@@ -127,8 +127,8 @@ fn an_override_for_this_node_or_role() {
         [
             "Override `b` in data/nodes/web01.yaml (Nodes)",
             "Override `b` in data/roles/web.yaml (Roles)",
-            "Move `b` up to data/nodes/web01.yaml (Nodes): db01 and all unlisted nodes lose it",
-            "Move `b` up to data/roles/web.yaml (Roles): db01 and unlisted nodes in other cases lose it",
+            "Move `b` up to data/nodes/web01.yaml (Nodes): removes the value for db01 and all unlisted nodes",
+            "Move `b` up to data/roles/web.yaml (Roles): removes the value for db01 and unlisted nodes in other cases",
         ]
     );
     check_files(
@@ -148,15 +148,14 @@ fn a_move_down_takes_the_comments_along() {
     let files = "#- /data/common.yaml\r\nx: 1\r\n#- /data/nodes/web01.yaml\na: 1\n# why\n# so\nb$0: {c: 1} # as ever\nd: 1\n";
     check_files(
         files,
-        "Move `b` down to data/common.yaml (Common): db01 and all unlisted nodes get it",
+        "Move `b` down to data/common.yaml (Common): adds the value for db01 and all unlisted nodes",
         "#- /data/common.yaml\nx: 1\r\n# why\r\n# so\r\nb: {c: 1} # as ever\r\n#- /data/nodes/web01.yaml\na: 1\nd: 1\n",
     );
 }
 
 #[test]
 fn a_text_block_before_a_moved_entry_stays_as_it_is() {
-    let move_down =
-        "Move `b` down to data/common.yaml (Common): db01 and all unlisted nodes get it";
+    let move_down = "Move `b` down to data/common.yaml (Common): adds the value for db01 and all unlisted nodes";
     for style in ["|", ">"] {
         check_files(
             &format!(
@@ -241,8 +240,8 @@ fn a_file_of_another_node_has_its_place_by_its_level() {
     assert_eq!(
         titles(files),
         [
-            "Move `a` down to data/roles/db.yaml (Roles): nodes where role is db get it",
-            "Move `a` down to data/common.yaml (Common): all unlisted nodes get it",
+            "Move `a` down to data/roles/db.yaml (Roles): adds the value for nodes where role is db",
+            "Move `a` down to data/common.yaml (Common): adds the value for all unlisted nodes",
         ]
     );
 }
