@@ -337,6 +337,18 @@ nodes: {web01: {facts: {a: 1}}}
         check(&format!("{common}{rest}{other}"), &expected);
     }
 
+    /// Puppet reads only the first document.
+    #[test]
+    fn not_in_a_second_document() {
+        for mark in ["---", "--- ", "--- # more", "...\n---"] {
+            let first = "#- /data/common.yaml\na$0: 1\nb: \"%{lookup('a')}\"\n";
+            let second = "a: 2\nc: \"%{lookup('a')}\"\nlookup_options: {a: {merge: hash}}\n";
+            let expected = ["=/data/common.yaml:1:a", "/data/common.yaml:2:a"];
+            check(&format!("{first}{mark}\n{second}"), &expected);
+        }
+        check("#- /data/common.yaml\na: 1\n--- # more\nb$0: 2\nc: \"%{lookup('b')}\"\n", &[]);
+    }
+
     #[test]
     fn of_a_name_that_escapes_spell() {
         check(

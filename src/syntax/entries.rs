@@ -91,13 +91,19 @@ fn keys_from(text: &str, first: usize, end: usize, is_begin: bool) -> Option<Vec
             }
             None => keys.extend(parsed_key(text, start, entry_end)),
         }
-        // Until there is a key, a mark may start the document.
-        let is_before_first = is_begin && keys.is_empty() && next.is_some();
+        // A mark after a comment with a byte order mark starts the document.
+        let is_before_first = is_begin && keys.is_empty() && is_no_content(&text[start..]);
         if has_document_mark(bytes, start, entry_end, is_before_first) {
             return None;
         }
     }
     Some(keys)
+}
+
+/// Whether the first line is empty or a comment, apart from a byte order mark.
+fn is_no_content(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or("").trim_start_matches('\u{feff}').trim_start();
+    line.is_empty() || line.starts_with('#')
 }
 
 /// The approximate range of the value of an entry whose key ends at `key_end`: what follows the colon, without spaces and
@@ -231,7 +237,11 @@ mod tests {
     fn keys_are_had_without_a_parse() {
         check_keys("---\nprofile::a: 1\n'b.c': 2\nyes: 3\n", Some(&["profile::a", "b.c", "yes"]));
         check_keys("{a: 1}", None);
+        check_keys("\u{feff}# c\n---\nprofile::a: 1\n", Some(&["profile::a"]));
         check_keys("profile::a: 1\n---\nb: 2", None);
+        // The first entry is no whole entry in these texts, and what follows is another document.
+        check_keys("a: 1\n--- # c\nb: 2\n", None);
+        check_keys("a: [1\n---\nb: 2\n", None);
         check_keys("", None);
     }
 }
