@@ -33,6 +33,12 @@ impl Entry {
         Self { key: key.to_owned(), answer, rest }
     }
 
+    /// The key as data has it: a lookup quotes a root key with dots, data does not.
+    fn as_written(&self) -> Value {
+        let root = self.rest.is_empty().then(|| key_path::root_of(&self.key)).flatten();
+        Value::String(root.unwrap_or_else(|| Arc::from(&*self.key)))
+    }
+
     /// Whether anything is found in any case, or the lookup fails.
     pub(super) fn is_there(&self) -> bool {
         !matches!(self.answer.outcome, Ok(None)) || !self.answer.cases.is_empty()
@@ -110,7 +116,7 @@ impl Entry {
     /// Writes what the key is in other cases, each as a comment.
     fn write_cases(&self, perspective: &Perspective, page: &mut Page, detail: Detail) {
         let groups = cases::groups(&self.answer);
-        let key = Value::string(&*self.key);
+        let key = self.as_written();
         for group in groups.iter().take(MAX_CASES) {
             let when = format!("if {}", group.when());
             let place = group.places.first().copied();
@@ -135,7 +141,7 @@ impl Entry {
     }
 
     fn write_value(&self, perspective: &Perspective, page: &mut Page, detail: Detail) {
-        let key = Value::string(&*self.key);
+        let key = self.as_written();
         match &self.answer.outcome {
             Ok(Some(value)) => {
                 let parts = self.parts(perspective);
@@ -164,7 +170,7 @@ impl Entry {
 
     /// What the levels have although nothing is found: a higher one hides it.
     fn write_hidden(&self, perspective: &Perspective, page: &mut Page, detail: Detail) {
-        let key = Value::string(&*self.key);
+        let key = self.as_written();
         let mut writer = Writer::new(perspective, page, detail);
         for part in &self.parts(perspective) {
             writer.hidden_member((&key, part.place), part);

@@ -48,6 +48,33 @@ fn all_keys_of_a_file() {
     .assert_eq(&preview.text);
 }
 
+/// A lookup names such a key in quotes, but the quotes are no part of the key.
+#[test]
+fn keys_with_dots_are_written_as_in_data() {
+    let fixture = fixture("#- /data/common.yaml\n$0a.b: 1\n'c: d.e': {x.y: 2}\n'yes': 3\n");
+    let question = Question { scope: Scope::File, ..at_cursor(&fixture) };
+    let preview = ask(&fixture.world(), &question).expect("it is a data file");
+    expect![[r"
+        # keys of data/common.yaml for node web01, environment production
+
+        a.b: 1  # data/common.yaml:1
+
+        'c: d.e':
+          x.y: 2  # data/common.yaml:2
+
+        'yes': 3  # data/common.yaml:3
+    "]]
+    .assert_eq(&preview.text);
+    let question = Question { scope: Scope::Key, ..question };
+    let preview = ask(&fixture.world(), &question).expect("it is a key");
+    expect![[r"
+        # 'a.b' for node web01, environment production
+
+        a.b: 1  # data/common.yaml:1
+    "]]
+    .assert_eq(&preview.text);
+}
+
 #[test]
 fn everything_that_a_node_gets() {
     let fixture = fixture(
