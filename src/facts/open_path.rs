@@ -248,9 +248,7 @@ impl OpenPath {
         let mut text = String::with_capacity(template.len());
         for (number, part) in template.split(HOLE).enumerate() {
             if number % 2 == 0 {
-                // An empty variable between two slashes leaves one slash.
-                let is_doubled = text.ends_with('/') && part.starts_with('/');
-                text.push_str(&part[usize::from(is_doubled)..]);
+                push_after_empty(&mut text, part);
             } else if !is_empty(part) {
                 text.push_str(&hole(part));
             }
@@ -266,6 +264,13 @@ fn filled_text<'t>(text: &str, text_of: &impl Fn(&str) -> Option<&'t str>) -> Op
         filled.push_str(if number % 2 == 0 { part } else { text_of(part)? });
     }
     Some(filled)
+}
+
+/// Appends what follows an empty variable in a path. If the variable is a whole name, the name disappears with one of its
+/// slashes: `a/%{x}/b.yaml` is then `a/b.yaml`.
+pub fn push_after_empty(path: &mut String, after: &str) {
+    let is_whole_name = path.ends_with('/') && after.starts_with('/');
+    path.push_str(&after[usize::from(is_whole_name)..]);
 }
 
 /// The text if some of its variables are empty.
@@ -495,6 +500,21 @@ mod tests {
             &["/d/a-b-c.yaml x=a y=b-c", "/d/a-b-c.yaml x=a-b y=c"],
         );
         check(&["/d/a-a.yaml", "/d/a-b.yaml"], "/d/%{x}-%{x}.yaml", false, &["/d/a-a.yaml x=a"]);
+    }
+
+    #[test]
+    fn an_empty_variable_takes_a_whole_name_away() {
+        let check = |before: &str, after: &str, expected: &str| {
+            let mut path = before.to_owned();
+            push_after_empty(&mut path, after);
+            assert_eq!(path, expected);
+        };
+        check("/data/a/", "/b.yaml", "/data/a/b.yaml");
+        check("/data/a/", "-b.yaml", "/data/a/-b.yaml");
+        check("/data/a-", "/b.yaml", "/data/a-/b.yaml");
+        check("/data/a/", ".yaml", "/data/a/.yaml");
+        // A name that is written as empty stays.
+        check("/data//a/", "/b//c", "/data//a/b//c");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 
+use crate::facts::open_path::push_after_empty;
 use crate::world::paths;
 
 /// Represents a `%{…}` while paths are joined; no path contains it.
@@ -115,24 +116,29 @@ fn matches(text: &str, path: &str) -> bool {
 
 /// The text without each choice of the names that are interpolations only, except for the one that begins at byte `kept`.
 fn without_names(text: &str, kept: usize) -> Vec<String> {
-    let mut start = 0;
-    let mut may_go = Vec::new();
-    let names: Vec<&str> = text.split('/').collect();
-    for (number, name) in names.iter().enumerate() {
+    let is_whole_name = |at: usize| {
         // The last name is that of the file.
-        let is_file = number + 1 == names.len();
-        if *name == "\0" && start != kept && !is_file && may_go.len() < MAX_EMPTY_NAMES {
-            may_go.push(number);
-        }
-        start += name.len() + 1;
-    }
+        text[..at].ends_with('/') && text[at + ANY_TEXT.len_utf8()..].starts_with('/')
+    };
+    let holes = text.match_indices(ANY_TEXT).enumerate();
+    let may_go = holes.filter(|(_, (at, _))| *at != kept && is_whole_name(*at));
+    let may_go: Vec<usize> = may_go.map(|(hole, _)| hole).take(MAX_EMPTY_NAMES).collect();
     let without = |choice: u32| {
-        let is_kept = |number: &usize| {
-            let at = may_go.iter().position(|it| it == number);
-            at.is_none_or(|at| choice >> at & 1 == 0)
+        let is_empty = |hole: usize| {
+            let at = may_go.iter().position(|it| *it == hole);
+            at.is_some_and(|at| choice >> at & 1 == 1)
         };
-        let kept = (0..names.len()).filter(is_kept).map(|number| names[number]);
-        kept.collect::<Vec<_>>().join("/")
+        let mut parts = text.split(ANY_TEXT);
+        let mut shorter = parts.next().unwrap_or_default().to_owned();
+        for (hole, after) in parts.enumerate() {
+            if is_empty(hole) {
+                push_after_empty(&mut shorter, after);
+            } else {
+                shorter.push(ANY_TEXT);
+                shorter.push_str(after);
+            }
+        }
+        shorter
     };
     (1..1 << may_go.len()).map(without).collect()
 }
