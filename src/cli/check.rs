@@ -146,7 +146,7 @@ pub enum OutputFormat {
 }
 
 impl OutputFormat {
-    fn is_for_people(self) -> bool {
+    pub(super) fn is_for_people(self) -> bool {
         matches!(self, Self::Full | Self::Concise)
     }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::check::{CheckArguments, Least, PresetName, rank};
 use super::check_findings::shown_path;
 use super::rule::no_such_rule;
+use super::shown::here;
 use super::workspace::{self, absolute, existing_directory};
 use crate::code::roots::is_code;
 use crate::data::{Files as _, PathKind};
@@ -56,6 +57,7 @@ pub(super) fn workspace_root(arguments: &CheckArguments) -> Result<String, Strin
 pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
     refuse_unknown_rules(arguments)?;
     let Roots { workspace: root, shown } = roots(arguments)?;
+    let shown = if arguments.format.is_for_people() { here() } else { shown };
     let mut settings = workspace::settings(&root, &rule_names(), arguments.trust);
     match arguments.preset {
         Some(PresetName::Recommended) => settings.diagnostics.preset = Preset::Recommended,
@@ -143,7 +145,7 @@ fn turn_on(selected: &[String], settings: &mut Settings) {
     }
 }
 
-/// The workspace's directory, and the directory to which shown paths are relative.
+/// The workspace's directory, and the directory to which paths for programs are relative.
 struct Roots {
     workspace: String,
     shown: String,

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
 use super::classes_output::{lines, summary};
+use super::shown::as_seen_from_here;
 use super::terminal::complain;
 use super::workspace::existing_directory;
 use super::{completions, node_classes, print, print_or_complain};
@@ -94,18 +95,17 @@ pub fn run(arguments: &ClassesArguments) -> ExitCode {
 /// The output for one file.
 fn one_file(root: &str, path: &Path, format: ListFormat) -> String {
     let name = path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
-    let below = paths::below(root, &name).unwrap_or(&name);
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) => {
-            complain(&format!("{below}: {error}"));
+            complain(&format!("{}: {error}", as_seen_from_here(&name)));
             return String::new();
         }
     };
     let file = CodeFile::of_bytes(&name, bytes);
     match format {
-        ListFormat::Jsonl => lines(below, &file),
-        ListFormat::S => summary(below, &file),
+        ListFormat::Jsonl => lines(paths::below(root, &name).unwrap_or(&name), &file),
+        ListFormat::S => summary(as_seen_from_here(&name), &file),
     }
 }
 

@@ -12,7 +12,7 @@ use super::fleet;
 use super::place::{Place, PlaceArguments};
 use super::print;
 use super::progress::Progress;
-use super::shown::in_a_line;
+use super::shown::{as_seen_from_here, in_a_line};
 use super::terminal::complain;
 use super::workspace::existing_directory;
 use crate::backends::eyaml::Decryption;
@@ -22,7 +22,7 @@ use crate::engine::CancelToken;
 use crate::facts::{Node, NodeParts};
 use crate::syntax::key_path;
 use crate::world::git::{GitDisk, Repository};
-use crate::world::{Differences, FleetPair, World, loader, parallel, paths};
+use crate::world::{Differences, FleetPair, World, loader, parallel};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -110,7 +110,6 @@ pub fn run(arguments: &DiffArguments) -> ExitCode {
 struct Sides {
     before: Place,
     after: Place,
-    root: String,
 }
 
 /// What was compared, for each environment.
@@ -227,14 +226,13 @@ fn open(
         }
         Err(why) => return Err(why),
     };
-    Ok(by_environment(before, after, root))
+    Ok(by_environment(before, after))
 }
 
 /// Both sides of each environment. If one side has no such environment, it has that of the other side, without its files.
 fn by_environment(
     (world_before, before): (Arc<World>, Vec<Place>),
     (world_after, after): (Arc<World>, Vec<Place>),
-    root: &str,
 ) -> Vec<Sides> {
     let mut environments: BTreeMap<Arc<str>, [Option<Arc<Environment>>; 2]> = BTreeMap::new();
     // A single environment may have been moved.
@@ -253,7 +251,7 @@ fn by_environment(
             environment: environment.unwrap_or_else(|| Arc::clone(&either)),
         };
         let (before, after) = (place(&world_before, before), place(&world_after, after));
-        Some(Sides { before, after, root: root.to_owned() })
+        Some(Sides { before, after })
     });
     sides.collect()
 }
@@ -365,8 +363,7 @@ impl Sides {
         });
         for ((path, _), what) in all.into_iter().zip(what) {
             if let Some(what) = what {
-                let shown = paths::below(&self.root, path).unwrap_or(path);
-                complain(&format!("{}: {what}", in_a_line(shown)));
+                complain(&format!("{}: {what}", in_a_line(as_seen_from_here(path))));
             }
         }
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::answer_json::{AnswerJson, conditions_json};
 use super::diff::DiffFormat;
-use super::shown::{in_a_line, in_lines, within_a_line};
+use super::shown::{as_seen_from_here, in_a_line, in_lines, within_a_line};
 use crate::data::render;
 use crate::engine::{Answer, OtherNodes};
 use crate::ide::changes::{change_texts, counted, without_secrets};
@@ -86,7 +86,7 @@ impl Report {
         }
     }
 
-    /// A path for users: relative to the directory of the comparison.
+    /// A path for programs and pages: relative to the directory of the comparison.
     fn path<'a>(&self, cause: &'a Cause) -> &'a str {
         paths::below(&self.root, &cause.path).unwrap_or(&cause.path)
     }
@@ -98,12 +98,13 @@ impl Report {
             None => cause.path.to_string(),
         }
     }
+}
 
-    fn because(&self, change: &AnswerChange) -> String {
-        let causes = change.causes.iter();
-        let causes: Vec<_> = causes.map(|it| format!("{}:{}", self.path(it), it.line)).collect();
-        in_a_line(&causes.join(", ")).into_owned()
-    }
+/// The causes of a change on one line; `path` is the path of a cause as it is shown.
+fn because<'c>(change: &'c AnswerChange, path: impl Fn(&'c Cause) -> &'c str) -> String {
+    let causes = change.causes.iter();
+    let causes: Vec<_> = causes.map(|it| format!("{}:{}", path(it), it.line)).collect();
+    in_a_line(&causes.join(", ")).into_owned()
 }
 
 fn text(report: &Report) -> String {
@@ -117,7 +118,8 @@ fn text(report: &Report) -> String {
                     let _ = writeln!(text, "  {line}");
                 }
                 if !change.causes.is_empty() {
-                    let _ = writeln!(text, "    because of {}", report.because(change));
+                    let causes = because(change, |it| as_seen_from_here(&it.path));
+                    let _ = writeln!(text, "    because of {causes}");
                 }
             }
             text.push('\n');
@@ -170,7 +172,11 @@ fn markdown_of_key(report: &Report, part: &Part, key: &str, changes: &[&AnswerCh
     for change in changes {
         let _ = write!(text, "\n{}", escaped_markdown(&part.who(change)));
         if !change.causes.is_empty() {
-            let _ = write!(text, " (because of {})", escaped_markdown(&report.because(change)));
+            let _ = write!(
+                text,
+                " (because of {})",
+                escaped_markdown(&because(change, |it| report.path(it)))
+            );
         }
         let mut lines = String::new();
         for line in shown(change) {

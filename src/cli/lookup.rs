@@ -17,7 +17,7 @@ use super::lookup_setup::{self, Setup};
 use super::place::PlaceArguments;
 use super::print;
 use super::progress::Progress;
-use super::shown::in_lines;
+use super::shown::{here, in_lines};
 use super::terminal::{STRONG, complain, print_styled, styled, with_marks};
 use crate::data::puppet_type::{TypeAliases, TypeProblem};
 use crate::data::{Located, Value, json};
@@ -260,6 +260,7 @@ fn refuse_options_without_effect(arguments: &LookupArguments) -> Result<(), Stri
 pub(super) fn why_text(arguments: &LookupArguments) -> Result<String, String> {
     let setup = lookup_setup::prepare(arguments)?;
     let perspective = Perspective::hiding(setup.world(), Arc::new(setup.fresh_evaluator()));
+    let perspective = perspective.seen_from(&here());
     let texts = arguments.keys.iter().map(|key| plain_text_of_key(&perspective, key));
     Ok(in_lines(&texts.collect::<Vec<_>>().join("\n")).into_owned())
 }
@@ -267,7 +268,7 @@ pub(super) fn why_text(arguments: &LookupArguments) -> Result<String, String> {
 /// Prints the hover text of each key. The exit status is that of a lookup of the keys.
 fn why(setup: &Setup, queries: &[Query]) -> ExitCode {
     let evaluator = Arc::new(setup.fresh_evaluator());
-    let perspective = Perspective::hiding(setup.world(), Arc::clone(&evaluator));
+    let perspective = Perspective::hiding(setup.world(), Arc::clone(&evaluator)).seen_from(&here());
     let (mut depends, mut has_failed) = (false, false);
     for (number, query) in queries.iter().enumerate() {
         let between = if number == 0 { "" } else { "\n" };

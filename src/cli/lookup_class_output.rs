@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value as Json, json};
 
 use super::answer_json::{conditions_json, left_out_json};
-use super::lookup_output::{as_seen_from_here, if_text, left_out_text};
-use super::shown::{in_lines, within_a_line};
+use super::lookup_output::{if_text, left_out_text};
+use super::shown::{as_seen_from_here, in_lines, within_a_line};
 use crate::binding::{Binding, Bound, BoundCase, Verdict, refusal};
 use crate::code::ClassCode;
 use crate::data::{Files, Value, json as data_json, render};

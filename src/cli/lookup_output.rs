@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::answer_json::{AnswerJson, Record};
 use super::lookup::{LookupArguments, RenderAs, not_found_line};
-use super::shown::{in_lines, within_a_line};
+use super::shown::{as_seen_from_here, in_lines, within_a_line};
 use crate::data::{Files, Located, Place, render};
 use crate::engine::cases::not_known_in_words;
 use crate::engine::explain::{self, Annotate};
@@ -224,13 +224,6 @@ fn commit_text(place: Place, world: &World) -> Option<String> {
     let path = world.path(place.file);
     let line = world.file(&path).ok()?.line_index().line_of(place.range.start) + 1;
     world.blame(&path, line).map(|it| it.to_string())
-}
-
-/// A path below the current directory without that directory, which is shorter and still works in a terminal.
-pub(super) fn as_seen_from_here(path: &str) -> &str {
-    let here = std::env::current_dir().unwrap_or_default();
-    let below = here.to_str().and_then(|here| path.strip_prefix(here)?.strip_prefix('/'));
-    below.unwrap_or(path)
 }
 
 fn place_text(place: Place, files: &dyn Files) -> Option<String> {

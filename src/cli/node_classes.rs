@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use super::classes::{ClassesArguments, ListFormat};
-use super::shown::in_a_line;
+use super::shown::{as_seen_from_here, in_a_line};
 use super::workspace::{self, absolute};
 use crate::config::Environment;
 use crate::data::Files as _;
@@ -128,25 +128,31 @@ impl Shower<'_> {
         let width = found.classes.iter().map(|it| it.name.len()).max().unwrap_or_default();
         for class in &found.classes {
             let NodeClass { name, is_certain, code, included_at, .. } = class;
-            let (file, line) = self.place(included_at);
             let mark = if *is_certain { ' ' } else { '?' };
             let missing = if code.is_some() { "" } else { ", which is not here" };
-            let place = format!("{}:{line}{missing}", in_a_line(&file));
+            let place = format!("{}{missing}", self.shown_place(included_at));
             let _ = writeln!(text, "  {mark} {:width$}  {place}", in_a_line(name));
         }
         for other in &found.others {
-            let (file, line) = self.place(other);
-            let _ = writeln!(text, "  ? and what {}:{line} includes", in_a_line(&file));
+            let _ = writeln!(text, "  ? and what {} includes", self.shown_place(other));
         }
     }
 
     /// The file, below the environment's directory, and the line.
-    fn place(&self, place: &CodePlace) -> (String, u32) {
+    fn place<'p>(&self, place: &'p CodePlace) -> (&'p str, u32) {
         let below = paths::below(self.environment.directory(), &place.path);
-        let line = self.world.text(&place.path).map_or(1, |text| {
+        (below.unwrap_or(&place.path), self.line(place))
+    }
+
+    /// `file:line` for people.
+    fn shown_place(&self, place: &CodePlace) -> String {
+        format!("{}:{}", in_a_line(as_seen_from_here(&place.path)), self.line(place))
+    }
+
+    fn line(&self, place: &CodePlace) -> u32 {
+        self.world.text(&place.path).map_or(1, |text| {
             let before = text.get(..place.range.start as usize).unwrap_or_default();
             before.bytes().filter(|it| *it == b'\n').count() as u32 + 1
-        });
-        (below.unwrap_or(&place.path).to_owned(), line)
+        })
     }
 }

@@ -9,14 +9,14 @@ use clap::Args;
 use serde_json::{Map, Value as Json};
 
 use super::print_or_complain;
-use super::shown::in_a_line;
+use super::shown::{as_seen_from_here, in_a_line};
 use super::workspace::{self, absolute};
 use crate::data::{Value, inspect, render};
 use crate::engine::sources::dig_value;
 use crate::facts::{Basis, Node, Origin, Reading, variable};
 use crate::ide::{hierarchy_variables, open_variables};
 use crate::syntax::key_path;
-use crate::world::{World, loader, paths};
+use crate::world::{World, loader};
 
 /// The maximum number of nodes that are listed for people; the others are counted.
 const MAX_LISTED: usize = 40;
@@ -78,7 +78,7 @@ pub(super) fn list(arguments: &NodesArguments) -> Result<String, String> {
             text,
             "{mark} {}  ({})",
             in_a_line(&node.name),
-            in_a_line(&about(node, &root, &read))
+            in_a_line(&about(node, &read))
         );
     }
     if nodes.len() > shown {
@@ -97,10 +97,10 @@ pub(super) fn list(arguments: &NodesArguments) -> Result<String, String> {
 }
 
 /// The origin of a node, and its open variables in the hierarchy's paths.
-fn about(node: &Node, root: &str, read: &[Arc<str>]) -> String {
+fn about(node: &Node, read: &[Arc<str>]) -> String {
     let origin = match &node.origin {
         Origin::File(path) => {
-            return format!("facts from {}", paths::below(root, path).unwrap_or(path));
+            return format!("facts from {}", as_seen_from_here(path));
         }
         Origin::Name => "known by its name",
         Origin::Any => "a system that the module supports",

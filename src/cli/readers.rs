@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json, json};
 use super::fleet;
 use super::place::{Place, PlaceArguments};
 use super::print_or_complain;
-use super::shown::in_a_line;
+use super::shown::{as_seen_from_here, in_a_line};
 use super::uses::ListFormat;
 use super::workspace::absolute;
 use crate::data::{Files as _, PathKind};
@@ -49,7 +49,9 @@ pub fn run(arguments: &ReadersArguments) -> ExitCode {
 
 /// The readers of a file.
 struct Readers {
-    path: String,
+    path: Arc<str>,
+    /// The directory of the environment.
+    directory: String,
     all: usize,
     certain: Vec<Arc<str>>,
     /// Nodes that are not completely known.
@@ -109,17 +111,16 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
         pairs.map(|(node, _)| node.name.clone()).collect()
     };
     let (certain, perhaps) = (named(|it| it.0), named(|it| it.1));
-    let directory = environment.directory();
     let unused = world.unused_config_of(&path);
-    let path = paths::below(directory, &path).unwrap_or(&path).to_owned();
-    Readers { path, all: nodes.len(), certain, perhaps, ways, unclear, unused }
+    let directory = environment.directory().to_owned();
+    Readers { path, directory, all: nodes.len(), certain, perhaps, ways, unclear, unused }
 }
 
 fn text(readers: &Readers) -> String {
-    let Readers { path, all, certain, perhaps, ways, unclear, unused } = readers;
-    let path = in_a_line(path);
+    let Readers { path, all, certain, perhaps, ways, unclear, unused, .. } = readers;
+    let path = in_a_line(as_seen_from_here(path));
     if ways.is_empty() && unclear.is_empty() {
-        let why = unused.as_ref().map(|it| it.in_words(&in_a_line(&it.path)));
+        let why = unused.as_ref().map(|it| it.in_words(&in_a_line(as_seen_from_here(&it.path))));
         let why = why.map_or_else(String::new, |why| format!("{why}\n"));
         return format!("{path}: no hierarchy reads this file\n{why}");
     }
@@ -188,8 +189,9 @@ fn json_of(readers: &Readers) -> Json {
         let variables: Vec<&str> = way.variables.iter().map(|it| &**it).collect();
         json!({"variables": variables, "slash": !way.is_obscure, "level": level, "module": module})
     };
+    let path = paths::below(&readers.directory, &readers.path).unwrap_or(&readers.path);
     json!({
-        "file": readers.path,
+        "file": path,
         "nodes": names(&readers.certain),
         "perhaps": names(&readers.perhaps),
         "cases": readers.ways.iter().map(case).collect::<Vec<_>>(),

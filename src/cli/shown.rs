@@ -3,6 +3,22 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::path::Path;
+
+use super::workspace::absolute;
+use crate::world::paths;
+
+/// A path in output for people. A path below the current directory is shown without it, which is shorter; every path can be
+/// opened from there.
+pub(super) fn as_seen_from_here(path: &str) -> &str {
+    let here = here();
+    paths::below(&here, path).filter(|it| !it.is_empty()).unwrap_or(path)
+}
+
+/// The current directory; empty if there is none.
+pub(super) fn here() -> String {
+    absolute(Path::new(".")).unwrap_or_default()
+}
 
 /// `text` on one line: characters that must not be printed are escaped, including line ends.
 pub(super) fn in_a_line(text: &str) -> Cow<'_, str> {

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::completions;
 use super::place::{Place, PlaceArguments};
 use super::print_or_complain;
-use super::shown::in_a_line;
+use super::shown::{as_seen_from_here, in_a_line};
 use crate::data::Files as _;
 use crate::ide::{KeyUse, UseKind, uses_of_key};
 use crate::text::{Encoding, LineIndex};
@@ -52,8 +52,6 @@ pub(super) fn list(arguments: &UsesArguments) -> Result<String, String> {
 }
 
 fn line(place: &Place, found: &KeyUse, format: ListFormat) -> String {
-    let directory = place.environment.directory();
-    let path = paths::below(directory, &found.path).unwrap_or(&found.path);
     let text: Arc<str> = place.world.text(&found.path).unwrap_or_default();
     let at = LineIndex::new(&text).line_col(&text, found.range.start, Encoding::Utf32);
     let said = found.range.slice(&text);
@@ -67,12 +65,14 @@ fn line(place: &Place, found: &KeyUse, format: ListFormat) -> String {
     match format {
         ListFormat::Jsonl => {
             let (line, column) = (at.line + 1, at.col + 1);
+            let directory = place.environment.directory();
+            let path = paths::below(directory, &found.path).unwrap_or(&found.path);
             let record =
                 json!({"use": kind, "file": path, "line": line, "column": column, "text": said});
             format!("{record}\n")
         }
         ListFormat::Text => {
-            let path = in_a_line(path);
+            let path = in_a_line(as_seen_from_here(&found.path));
             format!("{path}:{}:{}: {kind}: {}\n", at.line + 1, at.col + 1, in_a_line(said))
         }
     }

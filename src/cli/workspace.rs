@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::shown::as_seen_from_here;
 use super::terminal::complain;
 use crate::config::Environment;
 use crate::data::{Files as _, PathKind};
@@ -88,9 +89,7 @@ pub(super) fn environment(
         ));
     }
     found.cloned().ok_or_else(|| {
-        let line = |it: &Arc<Environment>| {
-            format!("\n  {}", paths::below(root, it.directory()).unwrap_or(it.directory()))
-        };
+        let line = |it: &Arc<Environment>| format!("\n  {}", as_seen_from_here(it.directory()));
         let known: String = all.iter().map(line).collect();
         match name {
             _ if known.is_empty() => no_environment(root),

@@ -28,11 +28,19 @@ pub struct Perspective {
     /// Whether the answers contain decrypted values that may be shown.
     reveals: bool,
     cancel: CancelToken,
+    /// The directory to which shown paths are relative, if it is not that of the environment.
+    seen_from: Option<Arc<str>>,
 }
 
 impl Perspective {
     fn new(world: &Arc<World>, evaluator: Arc<Evaluator>, reveals: bool) -> Self {
-        Self { world: world.clone(), evaluator, reveals, cancel: CancelToken::default() }
+        Self {
+            world: world.clone(),
+            evaluator,
+            reveals,
+            cancel: CancelToken::default(),
+            seen_from: None,
+        }
     }
 
     /// The same point of view for a request that can be cancelled.
@@ -78,6 +86,12 @@ impl Perspective {
         Self::new(world, evaluator, false)
     }
 
+    /// The same point of view with paths relative to a directory.
+    #[must_use]
+    pub(crate) fn seen_from(self, directory: &str) -> Self {
+        Self { seen_from: Some(directory.into()), ..self }
+    }
+
     /// Whether the user chose to see encrypted values.
     pub(crate) fn reveals(&self) -> bool {
         self.reveals
@@ -97,9 +111,10 @@ impl Perspective {
         }
     }
 
-    /// A path for users: relative to the environment's directory.
+    /// A path for users: relative to the environment's directory, or the one that [`Self::seen_from`] sets.
     pub fn shown_path(&self, path: &str) -> String {
-        let directory = self.evaluator.environment().directory();
+        let environment = self.evaluator.environment();
+        let directory = self.seen_from.as_deref().unwrap_or_else(|| environment.directory());
         paths::below(directory, path).unwrap_or(path).to_owned()
     }
 

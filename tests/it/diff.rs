@@ -531,6 +531,36 @@ fn readers_and_uses() {
     assert_eq!(uses, expected);
 }
 
+/// A path in output for people can be opened from the current directory.
+#[test]
+fn paths_are_relative_to_the_current_directory() {
+    let repository = Repository::new();
+    repository.write("repository/manifests/site.pp", "class base { lookup('port') }\n");
+    let folder = repository.path("").canonicalize().expect("it is there");
+    let root = folder.join("repository");
+    let root = root.to_str().expect("UTF-8");
+    let file = format!("{root}/data/common.yaml");
+    let commands: [(&[&str], &str); 5] = [
+        (&["uses", "--root", root, "port"], "data/common.yaml:1:1: key: port"),
+        (&["readers", "--root", root, &file], "data/common.yaml: read by"),
+        (&["classes", "--root", root], "manifests/site.pp:1: class base"),
+        (&["lookup", "port", "--root", root, "--why"], "data/common.yaml:1"),
+        (&["check", "--root", root, "--format", "concise", "--select", "unused-key"], "data/"),
+    ];
+    repository.write("repository/data/common.yaml", &COMMON.replace("list", "lits"));
+    for (arguments, expected) in commands {
+        for (directory, start) in
+            [(&*folder, "repository/"), (&*folder.join("facts"), &*format!("{root}/"))]
+        {
+            let text = text_of(&run_in(directory, arguments));
+            let is_shown = |line: &str| line.trim_start().contains(&format!("{start}{expected}"));
+            assert!(text.lines().any(is_shown), "{arguments:?} in {directory:?}: {text}");
+        }
+    }
+    let text = text_of(&repository.run(&["uses", "port"]));
+    assert!(text.starts_with("data/common.yaml:1:1"), "{text}");
+}
+
 #[test]
 fn readers_takes_the_environment_of_the_file() {
     let repository = Repository::new();
@@ -543,7 +573,7 @@ fn readers_takes_the_environment_of_the_file() {
     fs::remove_file(repository.path("repository/hiera.yaml")).expect("it was there");
     let output = repository.run(&["readers", "environments/test/data/common.yaml"]);
     let text = text_of(&output);
-    assert!(text.starts_with("data/common.yaml: read by"), "{text}");
+    assert!(text.starts_with("environments/test/data/common.yaml: read by"), "{text}");
     let named = ["readers", "-E", "production", "environments/test/data/common.yaml"];
     assert!(text_of(&repository.run(&named)).contains("no hierarchy reads this file"));
     repository.write("repository/environments/test/hiera.yaml", "version: 3\n");
