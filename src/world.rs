@@ -11,6 +11,7 @@ mod host;
 mod indexes;
 mod interner;
 mod key_index;
+mod links;
 pub mod loader;
 mod memory;
 mod modulepath;

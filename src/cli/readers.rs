@@ -50,6 +50,8 @@ pub fn run(arguments: &ReadersArguments) -> ExitCode {
 /// The readers of a file.
 struct Readers {
     path: Arc<str>,
+    /// The paths by which levels read it through links.
+    links: Vec<Arc<str>>,
     /// The directory of the environment.
     directory: String,
     all: usize,
@@ -84,24 +86,31 @@ fn list(arguments: &ReadersArguments) -> Result<String, String> {
 
 fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
     let Place { world, environment } = place;
-    let ways = world.ways_to_file(environment, &path);
-    let unclear = world.unclear_ways_to_file(environment, &path);
+    let links = world.links_to(environment, &path);
+    let path: Arc<str> = path.into();
+    // Links and the file itself are paths of the same data.
+    let all_paths: Vec<Arc<str>> = [std::slice::from_ref(&path), &links].concat();
+    let ways: Vec<_> =
+        all_paths.iter().flat_map(|it| world.ways_to_file(environment, it)).collect();
+    let unclear: Vec<_> =
+        all_paths.iter().flat_map(|it| world.unclear_ways_to_file(environment, it)).collect();
     let of_unclear = unclear.iter().map(|it| it.module.clone());
     let mut modules: Vec<Option<Arc<str>>> =
         ways.iter().map(|it| it.module.clone()).chain(of_unclear).collect();
     modules.sort();
     modules.dedup();
     let is_obscure = unclear.iter().any(|it| it.is_obscure);
-    let path: Arc<str> = path.into();
     let found = parallel::map(nodes, |node| {
         let evaluator = world.exact_evaluator(environment, node, world.back_ends());
-        let is_read = modules.iter().any(|it| evaluator.reads(it.as_deref(), &path));
+        let is_any = |reads: &dyn Fn(Option<&str>, &Arc<str>) -> bool| {
+            modules.iter().any(|module| all_paths.iter().any(|it| reads(module.as_deref(), it)))
+        };
+        let is_read = is_any(&|module, path| evaluator.reads(module, path));
         let may_be = || {
-            let mut modules = modules.iter().map(Option::as_deref);
             if is_obscure {
-                modules.any(|it| evaluator.may_read_somehow(it, &path))
+                is_any(&|module, path| evaluator.may_read_somehow(module, path))
             } else {
-                modules.any(|it| evaluator.may_read(it, &path))
+                is_any(&|module, path| evaluator.may_read(module, path))
             }
         };
         (is_read, !is_read && may_be())
@@ -113,11 +122,11 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
     let (certain, perhaps) = (named(|it| it.0), named(|it| it.1));
     let unused = world.unused_config_of(&path);
     let directory = environment.directory().to_owned();
-    Readers { path, directory, all: nodes.len(), certain, perhaps, ways, unclear, unused }
+    Readers { path, links, directory, all: nodes.len(), certain, perhaps, ways, unclear, unused }
 }
 
 fn text(readers: &Readers) -> String {
-    let Readers { path, all, certain, perhaps, ways, unclear, unused, .. } = readers;
+    let Readers { path, links, all, certain, perhaps, ways, unclear, unused, .. } = readers;
     let path = in_a_line(as_seen_from_here(path));
     if ways.is_empty() && unclear.is_empty() {
         let why = unused.as_ref().map(|it| it.in_words(&in_a_line(as_seen_from_here(&it.path))));
@@ -126,6 +135,13 @@ fn text(readers: &Readers) -> String {
     }
     let mut text = format!("{path}: read by {} of {all} nodes\n", certain.len());
     add_names(&mut text, certain);
+    if !links.is_empty() {
+        text.push_str("Through the links\n");
+        add_names(
+            &mut text,
+            &links.iter().map(|it| as_seen_from_here(it).into()).collect::<Vec<_>>(),
+        );
+    }
     if !perhaps.is_empty() {
         let _ = writeln!(text, "Perhaps also by {} that are not completely known:", perhaps.len());
         add_names(&mut text, perhaps);

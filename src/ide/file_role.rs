@@ -6,7 +6,7 @@ use crate::code::roots::is_code;
 use crate::config::Environment;
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::Format;
-use crate::world::{UnusedConfig, World, paths};
+use crate::world::{World, paths};
 
 /// The role of a file in Hiera.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,8 +24,9 @@ pub enum FileRole {
         module: Option<Arc<str>>,
         /// Whether a level reads it with one of Puppet's own back ends. It is not known what other functions accept.
         is_built_in: bool,
-        /// The `hiera.yaml` that the file seems to belong to, if Puppet does not use it: then no level reads the file.
-        unused: Option<UnusedConfig>,
+        /// Whether a level reads it under this path. Otherwise, the `hiera.yaml` beside it is not used, or levels read it
+        /// through links.
+        is_read_here: bool,
     },
 }
 
@@ -42,10 +43,11 @@ impl FileRole {
         let reach = world.reach(&environment);
         // If several levels read the file, a function of Puppet's own decides, because its format is known.
         let Some(place) = reach.places_of(path).min_by_key(|place| !place.is_built_in) else {
-            return Self::without_hierarchy(world, path);
+            return Self::without_hierarchy(world, path)
+                .or_else(|| Self::behind_link(world, &environment, path));
         };
         let (format, module) = (place.format, place.module.clone());
-        Some(Self::Data { format, module, is_built_in: place.is_built_in, unused: None })
+        Some(Self::Data { format, module, is_built_in: place.is_built_in, is_read_here: true })
     }
 
     /// The role of a file beside a `hiera.yaml` that Puppet does not use: data, as soon as that is converted.
@@ -53,8 +55,17 @@ impl FileRole {
         let unused = world.unused_config_of(path)?;
         let is_json = paths::extension(path) == "json";
         let format = if is_json { Format::Json } else { Format::Yaml };
-        let module = unused.module.clone();
-        Some(Self::Data { format, module, is_built_in: true, unused: Some(unused) })
+        let module = unused.module;
+        Some(Self::Data { format, module, is_built_in: true, is_read_here: false })
+    }
+
+    /// The role of a file that levels read through links: that of the first link.
+    fn behind_link(world: &World, environment: &Environment, path: &str) -> Option<Self> {
+        let link = world.links_to(environment, path).into_iter().next()?;
+        let reach = world.reach(environment);
+        let place = reach.places_of(&link).min_by_key(|place| !place.is_built_in)?;
+        let (format, module) = (place.format, place.module.clone());
+        Some(Self::Data { format, module, is_built_in: place.is_built_in, is_read_here: false })
     }
 
     /// The format in which the file is read.

@@ -20,9 +20,12 @@ pub fn workspace_files(world: &Arc<World>) -> BTreeSet<String> {
     for environment in world.environments().iter() {
         let index = world.key_index(environment);
         files.extend(index.files().into_iter().map(|(path, _)| path.to_string()));
+        let mut beside = BTreeSet::new();
         for directory in data_directories(world, environment) {
-            collect(world, &directory, MAX_DEPTH, &mut files);
+            collect(world, &directory, MAX_DEPTH, &mut beside);
         }
+        // What is read through links is checked under the paths of the links.
+        files.extend(beside.into_iter().filter(|it| world.links_to(environment, it).is_empty()));
         for unused in world.unused_configs(environment) {
             for directory in unused.data_directories() {
                 collect(world, &directory, MAX_DEPTH, &mut files);

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use indexmap::IndexMap;
 
 use super::indexes::key_of;
+use super::links::Links;
 use super::modulepath::codedir;
 use super::paths;
 use super::read_orders::ReadOrdersCache;
@@ -46,6 +47,8 @@ pub(super) struct NodesCache {
     pub(super) views: Shards<OnceLock<Arc<Node>>>,
     /// The data files of environments, which are needed to infer nodes and are kept as long.
     pub(super) data_files: Shards<OnceLock<DataFiles>>,
+    /// Which of them are read through links.
+    pub(super) links: Shards<OnceLock<Arc<Links>>>,
 }
 
 impl NodesCache {
@@ -55,12 +58,14 @@ impl NodesCache {
             self.by_environment.slot(&key);
             self.read_orders.slot(&key);
             self.data_files.slot(&key);
+            self.links.slot(&key);
         }
         Self {
             by_environment: self.by_environment.changed(|_, slot| Some(slot.clone())),
             read_orders: self.read_orders.changed(|_, slot| Some(slot.clone())),
             views: Shards::default(),
             data_files: self.data_files.changed(|_, slot| Some(slot.clone())),
+            links: self.links.changed(|_, slot| Some(slot.clone())),
         }
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::links::Links;
 use super::paths;
 use super::reach::Reach;
 use super::snapshot::World;
@@ -37,8 +38,10 @@ impl World {
     pub fn unread_data(&self) -> Vec<UnreadData> {
         let reaches: Vec<Arc<Reach>> =
             self.environments().iter().map(|environment| self.reach(environment)).collect();
+        let environments = self.environments();
+        let links = environments.iter().map(|it| self.links(it)).collect();
         let mut search =
-            Search { world: self, reaches, left: MAX_DIRECTORIES, found: BTreeMap::new() };
+            Search { world: self, reaches, links, left: MAX_DIRECTORIES, found: BTreeMap::new() };
         for folder in self.folders() {
             search.look_for_data(folder, 0);
         }
@@ -87,6 +90,7 @@ impl World {
 struct Search<'w> {
     world: &'w World,
     reaches: Vec<Arc<Reach>>,
+    links: Vec<Arc<Links>>,
     left: usize,
     /// The number of files, and the first of them.
     found: BTreeMap<String, (usize, String)>,
@@ -135,7 +139,8 @@ impl Search<'_> {
                     self.unread_files(&path, depth + 1, found)?;
                 }
             } else if matches!(paths::extension(&path), "yaml" | "yml" | "eyaml" | "json") {
-                if self.reaches.iter().any(|reach| reach.reaches(&path)) {
+                let is_linked = || self.links.iter().any(|links| links.contains_key(&*path));
+                if self.reaches.iter().any(|reach| reach.reaches(&path)) || is_linked() {
                     return None;
                 }
                 found.push(path);

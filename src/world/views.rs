@@ -111,7 +111,7 @@ impl World {
     /// Any node that reads the file at `path`. If the path names a single machine, this is that machine, with its facts if it
     /// has a fact set.
     pub fn view_of_file(&self, environment: &Arc<Environment>, path: &str) -> Arc<Node> {
-        let known = self.said_by_path(environment, path);
+        let known = self.said_by_path(environment, &self.read_as(environment, path));
         let certname = known.iter().find(|(name, _)| &**name == "trusted.certname");
         // A machine with a fact set has real values, which are better than those that its path says.
         if let Some((_, certname)) = certname

@@ -603,6 +603,31 @@ fn readers_names_levels_that_may_lead_to_a_file() {
     assert_eq!(outside, "data/other/a.yaml: no hierarchy reads this file\n");
 }
 
+#[cfg(unix)]
+#[test]
+fn readers_of_a_file_behind_links() {
+    let repository = Repository::new();
+    repository.data("shared/x.yaml", "port: 1\nport: 2\n");
+    repository.data("nodes/web1.yaml", "list: [3]\n");
+    let link = repository.path("repository/data/nodes/web2.yaml");
+    std::os::unix::fs::symlink("../shared/x.yaml", link).expect("a link");
+    let text = text_of(&repository.run(&["readers", "data/shared/x.yaml", "--facts", "../facts"]));
+    let expected = "data/shared/x.yaml: read by 1 of 3 nodes\n  web2\nThrough the links\n  data/nodes/web2.yaml\n\
+                    Read by any node\n  where trusted.certname is web2 (level \"n\")\n";
+    assert_eq!(text, expected);
+    let check = |more: &[&str]| {
+        let check = ["check", "--format", "concise", "--min-severity", "hint"];
+        text_of(&repository.run(&[&check, more].concat()))
+    };
+    // The finding is not repeated for the target, which is no orphan.
+    let text = check(&["--select", "orphan-file", "--select", "duplicate-key"]);
+    assert_eq!(text.matches("[duplicate-key]").count(), 1, "{text}");
+    assert!(text.starts_with("data/nodes/web2.yaml:2:1"), "{text}");
+    let text = check(&["data/shared/x.yaml"]);
+    assert!(text.starts_with("data/shared/x.yaml:2:1: warning[duplicate-key]"), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
+}
+
 #[test]
 fn all_environments_are_compared() {
     let repository = Repository::new();

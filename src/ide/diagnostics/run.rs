@@ -30,7 +30,7 @@ use crate::limits::{MAX_KEYS_WHILE_TYPING, MAX_NODES_WHILE_TYPING};
 use crate::syntax::puppet::DeclarationKind;
 use crate::syntax::tree::{self, NodeKind};
 use crate::syntax::yaml;
-use crate::world::{UnusedConfig, World, paths};
+use crate::world::{World, paths};
 
 /// How much of a file is checked by rules that need lookups.
 #[derive(Debug, Clone, Copy)]
@@ -98,15 +98,13 @@ fn diagnostics_within(
     let mut run = Run { world, path, bounds, cancel, is_wanted: &is_wanted, report };
     let role = FileRole::of(world, path);
     match &role {
-        Some(FileRole::Data { format, module, is_built_in, unused }) => {
+        Some(FileRole::Data { format, module, is_built_in, is_read_here }) => {
             if let Ok(file) = world.file(path) {
                 let data = file.data(*format);
-                if let Some(unused) = unused {
-                    run.data_without_hierarchy(data, unused);
-                } else if *is_built_in {
-                    run.data_file(data, module.as_deref());
-                } else {
-                    run.syntax(data);
+                match (*is_built_in, *is_read_here) {
+                    (true, true) => run.data_file(data, module.as_deref()),
+                    (true, false) => run.data_alone(data, module.as_deref()),
+                    (false, _) => run.syntax(data),
                 }
             }
         }
@@ -150,14 +148,16 @@ impl Run<'_> {
         ask(&PHASES.file, &self.whole_file(data, None), &is_syntax, &mut self.report);
     }
 
-    /// Checks a file beside a `hiera.yaml` that Puppet does not use, by the rules that need no hierarchy.
-    fn data_without_hierarchy(&mut self, data: &DataFile, unused: &UnusedConfig) {
+    /// Checks a file that no level reads under this path by the rules that need no hierarchy. What is read through links is
+    /// compared with other files under the path of the link.
+    fn data_alone(&mut self, data: &DataFile, module: Option<&str>) {
         let (world, path) = (self.world, self.path);
-        let file = (data, unused.module.as_deref());
-        let file = DataContext::new(world, path, file, None, (None, &[]));
+        let file = DataContext::new(world, path, (data, module), None, (None, &[]));
         self.entries(&file);
         self.ask(&PHASES.file, &self.whole_file(data, Some(&file)));
-        self.ask(&PHASES.unread, &UnreadContext { world, path });
+        if world.unused_config_of(path).is_some() {
+            self.ask(&PHASES.unread, &UnreadContext { world, path });
+        }
     }
 
     /// Checks a file that hierarchies read, with data of `module` if there is one.

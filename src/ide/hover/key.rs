@@ -312,6 +312,13 @@ fn not_read_text(perspective: &Perspective, key: &str, file: &str) -> String {
         return format!("{}.", plain(&why));
     }
     let environment = perspective.evaluator.environment();
+    let links = perspective.world.links_to(environment, file);
+    if let Some((first, more)) = links.split_first() {
+        let more =
+            if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+        let [file, first] = [file, first].map(|it| code(&perspective.shown_path(it)));
+        return format!("{file} is read through the link {first}{more}.");
+    }
     let nodes = perspective.world.nodes(environment);
     // A file often has the name of its node, so these nodes are tried first.
     let is_named = |node: &&Arc<Node>| file.contains(&*node.name);
