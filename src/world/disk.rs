@@ -1,6 +1,6 @@
 //! The disk in one snapshot: every file and directory is read once, when it is first needed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -56,6 +56,10 @@ pub struct DiskTable {
     names: Arc<Interner>,
     files: Shards<FileSlot>,
     directories: Shards<OnceLock<DirListing>>,
+    /// Directories without links, as far as they were needed; `None` if the path has none.
+    real_directories: Shards<OnceLock<Option<String>>>,
+    /// The files that were read through links: by the path without links, the paths.
+    read_through_links: Mutex<BTreeMap<String, BTreeSet<Arc<str>>>>,
     /// The bytes of the texts in [`Self::files`].
     bytes: AtomicU64,
     /// Why something at or below a path is left out.
@@ -97,6 +101,8 @@ impl DiskTable {
             names: Arc::default(),
             files: Shards::default(),
             directories: Shards::default(),
+            real_directories: Shards::default(),
+            read_through_links: Mutex::default(),
             bytes: AtomicU64::new(0),
             notes: Mutex::default(),
         }
@@ -167,6 +173,7 @@ impl DiskTable {
         if self.beside.is_some() {
             return self.file(path).ok().filter(|file| look(file.text.as_bytes()));
         }
+        self.note_link(path);
         // Whatever is wrong with the file is noted when it is read as usual.
         let Ok(bytes) = self.reader.read(path) else { return self.file(path).ok() };
         if !look(&bytes) {
@@ -174,6 +181,44 @@ impl DiskTable {
         }
         let slot = self.files.slot(path);
         slot.now.get_or_init(|| self.keep(path, slot.earlier.as_ref(), bytes)).clone().ok()
+    }
+
+    /// Remembers that the file at `path` is read, if that is through a link: it changes with the file behind the link.
+    fn note_link(&self, path: &str) {
+        let Some(directory) = paths::parent(path) else { return };
+        let name = paths::file_name(path);
+        let is_link = find(&self.listing(directory).items, name).is_some_and(|it| it.is_link);
+        let real = if is_link {
+            self.reader.real_path(path)
+        } else {
+            let slot = self.real_directories.slot(directory);
+            let real = slot.get_or_init(|| {
+                self.reader.real_path(directory).filter(|real| *real != *directory)
+            });
+            real.as_ref().map(|it| paths::join(it, name))
+        };
+        if let Some(real) = real.filter(|real| *real != *path) {
+            let mut links = self.read_through_links.lock().unwrap_or_else(PoisonError::into_inner);
+            links.entry(real).or_default().insert(path.into());
+        }
+    }
+
+    /// The paths by which the file at `path`, or those below it, were read through links.
+    pub(super) fn links_read_to(&self, path: &str) -> Vec<Arc<str>> {
+        let links = self.read_through_links.lock().unwrap_or_else(PoisonError::into_inner);
+        if links.is_empty() {
+            return Vec::new();
+        }
+        // The file may be gone.
+        let real = self.reader.real_path(path).or_else(|| {
+            let directory = self.reader.real_path(paths::parent(path)?)?;
+            Some(paths::join(&directory, paths::file_name(path)))
+        });
+        let Some(real) = real else { return Vec::new() };
+        let from = links.range(real.clone()..);
+        let near = from.take_while(|(it, _)| it.starts_with(&real));
+        let below = near.filter(|(it, _)| paths::below(&real, it).is_some());
+        below.flat_map(|(_, paths)| paths.iter().cloned()).collect()
     }
 
     /// The kind of `path`. It is searched for in its directory's listing, so that a thousand calls for one directory read the
@@ -271,6 +316,11 @@ impl DiskTable {
             let is_kept = !changed.touches(path) && !changed.changes_listing(path);
             is_kept.then(|| listing.clone())
         });
+        let real_directories = self.real_directories.changed(|path, real| {
+            let is_kept = !changed.touches(path) && !changed.changes_listing(path);
+            is_kept.then(|| real.clone())
+        });
+        let links = self.read_through_links.lock().unwrap_or_else(PoisonError::into_inner).clone();
         debug_assert!(
             self.origin.is_none(),
             "no change is applied to a table without parsed texts"
@@ -283,6 +333,8 @@ impl DiskTable {
             names: self.names.clone(),
             files,
             directories,
+            real_directories,
+            read_through_links: Mutex::new(links),
             bytes: self.bytes.load(Ordering::Relaxed).saturating_sub(gone.into_inner()).into(),
             notes: Mutex::new(self.notes_after(changed)),
         }
@@ -307,6 +359,8 @@ impl DiskTable {
             names: self.names.clone(),
             files: Shards::default(),
             directories: self.directories.changed(|_, listing| Some(listing.clone())),
+            real_directories: Shards::default(),
+            read_through_links: Mutex::default(),
             bytes: AtomicU64::new(0),
             notes: Mutex::new(self.notes_after(&ChangedPaths::new(std::iter::empty()))),
         }
@@ -317,6 +371,7 @@ impl DiskTable {
             return origin.file(path).map(|entry| entry.unparsed());
         }
         self.check_bytes_left(path)?;
+        self.note_link(path);
         let beside = self.beside.as_ref().and_then(|it| it.file(path).ok());
         let earlier = earlier.or(beside.as_ref());
         // The bytes of a text that is not UTF-8 were replaced, so they cannot be compared with those on the disk.

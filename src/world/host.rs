@@ -178,7 +178,11 @@ impl Host {
         if changed.is_empty() {
             return self.no_effect();
         }
-        let changed = changed.iter().map(|path| self.world.interned(path)).collect();
+        let changed = changed.iter().map(|path| self.world.interned(path));
+        // What is read through a link changes with the file behind it.
+        let base = &self.world.texts.base;
+        let changed = changed.flat_map(|path| [base.links_read_to(&path), vec![path]].concat());
+        let changed = changed.collect();
         self.replace_texts(changed, |world, changed| {
             world.texts.base = Arc::new(world.texts.base.after_change(changed, None));
         })
@@ -258,7 +262,10 @@ pub(super) fn kept(paths: &[Arc<str>], before: &World, after: &World) -> Kept {
     }
     // Inferred nodes depend on which files exist.
     let comes_or_goes = |path: &str| before.kind(path) != after.kind(path);
-    let changes_nodes = |path: &str| nodes::may_hold_facts(path, after) || comes_or_goes(path);
+    // A link may lead to another file now, although its directory looks the same.
+    let is_link = |path: &str| after.open_file(path).is_none() && after.is_link(path);
+    let changes_nodes =
+        |path: &str| nodes::may_hold_facts(path, after) || comes_or_goes(path) || is_link(path);
     let is_all = !paths.iter().any(|path| changes_nodes(path));
     let kept = if is_all { Kept::All } else { Kept::Structure };
     // `Kept` is ordered: the largest value keeps the least.

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use super::disk::find;
 use super::indexes::key_of;
 use super::paths;
 use super::snapshot::World;
@@ -57,7 +58,7 @@ impl World {
             let Some(directory) = paths::parent(path) else { continue };
             let name = paths::file_name(path);
             // Most files are not links, so it is enough to resolve their directories.
-            let target = if self.is_link(directory, name) {
+            let target = if self.is_link(path) {
                 real_path(path).and_then(|real| in_workspace(&real))
             } else {
                 let real = directories
@@ -72,8 +73,9 @@ impl World {
         links
     }
 
-    fn is_link(&self, directory: &str, name: &str) -> bool {
-        let items = self.list(directory);
-        items.binary_search_by(|it| (*it.name).cmp(name)).is_ok_and(|at| items[at].is_link)
+    /// Whether there is a symbolic link at `path`.
+    pub(super) fn is_link(&self, path: &str) -> bool {
+        let Some(directory) = paths::parent(path) else { return false };
+        find(&self.list(directory), paths::file_name(path)).is_some_and(|it| it.is_link)
     }
 }
