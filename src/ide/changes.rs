@@ -64,6 +64,7 @@ struct Compared<'a> {
     environment: &'a Arc<Environment>,
     what: &'a Before,
     before: Arc<World>,
+    environment_before: Arc<Environment>,
     submodules: Arc<[String]>,
     pair: FleetPair,
 }
@@ -79,7 +80,8 @@ impl<'a> Compared<'a> {
         let directory = world.directory_of_revision(environment);
         let (before, submodules) = world.before(what, &directory)?;
         let pair = world.beside(&before, environment, asker);
-        Ok(Some(Self { world, environment, what, before, submodules, pair }))
+        let environment_before = before.environment_like(environment);
+        Ok(Some(Self { world, environment, what, before, environment_before, submodules, pair }))
     }
 
     /// The differences for a key, or for all keys; cached until one side changes.
@@ -98,8 +100,8 @@ impl<'a> Compared<'a> {
     }
 
     fn all_keys(&self) -> Vec<Arc<str>> {
-        let keys = |world: &World| world.all_keys(self.environment);
-        let both = keys(&self.before).into_iter().chain(keys(self.world));
+        let earlier = self.before.all_keys(&self.environment_before);
+        let both = earlier.into_iter().chain(self.world.all_keys(self.environment));
         let mut keys: BTreeSet<Arc<str>> = both.collect();
         // Puppet never finds `lookup_options` as a key.
         keys.remove(LOOKUP_OPTIONS);
@@ -109,8 +111,10 @@ impl<'a> Compared<'a> {
     /// What prevents a complete comparison.
     fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
-        for (world, side) in [(&self.before, self.name()), (self.world, "now".to_owned())] {
-            if let Some(failure) = config_failure(world, self.environment) {
+        let now = (self.world, self.environment);
+        let earlier = (&self.before, &self.environment_before);
+        for ((world, environment), side) in [(earlier, self.name()), (now, "now".to_owned())] {
+            if let Some(failure) = config_failure(world, environment) {
                 problems.push(format!("{side}: {failure}; its answers are errors"));
             }
         }
@@ -122,8 +126,8 @@ impl<'a> Compared<'a> {
         }
         // Most files are the same on both sides, so each is named once.
         let mut warned: BTreeSet<Arc<str>> = BTreeSet::new();
-        for world in [self.world, &self.before] {
-            for (path, format) in world.key_index(self.environment).files() {
+        for (world, environment) in [now, earlier] {
+            for (path, format) in world.key_index(environment).files() {
                 if let Some(what) = world.what_is_no_data(&path, format)
                     && warned.insert(path.clone())
                 {
@@ -131,19 +135,38 @@ impl<'a> Compared<'a> {
                 }
             }
         }
-        for open in self.world.open_files() {
-            let path = &open.entry.path;
-            let format = self.world.reach(self.environment).format_of(path);
-            let is_broken = format.is_some_and(|it| open.entry.data(it).is_broken());
-            // If the text is the same on both sides, the broken part changes no answer.
-            if is_broken && self.before.text(path).ok().as_ref() != Some(&open.entry.text) {
-                let shown = self.shown_path(path);
-                problems.push(format!(
-                    "{shown}: Puppet cannot read the file as it is now; hiera-ls compares the entries that it can read"
-                ));
-            }
-        }
+        problems.extend(self.files_broken_now().into_iter().map(|path| {
+            let shown = self.shown_path(&path);
+            format!(
+                "{shown}: Puppet cannot read the file as it is now; hiera-ls compares the entries that it can read"
+            )
+        }));
         problems
+    }
+
+    /// The data files that Puppet refuses because of an edit: of their texts, or of a level that reads them in another format.
+    fn files_broken_now(&self) -> BTreeSet<Arc<str>> {
+        let (reach, earlier) =
+            (self.world.reach(self.environment), self.before.reach(&self.environment_before));
+        // If the text is the same on both sides and is read in the same way, the broken part changes no answer.
+        let is_same = |path: &Arc<str>, format| {
+            let text = |world: &World| world.text(path).ok();
+            text(&self.before) == text(self.world) && earlier.format_of(path) == Some(format)
+        };
+        let is_broken = |path: &Arc<str>, format| {
+            !is_same(path, format) && self.world.data(path, format).is_ok_and(|it| it.is_broken())
+        };
+        let typed = self.world.open_files().map(|open| open.entry.path.clone());
+        let typed = typed.filter_map(|path| Some((path.clone(), reach.format_of(&path)?)));
+        // Both share the formats unless the hierarchy may differ.
+        let may_differ = !Arc::ptr_eq(&reach, &earlier);
+        let files = may_differ.then(|| self.world.key_index(self.environment).files());
+        let is_other =
+            |path: &Arc<str>, format| earlier.format_of(path).is_some_and(|it| it != format);
+        let read_otherwise =
+            files.into_iter().flatten().filter(|(path, format)| is_other(path, *format));
+        let all = typed.chain(read_otherwise);
+        all.filter(|(path, format)| is_broken(path, *format)).map(|(path, _)| path).collect()
     }
 
     /// The name of the earlier state, for users.

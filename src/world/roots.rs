@@ -87,6 +87,13 @@ impl World {
         other().or(nearest).or_else(around).or_else(through_module)
     }
 
+    /// The environment in the same directory as one of another snapshot, where it can have other modules; that one if there is
+    /// none here. What is kept for an environment is found by its name and directory, so the one of another snapshot must
+    /// not be asked about here.
+    pub fn environment_like(&self, other: &Arc<Environment>) -> Arc<Environment> {
+        self.environment_of(other.directory()).unwrap_or_else(|| other.clone())
+    }
+
     /// All environments of the workspace, those of the first folder first; a single module counts as one.
     pub fn environments(&self) -> Arc<[Arc<Environment>]> {
         let find = || {

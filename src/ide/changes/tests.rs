@@ -232,6 +232,34 @@ fn a_hierarchy_that_does_not_load_is_said() {
 }
 
 #[test]
+fn a_level_that_reads_files_in_another_format_breaks_them() {
+    let levels = HIERA_YAML.replace("path: common.yaml", "data_hash: json_data, path: common.yaml");
+    let found = of(&edited("/r/hiera.yaml", &levels).snapshot(), &question());
+    let expected = "data/common.yaml: Puppet cannot read the file as it is now";
+    assert!(found.problems.iter().any(|it| it.starts_with(expected)), "{:?}", found.problems);
+}
+
+#[test]
+fn modules_come_and_go_with_an_unsaved_modulepath() {
+    let files = [
+        ("/r/hiera.yaml", HIERA_YAML),
+        ("/r/environment.conf", "modulepath = site:modules\n"),
+        ("/r/modules/m/hiera.yaml", "version: 5\nhierarchy: [{name: c, path: c.yaml}]\n"),
+        ("/r/modules/m/data/c.yaml", "m::a: 1\nm::b: 2\n"),
+        (PATH, COMMON),
+    ];
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    open(&mut host, "/r/environment.conf", "modulepath = site\n");
+    let world = host.snapshot();
+    let found = of(&world, &question());
+    assert!(found.summary.contains("2 keys"), "{}", found.summary);
+    open(&mut host, "/r/environment.conf", "modulepath = site:modules\n");
+    let found = of(&host.snapshot(), &question());
+    assert!(found.summary.starts_with("0 answers change"), "{}", found.summary);
+}
+
+#[test]
 fn nobody_waits_for_a_cancelled_answer() {
     let world = edited(PATH, &COMMON.replace("80", "81")).snapshot();
     let cancel = CancelToken::default();

@@ -79,7 +79,8 @@ pub fn compare(
 fn as_saved(asked: &NodeQuestion) -> NodeQuestion {
     let evaluator = &asked.perspective.evaluator;
     let world = asked.perspective.world.as_saved();
-    let perspective = Perspective::revealing_for(&world, evaluator.environment(), evaluator.node());
+    let environment = world.environment_like(evaluator.environment());
+    let perspective = Perspective::revealing_for(&world, &environment, evaluator.node());
     NodeQuestion { perspective, ..asked.clone() }
 }
 

@@ -168,8 +168,7 @@ struct Sides {
 impl Sides {
     fn of(before: &World, after: &World, environment: &Arc<Environment>) -> Self {
         // The edit may have created the environment.
-        let here = before.environment_of(environment.directory());
-        let here = here.unwrap_or_else(|| environment.clone());
+        let here = before.environment_like(environment);
         // As long as only values are edited, both have the same nodes.
         let earlier = after.kept_nodes(before, &here);
         let now = after.kept_nodes(after, environment);

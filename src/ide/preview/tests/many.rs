@@ -110,7 +110,11 @@ fn two_nodes_compared() {
 
 #[test]
 fn unsaved_text_compared_with_saved() {
-    let fixture = fixture("#- /data/common.yaml\na$0: 1\nb: 1\n");
+    let fixture = fixture(
+        "#- /data/common.yaml\na$0: 1\nb: 1\n\
+         #- /modules/m/hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: c.yaml}]\n\
+         #- /modules/m/data/c.yaml\nm::a: 1\n",
+    );
     let files: Vec<(String, String)> =
         fixture.files.iter().map(|file| (file.world_path(), file.text.to_string())).collect();
     let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
@@ -123,12 +127,12 @@ fn unsaved_text_compared_with_saved() {
         key: Some(key.into()),
         ..Question::default()
     };
-    let compared = |key: &str| {
+    let compared = |host: &Host, key: &str| {
         compare(&host.snapshot(), &question(key), &Counterpart::Saved, &CancelToken::default())
             .expect("no node is asked for")
             .expect("there is a key")
     };
-    let comparison = compared("a");
+    let comparison = compared(&host, "a");
     expect![[r"
         --- a · saved
         +++ a · unsaved
@@ -137,5 +141,10 @@ fn unsaved_text_compared_with_saved() {
         +a: 2  # data/common.yaml:2
     "]]
     .assert_eq(&comparison.diff.text);
-    assert!(!compared("b").differs, "other lines have moved, and nothing else");
+    assert!(!compared(&host, "b").differs, "other lines have moved, and nothing else");
+    // An unsaved module path decides only on one side.
+    let text = "modulepath = none\n".to_owned();
+    let conf = format!("{ROOT}/environment.conf");
+    host.apply(Change::OpenBuffer { path: conf, text, version: 1 });
+    assert!(compared(&host, "m::a").differs);
 }
