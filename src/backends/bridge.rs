@@ -114,7 +114,7 @@ impl Program {
         json!({
             "id": number,
             "scope": self.scopes.number(context.environment(), context.node()),
-            "environment_name": &*context.environment().name,
+            "environment_name": context.environment_name(),
             "module_name": context.module_name().map(|it| &**it),
             "explain": context.is_explained(),
             "level": &**call.level,

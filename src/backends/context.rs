@@ -12,8 +12,13 @@ use crate::facts::Node;
 /// Puppet's `LookupContext`, and what functions access through their scope. `not_found` is
 /// [`Returned::NotFound`](super::Returned::NotFound).
 pub trait PuppetContext {
-    /// The environment: `environment_name` is its name.
+    /// The environment.
     fn environment(&self) -> &Arc<Environment>;
+
+    /// The environment's name for the node: the `environment_name` of functions.
+    fn environment_name(&self) -> Arc<str> {
+        self.environment().name_for(self.node().environment.as_deref())
+    }
 
     /// The module to whose layer the level belongs, in the module layer.
     fn module_name(&self) -> Option<&Arc<str>>;

@@ -127,7 +127,7 @@ pub(super) fn nodes(
         nodes = chosen(place, &nodes, wanted, facts.is_some())?;
     }
     for node in &mut nodes {
-        *node = node.in_environment(&environment.name);
+        *node = node.in_environment(environment);
     }
     nodes.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(nodes)

@@ -96,7 +96,7 @@ fn node(
     } else {
         sample_node(arguments, world, environment)
     };
-    let node = node.in_environment(&environment.name);
+    let node = node.in_environment(environment);
     node.with(&set_variables(arguments)?).map_err(|name| {
         let why = match &node.origin {
             Origin::File(_) => format!("{} has a fact set, so nothing is open", node.name),

@@ -107,14 +107,7 @@ impl PlaceArguments {
     }
 
     fn environment_in(&self, world: &World, root: &str) -> Result<Arc<Environment>, String> {
-        let mut environment = workspace::environment(world, root, self.environment.as_deref())?;
-        if let Some(name) = &self.environment {
-            let environment = Arc::make_mut(&mut environment);
-            // Like Puppet's --environment, the name also decides where `%{environment}` leads.
-            environment.name = name.as_str().into();
-            environment.is_named = true;
-        }
-        Ok(environment)
+        workspace::environment(world, root, self.environment.as_deref())
     }
 
     /// The settings of the workspace, with those in the arguments over them.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::shown::as_seen_from_here;
 use super::terminal::complain;
-use crate::config::Environment;
+use crate::config::{Environment, Naming};
 use crate::data::{Files as _, PathKind};
 use crate::facts::formats::FactsProblem;
 use crate::settings::{PROJECT_FILE, RuleName, Settings};
@@ -61,6 +61,21 @@ pub(super) fn settings_on(
 /// The environment that contains the directory `root`; or else the one with this name in the workspace, or `production` or
 /// the only one if no name is given. `Err` lists the environments.
 pub(super) fn environment(
+    world: &World,
+    root: &str,
+    name: Option<&str>,
+) -> Result<Arc<Environment>, String> {
+    let mut environment = environment_called(world, root, name)?;
+    if let Some(name) = name {
+        let environment = Arc::make_mut(&mut environment);
+        // Like Puppet's --environment, the name also decides where `%{environment}` leads.
+        environment.name = name.into();
+        environment.naming = Naming::Fixed;
+    }
+    Ok(environment)
+}
+
+fn environment_called(
     world: &World,
     root: &str,
     name: Option<&str>,

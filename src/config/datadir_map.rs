@@ -41,11 +41,17 @@ impl DatadirMap {
     /// The map for one environment. Its deployment directory on a server is its own directory here. If a pair names
     /// `%{environment}`, it also applies to the environment's name.
     #[must_use]
-    pub fn of_environment(mut self, environment: &Environment) -> Self {
+    pub fn of_environment(self, environment: &Environment) -> Self {
+        self.of_environment_called(environment, &[&environment.name])
+    }
+
+    /// [`Self::of_environment`] for an environment that has these names.
+    #[must_use]
+    pub fn of_environment_called(mut self, environment: &Environment, names: &[&str]) -> Self {
         let named = self.moves.iter().flat_map(|(from, to)| {
             let spelt = ENVIRONMENT_TOKENS.iter().filter(|token| from.contains(**token));
             spelt.flat_map(move |token| {
-                names_of(environment).map(move |name| (from.replace(token, &name), to.clone()))
+                texts_of(names).map(move |name| (from.replace(token, &name), to.clone()))
             })
         });
         let named: Vec<_> = named.collect();
@@ -55,7 +61,7 @@ impl DatadirMap {
             // On a server, the environment is already in one of these directories, and nothing has to be replaced.
             for deployed in DEPLOYED_TO.iter().filter(|it| !root.starts_with(**it)) {
                 let tokens = ENVIRONMENT_TOKENS.iter().map(|it| (*it).to_owned());
-                let moves = tokens.chain(names_of(environment));
+                let moves = tokens.chain(texts_of(names));
                 let moves = moves.map(|name| (format!("{deployed}/{name}"), root.to_string()));
                 self.moves.extend(moves);
             }
@@ -79,10 +85,10 @@ impl DatadirMap {
     }
 }
 
-/// The texts that represent the environment in a text with inserted variables: its name, or the placeholder if the name is
-/// open.
-fn names_of(environment: &Environment) -> impl Iterator<Item = String> {
-    [environment.name.to_string(), hole("environment")].into_iter()
+/// The texts that represent the environment in a text with inserted variables: its names, and the placeholder for when the
+/// name is open.
+fn texts_of(names: &[&str]) -> impl Iterator<Item = String> {
+    names.iter().map(|name| (*name).to_owned()).chain([hole("environment")])
 }
 
 /// The part of a datadir in hiera.yaml that means *where this environment is deployed*; `None` if there is none.

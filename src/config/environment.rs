@@ -9,9 +9,8 @@ use indexmap::IndexMap;
 pub struct Environment {
     /// Its name, e.g. `production`.
     pub name: Arc<str>,
-    /// Whether this is certainly its name, because of its directory or the settings. A checkout of a control repository can
-    /// be deployed as any environment; its name is then only what Puppet would assume.
-    pub is_named: bool,
+    /// Why it has this name.
+    pub naming: Naming,
     /// The directory that contains its `hiera.yaml`; `None` if a single module is the workspace.
     pub root: Option<Arc<str>>,
     /// Path of the global layer's `hiera.yaml`, whether or not the file exists. `None` if no global layer is set, which is
@@ -21,15 +20,61 @@ pub struct Environment {
     pub modules: IndexMap<Arc<str>, Arc<str>>,
 }
 
+/// Why an environment has its name.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Naming {
+    /// It is only what Puppet would assume: a checkout of a control repository can be deployed as any environment.
+    #[default]
+    Assumed,
+    /// The settings name it, for nodes that do not name one themselves.
+    Usual,
+    /// It is the name of its directory, or the command line gives it. All of its nodes are in it.
+    Fixed,
+}
+
 impl Environment {
-    /// Its name, if it is certain.
+    /// Its name, unless it is only assumed.
     pub fn known_name(&self) -> Option<&Arc<str>> {
-        self.is_named.then_some(&self.name)
+        (self.naming != Naming::Assumed).then_some(&self.name)
+    }
+
+    /// Its name, if that is the name for all nodes.
+    pub fn fixed_name(&self) -> Option<&Arc<str>> {
+        (self.naming == Naming::Fixed).then_some(&self.name)
+    }
+
+    /// The name of the environment for a node that says that it is in `own`. Nothing else decides what `$environment` is for
+    /// a node.
+    pub fn name_for(&self, own: Option<&str>) -> Arc<str> {
+        match own {
+            Some(own) if self.naming != Naming::Fixed && *own != *self.name => own.into(),
+            _ => self.name.clone(),
+        }
     }
 
     /// The directory that users mean: that of the environment, or of the module that is the workspace.
     pub fn directory(&self) -> &str {
         let module = || self.modules.values().next();
         self.root.as_ref().or_else(module).map_or("", |directory| directory)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_keeps_its_environment_unless_another_name_is_certain() {
+        let check = |naming, own: Option<&str>, expected: &str| {
+            let name = "production".into();
+            let environment = Environment { name, naming, ..Environment::default() };
+            assert_eq!(&*environment.name_for(own), expected, "{naming:?} {own:?}");
+        };
+        for naming in [Naming::Assumed, Naming::Usual] {
+            check(naming, Some("qa"), "qa");
+            check(naming, None, "production");
+        }
+        check(Naming::Fixed, Some("qa"), "production");
+        check(Naming::Fixed, None, "production");
     }
 }

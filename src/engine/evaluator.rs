@@ -281,6 +281,11 @@ impl Evaluator {
         &self.files
     }
 
+    /// The environment's name for the node.
+    pub fn environment_name(&self) -> Arc<str> {
+        self.environment.name_for(self.node.environment.as_deref())
+    }
+
     /// The environment of its lookups.
     pub fn environment(&self) -> &Arc<Environment> {
         &self.environment
@@ -430,7 +435,11 @@ impl Evaluator {
         if !self.datadir_map.may_move(&datadir) {
             return datadir;
         }
-        let own = || self.datadir_map.clone().of_environment(&self.environment);
+        // A node can say that it is in another environment. Its data is here nevertheless.
+        let own = || {
+            let names = [&*self.environment.name, &*self.environment_name()];
+            self.datadir_map.clone().of_environment_called(&self.environment, &names)
+        };
         match self.own_datadir_map.get_or_init(own).moved(&datadir) {
             Cow::Borrowed(_) => datadir,
             Cow::Owned(moved) => moved.into(),

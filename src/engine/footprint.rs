@@ -251,7 +251,7 @@ pub fn outcome_hash(answer: &Answer) -> u64 {
 mod tests {
     use std::sync::Arc;
 
-    use crate::config::{Environment, PuppetVersion};
+    use crate::config::{Environment, Naming, PuppetVersion};
     use crate::data::{Hash, MemoryFiles, Value};
     use crate::engine::{Evaluator, Request};
     use crate::facts::{Node, NodeParts, Origin};
@@ -280,7 +280,7 @@ mod tests {
             let parts = NodeParts { name: name.to_owned(), facts, ..NodeParts::default() };
             let node = Node::new(parts, Origin::File("/facts".into()));
             let environment = Environment {
-                is_named: true,
+                naming: Naming::Fixed,
                 name: "production".into(),
                 root: Some("/e".into()),
                 modules: indexmap::IndexMap::new(),

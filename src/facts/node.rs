@@ -10,6 +10,7 @@ use indexmap::IndexMap;
 use self::top_scope::add_if_missing;
 use self::variables::{OfName, OnDemand, Variables};
 use super::NamePatterns;
+use crate::config::Environment;
 use crate::data::{Hash, Located, Value};
 use crate::syntax::key_path::{self, KeyPath, Segment};
 
@@ -161,18 +162,19 @@ impl Node {
         }
     }
 
-    /// The same node in another environment, which is the value of `$environment` and `$server_facts['environment']`,
-    /// whatever the node, its facts or its node parameters say.
+    /// The same node in `environment`, whose name for the node is the value of `$environment` and
+    /// `$server_facts['environment']`, whatever its facts or its node parameters say.
     #[must_use]
-    pub fn in_environment(self: &Arc<Self>, environment: &str) -> Arc<Self> {
-        if self.environment.as_deref() == Some(environment) {
+    pub fn in_environment(self: &Arc<Self>, environment: &Environment) -> Arc<Self> {
+        let name = environment.name_for(self.environment.as_deref());
+        if self.environment.as_ref() == Some(&name) {
             return self.clone();
         }
         let mut variables = self.variables.get().clone();
-        variables.set_environment(environment, self.is_complete());
+        variables.set_environment(&name, self.is_complete());
         Arc::new(Self {
             name: Arc::clone(&self.name),
-            environment: Some(Arc::from(environment)),
+            environment: Some(name),
             origin: self.origin.clone(),
             variables: variables.into(),
             classes: Arc::clone(&self.classes),
@@ -308,9 +310,14 @@ pub fn is_set_by_server(root: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Naming;
     use crate::facts::NamePattern;
     use crate::facts::formats::test_support::{hash, show};
     use crate::text::TextRange;
+
+    fn fixed(name: &str) -> Environment {
+        Environment { name: name.into(), naming: Naming::Fixed, ..Environment::default() }
+    }
 
     fn node(parts: NodeParts) -> Node {
         Node::new(parts, Origin::File(Arc::from("facts.json")))
@@ -433,7 +440,10 @@ mod tests {
             assert_eq!(read(&lazy, name), expected, "{name}");
         }
         assert!(!lazy.variables.is_unread());
-        assert_eq!(read(&Arc::new(lazy).in_environment("test"), "environment"), r#""test""#);
+        assert_eq!(
+            read(&Arc::new(lazy).in_environment(&fixed("test")), "environment"),
+            r#""test""#
+        );
         let pattern = NamePattern::new("(?<environment>[a-z]+)[.].*", TextRange::empty(0));
         let patterns = NamePatterns::new(vec![pattern.expect("a pattern")]);
         assert_eq!(node(&patterns).environment.as_deref(), Some("web"));
@@ -448,7 +458,7 @@ mod tests {
 
     #[test]
     fn another_environment() {
-        let node = Arc::new(example()).in_environment("test");
+        let node = Arc::new(example()).in_environment(&fixed("test"));
         check(&node, "environment", r#""test""#);
         check(
             &node,
@@ -456,7 +466,9 @@ mod tests {
             r#"{"serverversion":"8.11.0","servername":"web.ex.com","environment":"test"}"#,
         );
         assert_eq!(node.environment.as_deref(), Some("test"));
-        assert!(Arc::ptr_eq(&node.in_environment("test"), &node));
+        assert!(Arc::ptr_eq(&node.in_environment(&fixed("test")), &node));
+        let usual = Environment { naming: Naming::Usual, ..fixed("other") };
+        assert!(Arc::ptr_eq(&node.in_environment(&usual), &node), "it names its own");
     }
 
     #[test]
@@ -464,7 +476,7 @@ mod tests {
         let node = node(NodeParts { name: "web".into(), ..NodeParts::default() });
         check(&node, "environment", "undefined");
         check(&node, "server_facts", r#"{"serverversion":"8.11.0","servername":"web"}"#);
-        check(&Arc::new(node).in_environment("test"), "environment", r#""test""#);
+        check(&Arc::new(node).in_environment(&fixed("test")), "environment", r#""test""#);
     }
 
     #[test]

@@ -96,7 +96,7 @@ pub fn hierarchy(
     let layers = evaluator.layers(module.as_deref());
     Ok(Some(Hierarchy {
         node: evaluator.node().name.clone(),
-        environment: evaluator.environment().name.clone(),
+        environment: evaluator.environment_name(),
         merge: holders.as_ref().map(|holders| holders.merge.clone()),
         key: asked.key.clone(),
         layers: layers.iter().map(|layer| shown.layer(layer)).filter(is_configured).collect(),

@@ -147,6 +147,26 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
     }
 
     #[test]
+    fn a_node_that_names_its_environment() {
+        check(
+            "#- /.hiera-ls.yaml
+node: web01
+nodes: {web01: {facts: {x: 1}, environment: qa}}
+#- /data/common.yaml\na::b$0: \"%{environment}\"\n",
+            &expect![[r#"
+                a::b
+                ---
+                **`a::b`** for node `web01`, environment `qa`
+
+                ```yaml
+                qa
+                ```
+
+                1. **level "Common data" · `data/common.yaml:1`**"#]],
+        );
+    }
+
+    #[test]
     fn a_merged_member() {
         check(
             "#- /data/common.yaml\nlookup_options: {a: {merge: deep}}\na: {b$0: [1], c: 2}\n#- /data/nodes/web01.yaml\na: {b: [3], c: 4}\n",

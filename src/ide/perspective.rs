@@ -100,10 +100,10 @@ impl Perspective {
     /// The node of the answers.
     pub(crate) fn asked_for(&self) -> AskedFor {
         let node = self.evaluator.node();
-        let environment = self.evaluator.environment().name.to_string();
-        let own = node.variable("environment").and_then(|it| it.value.as_str());
+        let environment = self.evaluator.environment_name().to_string();
         // The path of the file names another environment, which is then in the node's name.
-        let is_in_its_name = node.origin == Origin::Any && own.is_some_and(|it| it != environment);
+        let is_in_its_name =
+            node.origin == Origin::Any && environment != *self.evaluator.environment().name;
         AskedFor {
             node: node.name.to_string(),
             origin: node.origin.clone(),

@@ -132,8 +132,9 @@ pub const SETTINGS: &[Setting] = &[
         key: "environment",
         kind: Kind::Text,
         default: "null",
-        doc: "The environment of nodes that do not name one. By default, a directory below `environments/` gives its \
-              name. In any other workspace the name is not known, because a checkout can be deployed as any environment.",
+        doc: "The environment of nodes that do not name one. All nodes of a directory below `environments/` are \
+              in the environment of its name. In any other workspace, the name is not known without this setting, because \
+              a checkout can be deployed as any environment.",
         scope: Scope::Resource,
     },
     Setting {

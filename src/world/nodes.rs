@@ -312,7 +312,11 @@ impl Found<'_> {
         let settings = &self.world.settings;
         let machine = NodeParts::default();
         let of_machines = all_parts(settings, environment, &machine, &Origin::Name).into();
-        let finish = |draft| Arc::new(finished(settings, environment, &of_machines, draft));
+        let finish = |draft| {
+            let node = Arc::new(finished(settings, environment, &of_machines, draft));
+            // Before this, a pattern for names may have set another environment.
+            if node.environment.is_some() { node.in_environment(environment) } else { node }
+        };
         let nodes = self.drafts.into_values().map(finish).collect();
         SampleNodes { nodes, problems: self.problems, complete: OnceLock::new() }
     }
@@ -381,13 +385,14 @@ fn all_parts(
     let mut parts = of_all_nodes(settings);
     parts.name.clone_from(&own.name);
     formats::lay_over(&mut parts, own);
-    // A directory in `environments` is a single environment; a repository on its own may be deployed as any of its branches.
-    // A node with a fact set is complete, so it gets the name that Puppet would assume.
-    let is_one = environment.root.as_ref().is_some_and(|root| codedir(root).is_some());
-    let is_known = environment.is_named || matches!(origin, Origin::File(_));
-    let is_set = is_one || parts.environment.is_none() && is_known;
-    if is_set {
-        parts.environment = Some(environment.name.to_string());
+    // A node with a fact set is complete, so it gets the name that Puppet would assume. For any other node, the name is open
+    // if nothing says it.
+    let is_known = parts.environment.is_some()
+        || environment.known_name().is_some()
+        || matches!(origin, Origin::File(_));
+    if is_known {
+        let name = environment.name_for(parts.environment.as_deref());
+        parts.environment = Some(name.to_string());
     }
     parts
 }

@@ -173,7 +173,7 @@ impl Reach {
         };
         let root = paths::parent(&config.path).unwrap_or("/");
         let datadir = inspect::to_s(&level.datadir.value);
-        let known = Known { environment: environment.known_name().map(|name| &**name) };
+        let known = Known { environment: environment.fixed_name().map(|name| &**name) };
         let datadirs = settings.datadirs().of_environment(environment);
         let datadir = datadirs.moved(&paths::join(root, &datadir)).into_owned();
         for template in templates {

@@ -12,7 +12,7 @@ use super::reach::Reach;
 use super::shards::Shards;
 use super::{World, paths};
 use crate::config::hiera_yaml::LayerKind;
-use crate::config::{Environment, HieraYaml};
+use crate::config::{Environment, HieraYaml, Naming};
 use crate::data::{Files, PathKind};
 use crate::limits::MAX_SEARCHED_DIRECTORIES;
 
@@ -339,22 +339,28 @@ fn preferred(world: &World, directory: &str) -> Option<Root> {
 
 fn environment(world: &World, root: &Arc<str>) -> Environment {
     let codedir = codedir(root);
-    let is_named = codedir.is_some() || world.settings.environment.is_some();
-    let name = match (&codedir, &world.settings.environment) {
-        (Some(_), _) => paths::file_name(root).into(),
-        (None, Some(name)) => name.clone(),
-        (None, None) => DEFAULT_ENVIRONMENT.into(),
+    let (name, naming) = match &codedir {
+        Some(_) => (paths::file_name(root).into(), Naming::Fixed),
+        None => usual_name(world),
     };
     let beside = codedir.filter(|it| has_file(world, it, "hiera.yaml"));
     let beside = beside.map(|codedir| paths::join(&codedir, "hiera.yaml").into());
     let directories = modulepath(world, &world.settings, root);
     Environment {
         name,
-        is_named,
+        naming,
         root: Some(root.clone()),
         // Puppet reads the global `hiera.yaml` from its own directory. In a copy of the code directory, it is next to `environments`.
         global_config: global_config(world).or(beside),
         modules: modules(world, &directories),
+    }
+}
+
+/// The name of an environment whose directory does not say it.
+fn usual_name(world: &World) -> (Arc<str>, Naming) {
+    match &world.settings.environment {
+        Some(name) => (name.clone(), Naming::Usual),
+        None => (DEFAULT_ENVIRONMENT.into(), Naming::Assumed),
     }
 }
 
@@ -365,13 +371,8 @@ fn module_alone(world: &World, root: &Arc<str>) -> Environment {
     for (name, directory) in fixtures {
         found.entry(name).or_insert(directory);
     }
-    Environment {
-        name: world.settings.environment.clone().unwrap_or_else(|| DEFAULT_ENVIRONMENT.into()),
-        is_named: world.settings.environment.is_some(),
-        root: None,
-        global_config: global_config(world),
-        modules: found,
-    }
+    let (name, naming) = usual_name(world);
+    Environment { name, naming, root: None, global_config: global_config(world), modules: found }
 }
 
 /// The name of the module, from `author-name` in `metadata.json`, or else from the directory, whose name may contain an

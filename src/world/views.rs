@@ -191,7 +191,7 @@ impl World {
         }
         let node = Node::partial(parts, &proved, origin).with_patterns(patterns.clone());
         self.assuming(match named {
-            Some(name) => Arc::unwrap_or_clone(Arc::new(node).in_environment(name)),
+            Some(_) => Arc::unwrap_or_clone(Arc::new(node).in_environment(environment)),
             None => node,
         })
     }

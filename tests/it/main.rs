@@ -19,6 +19,7 @@ mod generated;
 mod hostile;
 mod links;
 mod lookup_class;
+mod nodes;
 mod opaque;
 mod packaging;
 mod previews;

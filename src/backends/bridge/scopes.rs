@@ -55,7 +55,7 @@ pub(super) fn describe(context: &dyn PuppetContext) -> Json {
     let modules = modules.map(|(name, path)| (name.to_string(), Json::from(&**path)));
     json!({
         "environment": {
-            "name": &*environment.name,
+            "name": &*context.environment_name(),
             "root": environment.root.as_deref(),
             "modules": modules.collect::<serde_json::Map<_, _>>(),
         },

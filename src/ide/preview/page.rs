@@ -80,7 +80,7 @@ impl Page {
             text: self.text,
             key: None,
             node: Some(perspective.evaluator.node().name.to_string()),
-            environment: perspective.evaluator.environment().name.to_string(),
+            environment: perspective.evaluator.environment_name().to_string(),
             lines: self.lines,
         }
     }

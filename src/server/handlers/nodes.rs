@@ -130,7 +130,7 @@ fn item(environment: &Environment, node: &Node, active: bool, asked_for: &[Arc<s
         Origin::Name => "name".to_owned(),
         Origin::Any => "any".to_owned(),
     };
-    let environment = environment.name.to_string();
+    let environment = environment.name_for(node.environment.as_deref()).to_string();
     let facts = node_facts(node, asked_for);
     let facts =
         facts.into_iter().map(|NodeFact { name, value }| FactItem { name, value }).collect();

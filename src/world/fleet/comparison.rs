@@ -146,7 +146,7 @@ impl World {
     /// All nodes for a comparison: as nodes of the environment, sorted by name.
     pub fn fleet_nodes(&self, environment: &Environment) -> Vec<Arc<Node>> {
         let nodes = self.nodes(environment);
-        let here = nodes.iter().map(|node| node.in_environment(&environment.name));
+        let here = nodes.iter().map(|node| node.in_environment(environment));
         let mut nodes: Vec<Arc<Node>> = here.collect();
         nodes.sort_by(|one, other| one.name.cmp(&other.name));
         nodes
@@ -163,7 +163,7 @@ impl World {
             known.into_iter().map(|node| (node.name.clone(), node)).collect();
         let missing = |name: &Arc<str>| {
             let node = self.node_named(environment, name);
-            node.in_environment(&environment.name)
+            node.in_environment(environment)
         };
         names.iter().map(|name| known.remove(name).unwrap_or_else(|| missing(name))).collect()
     }

@@ -74,7 +74,7 @@ impl World {
         readers.sort_by(|one, other| one.name.cmp(&other.name));
         // A node may read several of the files.
         readers.dedup_by(|one, other| one.name == other.name);
-        let here = readers.iter().map(|node| node.in_environment(&environment.name));
+        let here = readers.iter().map(|node| node.in_environment(environment));
         let nodes: Nodes = here.collect();
         let any = self.any_node(environment);
         let fleet =

@@ -136,6 +136,25 @@ fn settings_name_fact_sets_and_lay_over_nodes() {
 }
 
 #[test]
+fn the_name_of_a_directory_wins_over_what_nodes_say() {
+    let data = "version: 5\nhierarchy: [{name: n, path: 'nodes/%{trusted.certname}.yaml'}]\n";
+    let root = "/r/environments/test";
+    let files = [
+        (format!("{root}/hiera.yaml"), data),
+        (format!("{root}/data/nodes/qa-web.yaml"), ""),
+        (format!("{root}/.hiera-ls/facts/db.json"), "{\"y\": 1}"),
+    ];
+    let files: Vec<_> = files.iter().map(|(path, text)| (&**path, *text)).collect();
+    let settings = "node_name: '(?<environment>[a-z]+)-[a-z]+'\nnodes: {db: {environment: dev}}\n";
+    let world = host(&files, settings).snapshot();
+    let environment = world.environment_of(root).expect("an environment");
+    let names: Vec<_> = world.nodes(&environment).iter().map(|it| it.environment.clone()).collect();
+    assert_eq!(names, [Some("test".into()), Some("test".into())]);
+    let fleet = world.fleet_nodes(&environment);
+    assert!(fleet.iter().all(|it| it.environment.as_deref() == Some("test")));
+}
+
+#[test]
 fn the_active_node_is_the_one_chosen_or_any() {
     let mut host =
         host(&[HIERA_YAML, FACTS, ("/r/.hiera-ls/facts/a.json", "{\"x\": 0}")], "node: db");
