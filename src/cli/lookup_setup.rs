@@ -91,10 +91,12 @@ fn node(
     world: &Arc<World>,
     environment: &Arc<Environment>,
 ) -> Result<Node, String> {
-    let node = if arguments.facts.is_some() || has_node_parts(arguments) {
-        Arc::new(node_from_files(arguments, world.settings().puppet_version)?)
-    } else {
-        sample_node(arguments, world, environment)
+    let given = given_parts(arguments)?;
+    let node = match &arguments.facts {
+        Some(path) if given.holds_facts() => {
+            Arc::new(node_of_facts(given, path, world.settings().puppet_version))
+        }
+        _ => sample_node(arguments, &given, world, environment),
     };
     let node = node.in_environment(environment);
     node.with(&set_variables(arguments)?).map_err(|name| {
@@ -107,12 +109,8 @@ fn node(
     })
 }
 
-fn has_node_parts(arguments: &LookupArguments) -> bool {
-    arguments.trusted.is_some() || arguments.vars.is_some() || arguments.server_facts.is_some()
-}
-
-/// The node that --facts, --trusted, --vars and --server-facts describe.
-fn node_from_files(arguments: &LookupArguments, version: PuppetVersion) -> Result<Node, String> {
+/// What --facts, --trusted, --vars and --server-facts say of the node.
+fn given_parts(arguments: &LookupArguments) -> Result<NodeParts, String> {
     let mut parts = match &arguments.facts {
         Some(path) => parts_of_facts(path, arguments.node.as_deref())?,
         None => NodeParts::default(),
@@ -131,10 +129,14 @@ fn node_from_files(arguments: &LookupArguments, version: PuppetVersion) -> Resul
     if let Some(path) = &arguments.server_facts {
         parts.server_facts = Some(hash_file(path)?);
     }
+    Ok(parts)
+}
+
+/// The node of a fact set that the user names, which is complete.
+fn node_of_facts(mut parts: NodeParts, path: &Path, version: PuppetVersion) -> Node {
     // Puppet's server adds this fact to every node, so a fact set does not contain it.
     parts.set_missing_server_version(version.usual_server_version());
-    let path = arguments.facts.as_ref().map_or("", |path| path.to_str().unwrap_or(""));
-    Ok(Node::new(parts, Origin::File(path.into())))
+    Node::new(parts, Origin::File(path.to_str().unwrap_or("").into()))
 }
 
 fn parts_of_facts(path: &Path, node: Option<&str>) -> Result<NodeParts, String> {
@@ -154,14 +156,16 @@ fn parts_of_facts(path: &Path, node: Option<&str>) -> Result<NodeParts, String> 
     Ok(nodes.swap_remove(at))
 }
 
-/// The node in --node, with or without a fact set; or else the one in the settings; or else any node.
+/// The node in --node, with or without a fact set; or else the one in the settings; or else any node. What is `given` is
+/// added to what is known of it.
 fn sample_node(
     arguments: &LookupArguments,
+    given: &NodeParts,
     world: &Arc<World>,
     environment: &Arc<Environment>,
 ) -> Arc<Node> {
     let named = |name: &str| {
-        let (node, problems) = world.node_named_with_problems(environment, name);
+        let (node, problems) = world.node_named_with(environment, name, given);
         // Nothing is missing if the node has its fact set.
         if !node.is_complete() {
             for line in workspace::fact_set_lines(world, &problems) {
@@ -179,7 +183,7 @@ fn sample_node(
             }
             named(name)
         }
-        (None, None) => world.any_node(environment),
+        (None, None) => world.any_node_with(environment, given),
     }
 }
 

@@ -9,7 +9,7 @@ use clap::Args;
 use serde_json::{Map, Value as Json};
 
 use super::print_or_complain;
-use super::shown::{as_seen_from_here, in_a_line};
+use super::shown::{as_seen_from_here, counted, in_a_line};
 use super::workspace::{self, absolute};
 use crate::data::{Value, inspect, render};
 use crate::engine::sources::dig_value;
@@ -130,13 +130,18 @@ fn summary(nodes: &[Arc<Node>], read: &[Arc<str>]) -> String {
         let open = nodes.iter().filter(is_open).count();
         let state = match (open, nodes.len()) {
             (_, 0) => "open: no node is known".to_owned(),
-            (0, all) => format!("known for all {all} nodes"),
-            (open, all) if open == all => format!("open for all {all} nodes"),
+            (0, all) => format!("known for {}", all_nodes(all)),
+            (open, all) if open == all => format!("open for {}", all_nodes(all)),
             (open, all) => format!("open for {open} of {all} nodes"),
         };
         let _ = writeln!(text, "  {name:width$}  {state}");
     }
     text
+}
+
+/// `all 3 nodes`, or `1 node`.
+fn all_nodes(count: usize) -> String {
+    if count == 1 { counted(count, "node") } else { format!("all {}", counted(count, "node")) }
 }
 
 fn json_of(node: &Node, read: &[Arc<str>]) -> Json {

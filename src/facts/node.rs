@@ -252,6 +252,11 @@ impl Node {
 }
 
 impl NodeParts {
+    /// Whether these are the parts of a fact set. The output of a classifier alone says nothing of facts.
+    pub fn holds_facts(&self) -> bool {
+        !self.facts.is_empty() || self.classes.is_none()
+    }
+
     /// Whether nothing but the name is set.
     pub fn is_only_name(&self) -> bool {
         *self == Self { name: self.name.clone(), ..Self::default() }

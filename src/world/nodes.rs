@@ -107,6 +107,12 @@ impl Draft {
     fn new(parts: NodeParts, origin: Origin) -> Self {
         Self { parts, origin, named_by: None }
     }
+
+    /// What a file says of a node.
+    fn of_file(path: &str, parts: NodeParts) -> Self {
+        let origin = if parts.holds_facts() { Origin::File(path.into()) } else { Origin::Name };
+        Self::new(parts, origin)
+    }
 }
 
 impl World {
@@ -135,7 +141,7 @@ impl World {
     ) -> Vec<Arc<Node>> {
         let mut found = Found { world: self, drafts: IndexMap::new(), problems: Vec::new() };
         for (path, parts) in sets {
-            let draft = Draft::new(parts.clone(), Origin::File(path.as_str().into()));
+            let draft = Draft::of_file(path, parts.clone());
             found.drafts.entry(parts.name.clone()).or_insert(draft);
         }
         let settings = self.settings.clone();
@@ -149,14 +155,16 @@ impl World {
 
     /// The node of this name: a sample node, or a node of which only its name and what it proves are known.
     pub fn node_named(&self, environment: &Environment, name: &str) -> Arc<Node> {
-        self.node_named_with_problems(environment, name).0
+        self.node_named_with(environment, name, &NodeParts::default()).0
     }
 
-    /// The same with the problems of all fact sets: a fact set that cannot be read may be that of the node.
-    pub fn node_named_with_problems(
+    /// The same with more parts, which win, and the problems of all fact sets: a fact set that cannot be read may be that of
+    /// the node.
+    pub fn node_named_with(
         &self,
         environment: &Environment,
         name: &str,
+        given: &NodeParts,
     ) -> (Arc<Node>, Vec<(Arc<str>, FactsProblem)>) {
         let mut found = drafts(self, environment);
         found.infer(environment);
@@ -164,8 +172,9 @@ impl World {
         found.drafts.retain(|known, _| known == name);
         // This adds nothing if the node is known already.
         found.add_machine(name, None);
+        found.drafts.values_mut().for_each(|it| formats::lay_over(&mut it.parts, given));
         let SampleNodes { nodes, problems, .. } = found.finish(environment);
-        let node = nodes.first().cloned().unwrap_or_else(|| self.any_node(environment));
+        let node = nodes.first().cloned().unwrap_or_else(|| self.any_node_with(environment, given));
         (node, problems)
     }
 
@@ -234,7 +243,12 @@ fn drafts<'w>(world: &'w World, environment: &Environment) -> Found<'w> {
     let settings = world.settings.clone();
     for (name, over) in found.of_settings(&settings) {
         match found.drafts.get_mut(&name) {
-            Some(draft) => formats::lay_over(&mut draft.parts, &over.parts),
+            Some(draft) => {
+                formats::lay_over(&mut draft.parts, &over.parts);
+                if draft.origin == Origin::Name {
+                    draft.origin = over.origin;
+                }
+            }
             None => {
                 found.drafts.insert(name, over);
             }
@@ -254,17 +268,20 @@ impl Found<'_> {
     fn read_all(&mut self, files: &[String], defaults: &[NodeParts]) {
         for path in files {
             for mut parts in self.read(path) {
-                for default in defaults {
-                    formats::lay_over(&mut parts, default);
+                if parts.holds_facts() {
+                    defaults.iter().for_each(|it| formats::lay_over(&mut parts, it));
                 }
-                let origin = Origin::File(path.as_str().into());
                 match self.drafts.get_mut(&parts.name) {
                     None => {
-                        let name = parts.name.clone();
-                        self.drafts.insert(name, Draft::new(parts, origin));
+                        let draft = Draft::of_file(path, parts);
+                        self.drafts.insert(draft.parts.name.clone(), draft);
                     }
                     Some(draft) => {
-                        formats::lay_beside(&mut draft.parts, &parts);
+                        let is_taken = formats::lay_beside(&mut draft.parts, &parts);
+                        // The output of a classifier may have come before the fact set.
+                        if is_taken && parts.holds_facts() {
+                            draft.origin = Origin::File(path.as_str().into());
+                        }
                     }
                 }
             }
@@ -299,9 +316,9 @@ impl Found<'_> {
             parts.name = name.to_string();
             formats::lay_over(&mut parts, &parts_of(node));
             let origin = match file {
-                Some(path) => Origin::File(path.into()),
-                None if node.facts.is_empty() => Origin::Name,
-                None => Origin::File(self.world.settings_path(PROJECT_FILE).into()),
+                Some(path) if parts.holds_facts() => Origin::File(path.into()),
+                _ if node.facts.is_empty() => Origin::Name,
+                _ => Origin::File(self.world.settings_path(PROJECT_FILE).into()),
             };
             drafts.push((name.to_string(), Draft::new(parts, origin)));
         }

@@ -10,7 +10,7 @@ use crate::config::Environment;
 use crate::data::Value;
 use crate::facts::infer::MEMBER;
 use crate::facts::open_path::Fit;
-use crate::facts::{Basis, Node, Origin, Proved, proved_by_name};
+use crate::facts::{Basis, Node, NodeParts, Origin, Proved, formats, proved_by_name};
 
 /// The name of a node of which nothing is known.
 const ANY_NODE: &str = "any node";
@@ -102,6 +102,14 @@ impl World {
         self.view(environment, &[])
     }
 
+    /// Any node of the environment of which these parts are known.
+    pub fn any_node_with(&self, environment: &Environment, given: &NodeParts) -> Arc<Node> {
+        if given.is_only_name() {
+            return self.any_node(environment);
+        }
+        Arc::new(self.new_view(environment, ANY_NODE, &[], given))
+    }
+
     /// The node for results about the file at `path`: the chosen one, or else any node that reads the file. The variables in
     /// the path are known for such nodes, everything else is open.
     pub fn node_of_file(self: &Arc<Self>, environment: &Arc<Environment>, path: &str) -> Arc<Node> {
@@ -168,16 +176,26 @@ impl World {
         let name = name_of(&known.iter().cloned().chain(assumed).collect::<Vec<_>>());
         let slot: Arc<OnceLock<Arc<Node>>> =
             self.nodes.views.slot(&format!("{} {name}", key_of(environment)));
-        slot.get_or_init(|| Arc::new(self.new_view(environment, &name, known))).clone()
+        slot.get_or_init(|| {
+            Arc::new(self.new_view(environment, &name, known, &NodeParts::default()))
+        })
+        .clone()
     }
 
-    fn new_view(&self, environment: &Environment, name: &str, known: &[Known]) -> Node {
+    fn new_view(
+        &self,
+        environment: &Environment,
+        name: &str,
+        known: &[Known],
+        given: &NodeParts,
+    ) -> Node {
         let mut parts = of_all_nodes(&self.settings);
         name.clone_into(&mut parts.name);
         let named = environment.known_name();
         if let Some(name) = named {
             parts.environment = Some(name.to_string());
         }
+        formats::lay_over(&mut parts, given);
         let patterns = &self.settings.node_name;
         let mut proved: Vec<Proved> = known
             .iter()

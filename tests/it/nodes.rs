@@ -52,3 +52,58 @@ fn a_node_is_in_the_environment_that_it_names() {
     let readers = said(&workspace, &["readers", "data/env/qa.yaml"]);
     assert!(readers.starts_with("data/env/qa.yaml: read by 2 of 3 nodes\n"), "{readers}");
 }
+
+const BY_ROLE: (&str, &str) =
+    ("hiera.yaml", "version: 5\nhierarchy: [{name: x, paths: ['%{role}.yaml', common.yaml]}]\n");
+
+#[test]
+fn options_add_what_they_say_and_leave_facts_open() {
+    let workspace = Workspace::new(&[
+        BY_ROLE,
+        ("data/web.yaml", "a: web\n"),
+        ("data/common.yaml", "a: common\nb: \"%{site}%{trusted.extensions.x}%{server_facts.x}\"\n"),
+        ("data/db.yaml", "b: \"db %{site}\"\n"),
+        ("given.json", "{\"site\": \"s\", \"extensions\": {\"x\": \"t\"}, \"x\": \"f\"}"),
+        (".hiera-ls/facts/db01.json", "{\"role\": \"db\"}"),
+        ("enc.yaml", "classes: {}\nparameters: {site: s}\n"),
+    ]);
+    let open = "# if role is web:\n--- web\n# otherwise:\n--- common\n";
+    for option in ["--vars", "--trusted", "--server-facts"] {
+        check(&workspace, &["lookup", "a", option, "given.json"], open);
+        check(&workspace, &["lookup", "a", "--node", "n1", option, "given.json"], open);
+    }
+    check(&workspace, &["lookup", "a", "--facts", "enc.yaml"], open);
+    let all = ["--vars", "given.json", "--trusted", "given.json", "--server-facts", "given.json"];
+    let given = said(&workspace, &[&["lookup", "b", "--set", "role=x"], &all[..]].concat());
+    assert_eq!(given, "--- stf\n");
+    // A fact set stays, too.
+    let known = ["lookup", "b", "--node", "db01", "--vars", "given.json"];
+    check(&workspace, &known, "--- db s\n");
+}
+
+#[test]
+fn the_output_of_a_classifier_says_nothing_of_facts() {
+    let workspace = Workspace::new(&[
+        BY_ROLE,
+        ("data/web.yaml", "a: web %{site}\n"),
+        ("data/common.yaml", "a: common %{site}\n"),
+        ("spec/factsets/n1.yaml", "classes: {}\nparameters: {site: x}\n"),
+        ("spec/default_facts.yml", "y: 1\n"),
+    ]);
+    let open = "# if role is web:\n--- web x\n# otherwise:\n--- common x\n";
+    check(&workspace, &["lookup", "a", "--node", "n1"], open);
+    let nodes = said(&workspace, &["nodes"]);
+    assert!(nodes.contains("n1  (known by its name; open: role)"), "{nodes}");
+    assert!(nodes.contains("role  open for 1 node\n"), "{nodes}");
+    workspace.write("spec/factsets/n1.json", "{\"role\": \"web\"}");
+    check(&workspace, &["lookup", "a", "--node", "n1"], "--- web x\n");
+    let nodes = said(&workspace, &["nodes"]);
+    assert!(nodes.contains("n1  (facts from spec/factsets/n1.json)"), "{nodes}");
+    assert!(nodes.contains("role  known for 1 node\n"), "{nodes}");
+    workspace.remove("spec/factsets/n1.json");
+    workspace.write("spec/factsets/z/n1.json", "{\"role\": \"web\"}");
+    check(&workspace, &["lookup", "a", "--node", "n1"], "--- web x\n");
+    workspace.remove("spec/factsets/z/n1.json");
+    workspace.write(".hiera-ls.yaml", "nodes: {n1: {facts: {role: web}}}\n");
+    check(&workspace, &["lookup", "a", "--node", "n1"], "--- web x\n");
+}
