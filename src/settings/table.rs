@@ -84,7 +84,7 @@ pub const SETTINGS: &[Setting] = &[
         default: "[]",
         doc: "Regular expressions that read variables from the names of nodes, such as \
               `(?<location>[a-z]+)-(?<role>[a-z]+)-\\d+`. A named group `role` sets the fact and the top-scope variable \
-              `role`. A pattern must match the whole name, and the first match is used. `hiera-ls nodes` suggests a \
+              `role` of nodes without fact sets. A pattern must match the whole name, and the first match is used. `hiera-ls nodes` suggests a \
               pattern if the names of the data files fit one.",
         scope: Scope::Resource,
     },
