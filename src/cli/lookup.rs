@@ -421,7 +421,7 @@ fn first_found(
             if let Some(meant) = meant_key(setup, names) {
                 complain(&format!("did you mean `{meant}`?"));
             }
-            for hint in &setup.hints() {
+            for hint in &setup.hints(names) {
                 complain(hint);
             }
             ExitCode::FAILURE

@@ -14,7 +14,7 @@ use crate::data::{Files, Hash, Value};
 use crate::engine::Evaluator;
 use crate::facts::{Node, NodeParts, Origin, formats, variable};
 use crate::settings::PROJECT_FILE;
-use crate::world::{UnreadData, World};
+use crate::world::{UnreadData, World, paths};
 
 /// Everything that lookups of the keys need.
 pub(super) struct Setup {
@@ -25,8 +25,9 @@ pub(super) struct Setup {
 }
 
 impl Setup {
-    /// Directories that look like data but that no hierarchy reads: a possible reason why a key is not found.
-    pub(super) fn hints(&self) -> Vec<String> {
+    /// Possible reasons why one of these keys is not found: its module is not in the modulepath, or no hierarchy reads a
+    /// directory that looks like data.
+    pub(super) fn hints(&self, keys: &[Arc<str>]) -> Vec<String> {
         let config = format!("{}/hiera.yaml", self.evaluator.environment().directory());
         let unread = self.place.world.unread_data().into_iter();
         let hint = |it: UnreadData| {
@@ -37,7 +38,19 @@ impl Setup {
                 it.directory
             )
         };
-        unread.map(hint).collect()
+        keys.iter().filter_map(|it| self.module_hint(it)).chain(unread.map(hint)).collect()
+    }
+
+    fn module_hint(&self, key: &str) -> Option<String> {
+        let (module, _) = key.split_once("::")?;
+        let environment = self.evaluator.environment();
+        let found = self.world().module_outside(environment, module)?;
+        let directory = environment.directory();
+        let shown = paths::below(directory, &found).unwrap_or(&found);
+        let holder = shown.rsplit_once('/').map_or(shown, |(holder, _)| holder);
+        Some(format!(
+            "the module {module} in {shown} is not in the modulepath; add {holder} to modulepath in {directory}/environment.conf"
+        ))
     }
 
     pub(super) fn world(&self) -> &Arc<World> {

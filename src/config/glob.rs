@@ -27,10 +27,25 @@ const MAX_SHOWN: usize = 200;
 /// Files (not directories) that match the absolute `pattern`, in the order of Ruby 3.0 and later. If there are too many names
 /// to compare, the rest is left out, and `files` records it.
 pub fn glob(files: &dyn Files, pattern: &str) -> Vec<Arc<str>> {
+    matching(files, pattern, PathKind::File)
+}
+
+/// [`glob`] for directories.
+pub fn glob_directories(files: &dyn Files, pattern: &str) -> Vec<Arc<str>> {
+    matching(files, pattern, PathKind::Directory)
+}
+
+fn matching(files: &dyn Files, pattern: &str, wanted: PathKind) -> Vec<Arc<str>> {
     let root_end = pattern.find('/').map_or(0, |slash| slash + 1);
     let (root, rest) = pattern.split_at(root_end);
-    let mut walk =
-        Walk { files, found: Vec::new(), alternatives: HashMap::new(), names: 0, is_cut: false };
+    let mut walk = Walk {
+        files,
+        wanted,
+        found: Vec::new(),
+        alternatives: HashMap::new(),
+        names: 0,
+        is_cut: false,
+    };
     walk.enter(Spot { path: root, kind: None, depth: 0, is_below_magic: false }, &[&cut(rest)]);
     if walk.is_cut {
         let fixed = pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len());
@@ -62,6 +77,8 @@ enum Part {
 
 struct Walk<'a> {
     files: &'a dyn Files,
+    /// What the pattern is to find.
+    wanted: PathKind,
     found: Vec<Arc<str>>,
     /// The expansions of names with braces.
     alternatives: HashMap<String, Rc<[String]>>,
@@ -103,7 +120,7 @@ impl Walk<'_> {
         }
         if patterns.iter().any(|it| it.is_empty()) {
             let kind = spot.kind.unwrap_or_else(|| path::kind(self.files, spot.path));
-            if kind == PathKind::File {
+            if kind == self.wanted {
                 self.found.push(spot.path.into());
             }
         }

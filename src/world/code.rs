@@ -204,6 +204,7 @@ mod tests {
             ("/r/hiera.yaml", "version: 5\n"),
             ("/r/manifests/a/site.pp", "class site { }"),
             ("/r/modules/m/manifests/a/b.pp", "class m::a::b { }"),
+            ("/r/environment.conf", "modulepath = site:site-modules:modules\n"),
             ("/r/site-modules/profile/manifests/init.pp", "class profile { }"),
             ("/r/site/role/manifests/.hidden.pp", "class hidden { }"),
             ("/r/modules/m/files/x.pp", "class x { }"),

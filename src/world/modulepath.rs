@@ -5,6 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::paths;
+use crate::config::glob;
 use crate::data::{Files, PathKind};
 use crate::settings::Settings;
 
@@ -12,8 +13,9 @@ use crate::settings::Settings;
 const CODEDIR: &str = "/etc/puppetlabs/code";
 const CONFDIR: &str = "/etc/puppetlabs/puppet";
 
-/// The usual directories of control repositories for the site's own modules.
-const SITE_DIRECTORIES: [&str; 2] = ["site-modules", "site"];
+/// The usual directories of control repositories for the site's own modules. Only environment.conf adds them to the
+/// modulepath.
+const SITE_DIRECTORIES: [&str; 3] = ["site-modules", "site", "dist"];
 
 /// The module directories of the environment at `root`, in order of precedence; not all need to exist.
 pub(super) fn modulepath(files: &dyn Files, settings: &Settings, root: &str) -> Vec<String> {
@@ -27,15 +29,18 @@ pub(super) fn modulepath(files: &dyn Files, settings: &Settings, root: &str) -> 
         .ok()
         .and_then(|text| setting(&text, "modulepath"));
     if let Some(written) = written {
-        let entries = split_path(&written);
-        return entries.flat_map(|entry| expand(settings, root, codedir, entry)).collect();
+        let entries = split_path(&written, cfg!(windows));
+        return entries.flat_map(|it| directories_of(files, settings, root, it)).collect();
     }
     let mut directories = vec![paths::join(root, "modules")];
     directories.extend(basemodulepath(settings, codedir));
-    // Puppet's own default does not contain these, so they come last.
-    let site = SITE_DIRECTORIES.iter().map(|name| paths::join(root, name));
-    directories.extend(site.filter(|path| files.kind(path) == PathKind::Directory));
     directories
+}
+
+/// The directory of a module that is in one of the usual places, but not in the modulepath, so that Puppet does not know it.
+pub(super) fn module_outside(files: &dyn Files, root: &str, name: &str) -> Option<String> {
+    let places = SITE_DIRECTORIES.iter().map(|it| paths::join(root, &format!("{it}/{name}")));
+    { places }.find(|it| is_module_name(name) && files.kind(it) == PathKind::Directory)
 }
 
 /// The main manifest of the environment at `root`, or the directory that contains its manifests.
@@ -93,26 +98,44 @@ fn setting(text: &str, name: &str) -> Option<String> {
     None
 }
 
-/// Splits at `:`, or at `;` if the path was written on Windows.
-fn split_path(path: &str) -> impl Iterator<Item = &str> {
-    let separator = if path.contains(';') { ';' } else { ':' };
-    path.split(separator).map(str::trim).filter(|entry| !entry.is_empty())
+/// Splits at `:` as Puppet does, so that an empty name is the environment's own directory, unless it is the last. On Windows,
+/// Puppet splits at `;`, but most repositories there are for servers with Linux.
+fn split_path(path: &str, is_windows: bool) -> impl Iterator<Item = &str> {
+    let separator = if is_windows && path.contains(';') { ';' } else { ':' };
+    let path = path.trim_end_matches(separator);
+    path.split(separator).filter(move |_| !path.is_empty())
 }
 
-fn expand(settings: &Settings, root: &str, codedir: Option<&str>, entry: &str) -> Vec<String> {
+/// The directories that an entry of the modulepath means.
+fn directories_of(files: &dyn Files, settings: &Settings, root: &str, entry: &str) -> Vec<String> {
+    let codedir = codedir(root);
+    let codedir = codedir.as_deref();
     if matches!(entry, "$basemodulepath" | "${basemodulepath}") {
         return basemodulepath(settings, codedir);
     }
+    let is_glob = entry.contains(['*', '?', '[']);
+    match entry.starts_with('$') {
+        // Puppet expands globs before variables, so such a path leads nowhere.
+        true if is_glob => Vec::new(),
+        true => vec![paths::join(root, &with_variables(entry, root, codedir))],
+        false if is_glob => {
+            let found = glob::glob_directories(files, &paths::join(root, entry));
+            found.iter().map(ToString::to_string).collect()
+        }
+        false => vec![paths::join(root, entry)],
+    }
+}
+
+/// The path with Puppet's settings in place of their names. `$environment` stays: Puppet does not replace it here.
+fn with_variables(entry: &str, root: &str, codedir: Option<&str>) -> String {
     let replaced = [
         ("codedir", codedir.unwrap_or(CODEDIR)),
         ("confdir", CONFDIR),
-        ("environment", paths::file_name(root)),
-    ]
-    .iter()
-    .fold(entry.to_owned(), |text, (name, value)| {
+        ("environmentpath", paths::parent(root).unwrap_or_default().trim_end_matches('/')),
+    ];
+    replaced.iter().fold(entry.to_owned(), |text, (name, value)| {
         text.replace(&format!("${{{name}}}"), value).replace(&format!("${name}"), value)
-    });
-    vec![paths::join(root, &replaced)]
+    })
 }
 
 /// The directories of the setting. Its default contains Puppet's own code directory; for an environment in another code
@@ -166,8 +189,32 @@ mod tests {
         check(
             "/r",
             &[("/r/site/role/x.pp", "")],
-            &["/r/modules", "/etc/puppetlabs/code/modules", SYSTEM, "/r/site"],
+            &["/r/modules", "/etc/puppetlabs/code/modules", SYSTEM],
         );
+    }
+
+    #[test]
+    fn the_modulepath_is_split_as_by_puppet() {
+        let check = |written: &str, expected: &[&str]| {
+            let conf = format!("modulepath = {written}\n");
+            let files = [
+                ("/r/environment.conf", &*conf),
+                ("/r/teams/b/modules/m/x", ""),
+                ("/r/teams/a/modules/m/x", ""),
+                ("/r/teams/c/modules", "a file"),
+            ];
+            check("/r", &files, expected);
+        };
+        check("site : modules", &["/r/site ", "/r/ modules"]);
+        check("site;modules", &["/r/site;modules"]);
+        check(":site::", &["/r", "/r/site"]);
+        check("", &[]);
+        check("teams/*/modules:x", &["/r/teams/a/modules", "/r/teams/b/modules", "/r/x"]);
+        check("teams/[bc]/modules:nosuch*", &["/r/teams/b/modules"]);
+        check("$codedir/*/x:x", &["/r/x"]);
+        check("$environmentpath/r/x:y/$environment", &["/r/x", "/r/y/$environment"]);
+        let split = |it| split_path("C:/x;y", it).collect::<Vec<_>>();
+        assert_eq!((split(true), split(false)), (vec!["C:/x", "y"], vec!["C", "/x;y"]));
     }
 
     #[test]

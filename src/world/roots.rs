@@ -113,6 +113,13 @@ impl World {
         module.map(|(name, directory)| (name.clone(), directory.clone()))
     }
 
+    /// The directory of a module of this name that is beside the modules of `environment`, but not in its modulepath.
+    pub fn module_outside(&self, environment: &Environment, name: &str) -> Option<String> {
+        let root = environment.root.as_deref()?;
+        let is_known = environment.modules.contains_key(name);
+        super::modulepath::module_outside(self, root, name).filter(|_| !is_known)
+    }
+
     fn root_of(&self, directory: &str) -> Option<Root> {
         let slot = self.roots.by_directory.slot(directory);
         slot.get_or_init(|| find_root(self, directory)).clone()

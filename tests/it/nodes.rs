@@ -107,3 +107,23 @@ fn the_output_of_a_classifier_says_nothing_of_facts() {
     workspace.write(".hiera-ls.yaml", "nodes: {n1: {facts: {role: web}}}\n");
     check(&workspace, &["lookup", "a", "--node", "n1"], "--- web x\n");
 }
+
+#[test]
+fn a_module_outside_of_the_modulepath_is_named() {
+    let config = "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", config),
+        ("data/common.yaml", "a: 1\n"),
+        ("site/m/hiera.yaml", config),
+        ("site/m/data/common.yaml", "m::x: 1\n"),
+    ]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hiera-ls"));
+    let output = command.args(["lookup", "m::x"]).current_dir(workspace.root()).output();
+    let output = output.expect("the program runs");
+    assert_eq!(output.status.code(), Some(1));
+    let hint = String::from_utf8_lossy(&output.stderr);
+    let words = "the module m in site/m is not in the modulepath; add site to modulepath in";
+    assert!(hint.contains(words), "{hint}");
+    workspace.write("environment.conf", "modulepath = s*te\n");
+    check(&workspace, &["lookup", "m::x"], "--- 1\n");
+}

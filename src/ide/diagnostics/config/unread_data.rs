@@ -1,6 +1,6 @@
 //! `unread-data`: a directory that looks like Hiera data although no hierarchy reads it.
 
-use crate::config::HieraYaml;
+use crate::config::{Environment, HieraYaml};
 use crate::data::{Files as _, PathKind, inspect};
 use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::file::orphan_file::has_plan_hierarchy;
@@ -56,12 +56,17 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
             1 => format!("1 file in {shown} looks"),
             files => format!("{files} files in {shown} look"),
         };
-        let reads = match written_datadir(world, config) {
-            Some(datadir) => format!(
+        let nearest = nearest.and_then(|it| module_outside(world, it, &unread.directory));
+        let reads = match (nearest, written_datadir(world, config)) {
+            (Some((module, holder)), _) => format!(
+                "It belongs to the module `{module}`, which is not in the modulepath. Add `{holder}` to `modulepath` in \
+                 environment.conf."
+            ),
+            (None, Some(datadir)) => format!(
                 "This hiera.yaml reads `{datadir}`. If that is where it belongs, write \
                  `datadirMap: {{{datadir}: {shown}}}` in .hiera-ls.yaml."
             ),
-            None => {
+            (None, None) => {
                 "If another hiera.yaml reads it, name it with `globalHieraYaml` in .hiera-ls.yaml."
                     .to_owned()
             }
@@ -69,6 +74,19 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         let message = format!("{what} like Hiera data, but no hierarchy reads it\n{reads}");
         report.add(&RULE, start_of(config), message);
     }
+}
+
+/// The module with this data directory that the environment does not know, and the directory of such modules.
+fn module_outside(
+    world: &World,
+    environment: &Environment,
+    data: &str,
+) -> Option<(String, String)> {
+    let directory = paths::parent(data)?;
+    let name = paths::file_name(directory);
+    let is_it = world.module_outside(environment, name).is_some_and(|it| it == directory);
+    let holder = paths::below(environment.directory(), paths::parent(directory)?)?;
+    is_it.then(|| (name.to_owned(), holder.to_owned()))
 }
 
 /// Whether a `hiera.yaml` above a directory has a hierarchy for plans.
@@ -136,6 +154,22 @@ a: 1
 a: 1
 ",
         );
+    }
+
+    #[test]
+    fn data_of_a_module_outside_of_the_modulepath() {
+        let files = |conf: &str, finding: &str| {
+            format!(
+                "#- /hiera.yaml\nversion: 5\ndefaults: {{datadir: data, data_hash: yaml_data}}\n{finding}\
+                 hierarchy: [{{name: a, path: a.yaml}}]\n#- /data/a.yaml\na: 1\n{conf}\
+                 #- /site/m/hiera.yaml\nversion: 5\n#- /site/m/data/common.yaml\nm::a: 1\n"
+            )
+        };
+        let finding = "#                   ^^^^ information[unread-data]: 1 file in site/m/data looks like Hiera data, but no \
+                       hierarchy reads it It belongs to the module `m`, which is not in the modulepath. Add `site` to \
+                       `modulepath` in environment.conf.\n";
+        check(&files("", finding));
+        check(&files("#- /environment.conf\nmodulepath = site:modules\n", ""));
     }
 
     #[test]
