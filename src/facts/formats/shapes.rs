@@ -102,6 +102,7 @@ fn nodes_of_rows(rows: &[&Hash], certname: &str, fact: &str, value: &str) -> Vec
     }
     for node in nodes.values_mut() {
         node.facts = structured(&node.facts);
+        node.trusted = trusted_among(&mut node.facts);
     }
     nodes.into_values().collect()
 }

@@ -159,6 +159,16 @@ fn puppetdb_queries() {
 }
 
 #[test]
+fn trusted_data_among_the_rows_of_puppetdb() {
+    check(
+        "a.json",
+        r#"[{"certname": "a.ex", "name": "x", "value": 1, "environment": "test"},
+            {"certname": "a.ex", "name": "trusted", "value": {"extensions": {"pp_role": "web"}}}]"#,
+        r#"a.ex in test facts={"x":1} trusted={"extensions":{"pp_role":"web"}}"#,
+    );
+}
+
+#[test]
 fn foreman_facts() {
     let nested = r#"facts={"os":{"family":"Debian","release":{"major":"12"}},"uptime":"3"}"#;
     let flat = r#"{"os::family": "Debian", "os": null, "os::release": null, "os::release::major": "12", "uptime": "3"}"#;
