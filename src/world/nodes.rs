@@ -269,7 +269,9 @@ impl Found<'_> {
         for path in files {
             for mut parts in self.read(path) {
                 if parts.holds_facts() {
-                    defaults.iter().for_each(|it| formats::lay_over(&mut parts, it));
+                    for default in defaults {
+                        formats::lay_over(&mut parts, default);
+                    }
                 }
                 match self.drafts.get_mut(&parts.name) {
                     None => {
