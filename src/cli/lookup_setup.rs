@@ -14,6 +14,7 @@ use crate::data::{Files, Hash, Value};
 use crate::engine::Evaluator;
 use crate::facts::{Node, NodeParts, Origin, formats, variable};
 use crate::settings::PROJECT_FILE;
+use crate::syntax::key_path;
 use crate::world::{UnreadData, World, paths};
 
 /// Everything that lookups of the keys need.
@@ -112,7 +113,9 @@ fn node(
         _ => sample_node(arguments, &given, world, environment),
     };
     let node = node.in_environment(environment);
-    node.with(&set_variables(arguments)?).map_err(|name| {
+    let already_set = arguments.set.iter().find_map(|it| set_variable(&node, it));
+    let set = set_variables(arguments)?;
+    already_set.map_or_else(|| node.with(&set), Err).map_err(|name| {
         let why = match &node.origin {
             Origin::File(_) => format!("{} has a fact set, so nothing is open", node.name),
             Origin::Name => format!("{} already has a value for it", node.name),
@@ -198,6 +201,14 @@ fn sample_node(
         }
         (None, None) => world.any_node_with(environment, given),
     }
+}
+
+/// The variable that --set names, if it is a top-scope variable that is set already.
+fn set_variable(node: &Node, set: &str) -> Option<Arc<str>> {
+    let (written, _) = set.split_once('=')?;
+    let path = key_path::parse(written.trim()).ok()?;
+    let root = path.root_name()?.trim_start_matches("::");
+    node.set_variables().get_key_value(root).map(|(name, _)| Arc::clone(name))
 }
 
 /// The variables in --set, by their canonical names.

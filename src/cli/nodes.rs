@@ -114,19 +114,20 @@ fn about(node: &Node, read: &[Arc<str>]) -> String {
 
 /// For each variable in the hierarchy's paths, the number of nodes for which it is open.
 fn summary(nodes: &[Arc<Node>], read: &[Arc<str>]) -> String {
-    let mut names: Vec<Arc<str>> = Vec::new();
-    for name in read.iter().filter_map(|it| variable::name_of_text(it)) {
-        if !names.contains(&name) {
-            names.push(name);
+    // Each with a spelling: a node may have a top-scope variable that hides a fact.
+    let mut names: Vec<(Arc<str>, Arc<str>)> = Vec::new();
+    for (written, name) in read.iter().filter_map(|it| Some((it, variable::name_of_text(it)?))) {
+        if !names.iter().any(|(known, _)| *known == name) {
+            names.push((name, Arc::clone(written)));
         }
     }
     if names.is_empty() {
         return "\nThe hierarchy's paths read no variables.\n".to_owned();
     }
     let mut text = String::from("\nThe hierarchy's paths read:\n");
-    let width = names.iter().map(|name| name.len()).max().unwrap_or_default();
-    for name in &names {
-        let is_open = |node: &&Arc<Node>| !open_variables(node, &[Arc::clone(name)]).is_empty();
+    let width = names.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    for (name, written) in &names {
+        let is_open = |node: &&Arc<Node>| !open_variables(node, &[Arc::clone(written)]).is_empty();
         let open = nodes.iter().filter(is_open).count();
         let state = match (open, nodes.len()) {
             (_, 0) => "open: no node is known".to_owned(),
@@ -149,6 +150,9 @@ fn json_of(node: &Node, read: &[Arc<str>]) -> Json {
     for (name, it) in node.known() {
         let members = if it.basis == Basis::Set { &mut known } else { &mut proved };
         members.insert(name.to_string(), render::to_exact_json(&it.value));
+    }
+    for (name, value) in node.set_variables() {
+        known.insert(name.to_string(), render::to_exact_json(value));
     }
     if node.is_complete() {
         for name in read {

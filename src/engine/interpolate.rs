@@ -1,5 +1,6 @@
 //! Interpolation: `%{…}` in data and in hiera.yaml, token by token as Puppet expands them.
 
+use super::open_text::name_in;
 use std::sync::Arc;
 
 use super::dig;
@@ -8,7 +9,7 @@ use super::invocation::{Found, InterpolatedText, Invocation, Stand, undef};
 use super::lookup;
 use super::trace::{FoundIn, Outcome, TraceKind};
 use crate::data::{Hash, Located, Value, inspect};
-use crate::facts::{open_path, variable as variables};
+use crate::facts::{Node, open_path};
 use crate::syntax::interpolation::{self, Expression, Method};
 use crate::syntax::key_path::{self, KeyPath, Segment};
 
@@ -222,7 +223,7 @@ fn interpolate_string(
             }
             text.extend_from_slice(&subject.as_bytes()[done..]);
             invocation.budget.write(text.len() - counted)?;
-            invocation.depends_on_variables(kept.swallowed_in(&text));
+            invocation.depends_on_variables(kept.swallowed_in(&text, invocation.evaluator.node()));
             Ok(Located::new(bytes_stay_bytes_inside_a_text(text), located.place))
         },
     )
@@ -240,13 +241,13 @@ struct KeptTokens {
 impl KeptTokens {
     /// The variables whose tokens are no longer tokens of the text, because a `%{` was inserted before them, as
     /// `%{literal('%{')}` does. What the text means then depends on their values.
-    fn swallowed_in(mut self, text: &[u8]) -> Vec<Arc<str>> {
+    fn swallowed_in(mut self, text: &[u8], node: &Node) -> Vec<Arc<str>> {
         if self.variables.is_empty() || !self.may_be_read_in_another_way {
             return Vec::new();
         }
         let Ok(text) = std::str::from_utf8(text) else { return Vec::new() };
         for token in interpolation::tokens(text) {
-            let name = token.variable().and_then(|(name, _)| variables::name_of_text(name));
+            let name = name_in(&token, node);
             if let Some(at) = self.variables.iter().position(|it| Some(it) == name.as_ref()) {
                 self.variables.swap_remove(at);
             }

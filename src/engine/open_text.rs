@@ -7,8 +7,9 @@ use super::cases::LeftOut;
 use super::invocation::Invocation;
 use super::merge::{Merge, Strategy};
 use crate::data::{Value, inspect};
-use crate::facts::{Reading, variable};
-use crate::syntax::{interpolation, key_path};
+use crate::facts::{Node, Reading};
+use crate::syntax::interpolation::{self, Token};
+use crate::syntax::key_path;
 
 /// Types that every string has.
 const TYPES_OF_ANY_TEXT: [&str; 8] =
@@ -31,8 +32,10 @@ impl Invocation<'_> {
     ) -> Vec<Arc<str>> {
         let mut variables = Vec::new();
         if self.has_open_texts() {
+            let node = self.evaluator.node();
             let is_open = |name: &Arc<str>| self.open.contains(name);
-            values.into_iter().for_each(|value| collect_open(value, &is_open, &mut variables));
+            { values.into_iter() }
+                .for_each(|value| collect_open(value, node, &is_open, &mut variables));
         }
         variables
     }
@@ -58,7 +61,7 @@ impl Invocation<'_> {
             path.is_ok_and(|path| matches!(node.read(&path), Reading::Open(_)))
         };
         let texts = values.into_iter().filter(|value| value.has_tokens());
-        texts.for_each(|value| collect_open(value, &is_open, &mut variables));
+        texts.for_each(|value| collect_open(value, node, &is_open, &mut variables));
         variables
     }
 
@@ -150,27 +153,39 @@ impl Invocation<'_> {
     }
 }
 
-/// The open variables in the tokens of a value.
-fn collect_open(value: &Value, is_open: &dyn Fn(&Arc<str>) -> bool, into: &mut Vec<Arc<str>>) {
+/// The open variables in the tokens of a value, by their names for the node.
+fn collect_open(
+    value: &Value,
+    node: &Node,
+    is_open: &dyn Fn(&Arc<str>) -> bool,
+    into: &mut Vec<Arc<str>>,
+) {
     match value {
         Value::String(text) => {
             for token in interpolation::tokens(text) {
-                let name = token.variable().and_then(|(name, _)| variable::name_of_text(name));
-                if let Some(name) = name.filter(is_open)
+                if let Some(name) = name_in(&token, node).filter(is_open)
                     && !into.contains(&name)
                 {
                     into.push(name);
                 }
             }
         }
-        Value::Array(items) => items.iter().for_each(|it| collect_open(&it.value, is_open, into)),
+        Value::Array(items) => {
+            items.iter().for_each(|it| collect_open(&it.value, node, is_open, into));
+        }
         Value::Hash(hash) => hash.iter().for_each(|(key, member)| {
-            collect_open(key, is_open, into);
-            collect_open(&member.value.value, is_open, into);
+            collect_open(key, node, is_open, into);
+            collect_open(&member.value.value, node, is_open, into);
         }),
-        Value::Sensitive(inner) => collect_open(&inner.value, is_open, into),
+        Value::Sensitive(inner) => collect_open(&inner.value, node, is_open, into),
         _ => {}
     }
+}
+
+/// The name for the node of the variable in a token.
+pub(super) fn name_in(token: &Token, node: &Node) -> Option<Arc<str>> {
+    let (name, _) = token.variable()?;
+    node.name_of(&key_path::parse(name).ok()?)
 }
 
 /// Strings that are compared with each other.

@@ -42,7 +42,7 @@ pub struct Mapped {
 }
 
 impl Template {
-    /// The path with a hole for each variable for which `known` has no text. `None` if it reads something other than
+    /// The path with a hole for each variable for which `known` has no text; it gets the name as written. `None` if it reads something other than
     /// variables, such as another key.
     pub fn open_path(&self, known: impl Fn(&str) -> Option<Arc<str>>) -> Option<OpenPath> {
         let text = format!("{}/{}", self.datadir, self.path);
@@ -62,8 +62,8 @@ impl Template {
                 path.push_str(&hole(MEMBER));
                 continue;
             }
-            let name = variable::name_of_text(name)?;
-            path.push_str(&known(&name).map_or_else(|| hole(&name), |text| text.to_string()));
+            let canonical = variable::name_of_text(name)?;
+            path.push_str(&known(name).map_or_else(|| hole(&canonical), |text| text.to_string()));
         }
         path.push_str(&text[done..]);
         Some(OpenPath::new(path.into(), self.is_glob))

@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 
 use self::top_scope::add_if_missing;
 use self::variables::{OfName, OnDemand, Variables};
-use super::NamePatterns;
+use super::{NamePatterns, variable};
 use crate::config::Environment;
 use crate::data::{Hash, Located, Value};
 use crate::syntax::key_path::{self, KeyPath, Segment};
@@ -80,7 +80,7 @@ pub enum Reading {
     Known(Located, Vec<Segment>),
     /// It is known to be unset.
     Unset,
-    /// It is not known. The name is the canonical one: [`variable::name_of`].
+    /// It is not known. The name is that of [`Node::name_of`].
     Open(Arc<str>),
 }
 
@@ -208,26 +208,49 @@ impl Node {
         matches!(self.origin, Origin::File(_))
     }
 
-    /// The known variables of a node without a fact set, by [`variable::name_of`].
+    /// The top-scope variables that are set for a node without a fact set.
+    pub fn set_variables(&self) -> &IndexMap<Arc<str>, Value> {
+        &self.variables.get().set
+    }
+
+    /// The canonical name of the variable that `path` reads: that of [`variable::name_of`], with `facts.` in front of a fact if a
+    /// top-scope variable of the same name is set.
+    pub fn name_of(&self, path: &KeyPath) -> Option<Arc<str>> {
+        self.variables.get().name_of(path)
+    }
+
+    /// Why the variable that `path` reads is known; `None` if it is not, or part of another one.
+    pub fn basis_of(&self, path: &KeyPath) -> Option<Basis> {
+        let variables = self.variables.get();
+        if variables.set_by(path).is_some() {
+            return Some(Basis::Set);
+        }
+        variables.known.get(&variable::name_of(path)?).map(|it| it.basis)
+    }
+
+    /// The other known variables of a node without a fact set, by [`variable::name_of`].
     pub fn known(&self) -> &IndexMap<Arc<str>, KnownVariable> {
         &self.variables.get().known
     }
 
-    /// The same node with more known variables. `Err` is the name of a variable that is already known, or of one of a
-    /// complete node.
+    /// The same node with more known variables; if a top-scope variable of a name is set, the name means the fact. `Err` is the
+    /// name of a variable that is already known, or of one of a complete node.
     pub fn with(&self, set: &[(Arc<str>, Value)]) -> Result<Self, Arc<str>> {
         let mut variables = self.variables.get().clone();
         for (name, value) in set {
             let path = key_path::parse(name).map_err(|_| Arc::clone(name))?;
-            if !matches!(variables.read(&path, self.is_complete()), Reading::Open(_)) {
+            if !matches!(variables.read_beside_set(&path, self.is_complete()), Reading::Open(_)) {
                 return Err(Arc::clone(name));
             }
             let known = KnownVariable { value: value.clone(), basis: Basis::Set };
-            variables.known.insert(Arc::clone(name), known);
+            let fact = variable::name_of(&path).unwrap_or_else(|| Arc::clone(name));
+            variables.known.insert(fact, known);
             let mut parts = NodeParts::default();
             parts.set(name, value);
             for (key, member) in parts.facts.iter().chain(&parts.variables) {
-                variables.top_scope.insert(key.clone(), None, member.value.clone());
+                if key.as_str().is_none_or(|it| !variables.set.contains_key(it)) {
+                    variables.top_scope.insert(key.clone(), None, member.value.clone());
+                }
             }
         }
         Ok(Self { variables: variables.into(), ..self.clone() })

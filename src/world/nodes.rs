@@ -16,9 +16,11 @@ use super::snapshot::{Choice, World};
 use crate::config::{Environment, glob};
 use crate::data::Format;
 use crate::data::{Files, Hash, PathKind, inspect};
+use crate::engine::sources::dig_value;
 use crate::facts::formats::{self, FactsProblem};
-use crate::facts::{Node, NodeParts, Origin, infer};
+use crate::facts::{Node, NodeParts, Origin, Reading, infer};
 use crate::settings::{NodeSettings, PROJECT_FILE, Settings};
+use crate::syntax::key_path;
 
 /// Directories with fact sets, below an environment, a module or a folder of the workspace.
 const FACTS_DIRECTORIES: [&str; 2] = [".hiera-ls/facts", "spec/factsets"];
@@ -429,7 +431,7 @@ pub(super) fn of_all_nodes(settings: &Settings) -> NodeParts {
     }
 }
 
-/// The texts that variables have for all nodes of an environment.
+/// The texts that variables have for all nodes of an environment, by their names as written.
 pub(super) fn known_texts(
     settings: &Settings,
     environment: &Environment,
@@ -440,8 +442,10 @@ pub(super) fn known_texts(
     }
     let node = Node::partial(parts, &[], Origin::Any);
     move |name| {
-        let known = node.known().get(name)?;
-        Some(inspect::to_s(&known.value).into())
+        let Reading::Known(value, rest) = node.read(&key_path::parse(name).ok()?) else {
+            return None;
+        };
+        Some(inspect::to_s(&dig_value(&value, &rest)?.value).into())
     }
 }
 

@@ -127,3 +127,39 @@ fn a_module_outside_of_the_modulepath_is_named() {
     workspace.write("environment.conf", "modulepath = s*te\n");
     check(&workspace, &["lookup", "m::x"], "--- 1\n");
 }
+
+#[test]
+fn a_variable_of_the_settings_is_no_fact() {
+    let workspace = Workspace::new(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy: [{name: x, paths: ['sites/%{facts.site}.yaml', '%{role}.yaml', common.yaml]}]\n",
+        ),
+        (".hiera-ls.yaml", "variables: {site: here, role: web}\n"),
+        ("data/sites/oslo.yaml", "b: oslo\n"),
+        ("data/sites/here.yaml", "b: here\n"),
+        ("data/web.yaml", "c: web\n"),
+        ("data/common.yaml", "a: \"%{site}|%{::site}|%{facts.site}\"\nb: common\n"),
+        (".hiera-ls/facts/n1.json", "{\"x\": 1}"),
+    ]);
+    check(
+        &workspace,
+        &["lookup", "a", "--node", "n1", "--puppet-version", "7"],
+        "--- here|here|\n",
+    );
+    for node in [&[][..], &["--node", "n2"]] {
+        let said =
+            |key: &str, more: &[&str]| said(&workspace, &[&["lookup", key], node, more].concat());
+        assert_eq!(said("a", &[]), "--- here|here|%{facts.site}\n");
+        assert_eq!(
+            said("b", &[]),
+            "# if facts.site is here:\n--- here\n# if facts.site is oslo:\n--- oslo\n# otherwise:\n--- common\n"
+        );
+        assert_eq!(said("c", &[]), "--- web\n");
+        assert_eq!(said("b", &["--set", "site=oslo"]), "", "the variable is known");
+        assert_eq!(said("b", &["--set", "facts.site=oslo"]), "--- oslo\n");
+        assert_eq!(said("a", &["--set", "facts.site=oslo"]), "--- here|here|oslo\n");
+    }
+    let readers = said(&workspace, &["readers", "data/sites/oslo.yaml"]);
+    assert!(readers.contains("where site is oslo"), "{readers}");
+}

@@ -7,7 +7,7 @@ use crate::config::PuppetVersion;
 use crate::data::{Hash, Located, Value};
 
 /// Variables that Puppet sets itself: a fact or node parameter of this name makes every compilation fail.
-const RESERVED_NAMES: [&str; 5] = ["facts", "trusted", "server_facts", "name", "title"];
+pub(super) const RESERVED_NAMES: [&str; 5] = ["facts", "trusted", "server_facts", "name", "title"];
 
 /// The top-scope variables of a node: node parameters, then facts, then server facts, where the first value of a name wins;
 /// and over them the variables that only Puppet may set.

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexMap;
 
-use super::top_scope::{common_text, top_scope_of};
+use super::top_scope::{RESERVED_NAMES, common_text, top_scope_of};
 use super::{Basis, KnownVariable, NodeParts, Proved, Reading, is_set_by_server};
 use crate::data::{Hash, Value};
 use crate::facts::{NamePatterns, proved_by_name, variable};
@@ -17,6 +17,8 @@ pub(super) struct Variables {
     pub(super) top_scope: Hash,
     /// The known variables of a node without a fact set, by [`variable::name_of`].
     pub(super) known: IndexMap<Arc<str>, KnownVariable>,
+    /// The top-scope variables that are set for such a node, without `::`. They say nothing of the facts of the same names.
+    pub(super) set: IndexMap<Arc<str>, Value>,
 }
 
 /// The variables of a node that may be computed only when one of them is read. An environment can have data files for
@@ -94,13 +96,14 @@ impl OfName {
 impl Variables {
     /// The variables of a node with a fact set.
     pub(super) fn of_fact_set(parts: &NodeParts) -> Self {
-        Self { top_scope: top_scope_of(parts), known: IndexMap::new() }
+        Self { top_scope: top_scope_of(parts), known: IndexMap::new(), set: IndexMap::new() }
     }
 
     /// The variables of a node of which only `parts` and `proved` are known. `proved` is added to the parts.
     pub(super) fn partial(parts: &mut NodeParts, proved: &[Proved]) -> Self {
+        let set = set_in(&parts.variables);
         let known = known_of(parts, proved);
-        Self { top_scope: top_scope_of(parts), known }
+        Self { top_scope: top_scope_of(parts), known, set }
     }
 
     /// Moves the node to another environment.
@@ -122,6 +125,20 @@ impl Variables {
 
     /// See [`super::Node::read`].
     pub(super) fn read(&self, path: &KeyPath, is_complete: bool) -> Reading {
+        match self.set_by(path) {
+            Some(value) => Reading::Known(value.clone().unplaced(), path.rest.clone()),
+            None => self.read_beside_set(path, is_complete),
+        }
+    }
+
+    /// The top-scope variable that `path` reads, if it is set for the node.
+    pub(super) fn set_by(&self, path: &KeyPath) -> Option<&Value> {
+        let root = path.root_name()?;
+        self.set.get(root.strip_prefix("::").unwrap_or(root))
+    }
+
+    /// [`Self::read`] if `path` means a fact, although a top-scope variable of the same name may be set.
+    pub(super) fn read_beside_set(&self, path: &KeyPath, is_complete: bool) -> Reading {
         let Some(root) = path.root_name() else { return Reading::Unset };
         let root = root.strip_prefix("::").unwrap_or(root);
         let found = self.top_scope.get(root).map(|member| member.value.clone());
@@ -142,19 +159,36 @@ impl Variables {
             let rest = std::iter::once(below.root).chain(below.rest).collect();
             return Reading::Known(known.value.clone().unplaced(), rest);
         }
-        Reading::Open(name)
+        Reading::Open(self.name_of(path).unwrap_or(name))
     }
+
+    /// See [`super::Node::name_of`].
+    pub(super) fn name_of(&self, path: &KeyPath) -> Option<Arc<str>> {
+        let name = variable::name_of(path)?;
+        let is_fact = path.root_name().is_some_and(|root| root.trim_start_matches("::") == "facts");
+        Some(if is_fact && self.set.contains_key(&name) {
+            format!("facts.{name}").into()
+        } else {
+            name
+        })
+    }
+}
+
+/// The top-scope variables in the parts of a node, except those that only Puppet sets.
+fn set_in(variables: &Hash) -> IndexMap<Arc<str>, Value> {
+    let settable = variables.iter().filter_map(|(name, member)| {
+        let name = name.as_str()?;
+        let name = name.strip_prefix("::").unwrap_or(name);
+        let is_free = !RESERVED_NAMES.contains(&name) && name != "environment";
+        is_free.then(|| (Arc::from(name), member.value.value.clone()))
+    });
+    settable.collect()
 }
 
 /// The known variables of a node of which only `parts` and `proved` are known. `proved` is added to the parts.
 fn known_of(parts: &mut NodeParts, proved: &[Proved]) -> IndexMap<Arc<str>, KnownVariable> {
     let mut known = IndexMap::new();
     flatten(&mut known, "", &parts.facts);
-    for (name, member) in &parts.variables {
-        let Some(name) = name.as_str().and_then(variable::name_of_text) else { continue };
-        let value = member.value.value.clone();
-        known.insert(name, KnownVariable { value, basis: Basis::Set });
-    }
     for (prefix, members) in [("trusted", &parts.trusted), ("server_facts", &parts.server_facts)] {
         if let Some(members) = members {
             flatten(&mut known, prefix, members);

@@ -6,7 +6,7 @@ use crate::data::Located;
 use crate::data::render;
 use crate::engine::main_belongs_to_no_module;
 use crate::engine::sources::dig_value;
-use crate::facts::{Basis, Origin, Reading, is_set_by_server, variable};
+use crate::facts::{Basis, Origin, Reading, is_set_by_server};
 use crate::ide::perspective::Perspective;
 use crate::syntax::interpolation;
 use crate::syntax::key_path::{self, KeyPath, Segment};
@@ -54,8 +54,7 @@ pub(super) fn text(perspective: &Perspective, name: &str) -> String {
             text += &code(&perspective.shown_path(file));
         }
         Origin::Name | Origin::Any => {
-            let known = variable::name_of(&path).and_then(|name| node.known().get(&name));
-            text += match known.map(|known| known.basis) {
+            text += match node.basis_of(&path) {
                 Some(Basis::Proved) => "\nFollows from the node's name",
                 Some(Basis::Path) => "\nFollows from the path of this file",
                 Some(Basis::Set) | None => "\nSet for this view",
