@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Question, UnknownNode};
 use crate::data::{Located, inspect};
-use crate::engine::cases::in_words;
-use crate::engine::{Assumed, CancelToken, Case, Request};
+use crate::engine::cases::{LeftOut, in_words, left_out_in_words};
+use crate::engine::{Answer, Assumed, CancelToken, Case, Condition, Request};
 use crate::ide::perspective::Perspective;
 use crate::world::World;
 
@@ -15,15 +15,19 @@ const MAX_VALUE_CHARS: usize = 80;
 /// One case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyCase {
-    /// The condition in words.
+    /// The condition in words; or which cases are not listed.
     pub when: String,
     /// The variables and their texts; `None` for an unset variable.
     pub variables: Vec<(Arc<str>, Option<Arc<str>>)>,
-    /// The value on one line, without secrets; `not found`, or Puppet's error.
+    /// The value on one line, without secrets; `not found`, or Puppet's error; [`NOT_LISTED`].
     pub value: String,
 }
 
-/// The cases of the request's key, in order; none if the value is certain. `None` if there is no key.
+/// The value of what represents cases that are not listed.
+const NOT_LISTED: &str = "not listed";
+
+/// The cases of the request's key, in order; before the last one, those that represent what is not listed. None if the value
+/// is certain. `None` if there is no key.
 ///
 /// # Errors
 /// The request's node does not exist.
@@ -36,29 +40,41 @@ pub fn key_cases(
     let Some(key) = asked.key else { return Ok(None) };
     let request = Request { cancel: cancel.clone(), ..Request::key(&*key) };
     let answer = asked.perspective.evaluator.call(&request);
-    let case = |case: &Case| KeyCase {
-        when: match case.conditions.as_slice() {
+    let case = |case: &Case| key_case(&asked.perspective, &case.conditions, &case.answer);
+    let mut cases: Vec<KeyCase> = answer.cases.iter().map(case).collect();
+    if !answer.left_out.is_empty() {
+        let last = cases.pop().unwrap_or_else(|| key_case(&asked.perspective, &[], &answer));
+        cases.extend(answer.left_out.iter().map(not_listed));
+        cases.push(last);
+    }
+    Ok(Some(cases))
+}
+
+fn key_case(perspective: &Perspective, conditions: &[Condition], answer: &Answer) -> KeyCase {
+    let variable = |it: &Condition| {
+        let text = match &it.value {
+            Assumed::Text(text) => Some(Arc::clone(text)),
+            Assumed::Unset => None,
+        };
+        (Arc::clone(&it.variable), text)
+    };
+    KeyCase {
+        when: match conditions {
             [] => "otherwise".to_owned(),
             conditions => in_words(conditions),
         },
-        variables: case
-            .conditions
-            .iter()
-            .map(|it| {
-                let text = match &it.value {
-                    Assumed::Text(text) => Some(Arc::clone(text)),
-                    Assumed::Unset => None,
-                };
-                (Arc::clone(&it.variable), text)
-            })
-            .collect(),
-        value: match &case.answer.outcome {
-            Ok(Some(value)) => on_one_line(&asked.perspective, value),
+        variables: conditions.iter().map(variable).collect(),
+        value: match &answer.outcome {
+            Ok(Some(value)) => on_one_line(perspective, value),
             Ok(None) => "not found".to_owned(),
             Err(failure) => failure.message.to_string(),
         },
-    };
-    Ok(Some(answer.cases.iter().map(case).collect()))
+    }
+}
+
+fn not_listed(left_out: &LeftOut) -> KeyCase {
+    let when = left_out_in_words(left_out);
+    KeyCase { when, variables: Vec::new(), value: NOT_LISTED.to_owned() }
 }
 
 fn on_one_line(perspective: &Perspective, value: &Located) -> String {

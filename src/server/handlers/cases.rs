@@ -10,11 +10,11 @@ use crate::server::preview_proto::{QuestionParams, unknown_node};
 /// One case.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::server) struct CaseItem {
-    /// The condition, for people: `variant is alice`; `otherwise` for the last case.
+    /// The condition, for people: `variant is alice`; `otherwise` for the last case; or which cases are not listed.
     when: String,
     /// The same condition by variable; `null` means that the variable is not set.
     variables: serde_json::Map<String, serde_json::Value>,
-    /// The value on one line, without secrets; `not found`, or Puppet's error.
+    /// The value on one line, without secrets; `not found`, or Puppet's error; `not listed`.
     value: String,
 }
 

@@ -66,6 +66,28 @@ fn cases_are_listed_in_their_order() {
 }
 
 #[test]
+fn cases_that_are_not_listed_are_named() {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", "version: 5\nhierarchy: [{name: N, paths: ['n/%{x}.yaml', common.yaml]}]\n"),
+        ("data/common.yaml", "port: 80\n"),
+    ]);
+    for number in 0..40 {
+        workspace.write(&format!("data/n/{number}.yaml"), &format!("port: {number}\n"));
+    }
+    let mut client = Client::in_workspace(Features::ide(), &workspace);
+    let common = workspace.path("data/common.yaml");
+    client.open(&common, "port: 80\n");
+    let said = "40 files of level \"N\" may change this, depending on x";
+    assert_eq!(
+        cases(&mut client, &common, (0, 0)),
+        json!([
+            {"when": said, "variables": {}, "value": "not listed"},
+            {"when": "otherwise", "variables": {}, "value": "80"},
+        ])
+    );
+}
+
+#[test]
 fn what_is_assumed_holds_until_something_else_is() {
     let (_workspace, mut client, common) = client();
     let hover = client.hover(&common, (0, 0));
