@@ -37,7 +37,7 @@ fn open(root: &Arc<str>) -> (Arc<World>, Arc<Evaluator>) {
     let environment = world.environment_of(root).expect("the workspace has a hiera.yaml");
     let node = world.active_node(&environment);
     let files: Arc<dyn Files> = Arc::clone(&world) as Arc<dyn Files>;
-    let node = node.in_environment(&environment.name);
+    let node = node.in_environment(&environment);
     let version = world.settings().puppet_version;
     (world, Arc::new(Evaluator::new(files, environment, node, version)))
 }
