@@ -307,5 +307,7 @@ mod tests {
     #[test]
     fn parameters_that_are_given() {
         check("class { 'a': p => 1, q => 2 }", Body::TopLevel, &["a given p,q"]);
+        let text = "class { 'a': q => 2; default: p => 1, q => 1; 'b': }";
+        check(text, Body::TopLevel, &["a given q,p", "b given p,q"]);
     }
 }

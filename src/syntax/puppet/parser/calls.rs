@@ -105,10 +105,6 @@ impl Parser<'_> {
         title: &Expression,
         attributes: Vec<CalledName>,
     ) {
-        // The body of `default:` has attributes for the other titles. It does not declare a class.
-        if title.shape == Shape::Default {
-            return;
-        }
         let (mut names, mut computed) = (Vec::new(), Vec::new());
         class_names(title, &mut names, &mut computed);
         let is_dynamic = !computed.is_empty();
@@ -130,6 +126,24 @@ impl Parser<'_> {
             guards: self.kept_guards(),
             inside: self.inside.clone(),
         });
+    }
+
+    /// Adds attributes to all titles of the `class { … }` with this keyword that do not have them. Its calls come from number
+    /// `first` on.
+    pub(super) fn add_to_class_calls(
+        &mut self,
+        first: usize,
+        keyword: TextRange,
+        attributes: &[CalledName],
+    ) {
+        for call in &mut self.found.calls[first..] {
+            if call.function_range != keyword {
+                continue;
+            }
+            let has = |name: &CalledName| call.attributes.iter().any(|it| it.text == name.text);
+            let missing: Vec<_> = attributes.iter().filter(|it| !has(it)).cloned().collect();
+            call.attributes.extend(missing);
+        }
     }
 
     /// Records a call that looks up data or includes classes.

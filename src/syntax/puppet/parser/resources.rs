@@ -64,9 +64,16 @@ impl Parser<'_> {
         let keyword = self.next();
         self.next();
         self.open += 1;
+        let (first, mut defaults) = (self.found.calls.len(), Vec::new());
         self.bodies(|parser, title, attributes| {
-            parser.class_call(keyword.range(), title, attributes);
+            // The body of `default:` has attributes for the other titles. It does not declare a class.
+            if title.shape == Shape::Default {
+                defaults.extend(attributes);
+            } else {
+                parser.class_call(keyword.range(), title, attributes);
+            }
         });
+        self.add_to_class_calls(first, keyword.range(), &defaults);
         self.expect(Kind::RightBrace);
         self.open -= 1;
         self.expression_from(keyword.start, Shape::Other)
