@@ -42,8 +42,8 @@ pub struct Mapped {
 }
 
 impl Template {
-    /// The path with a hole for each variable for which `known` has no text; it gets the name as written. `None` if it reads something other than
-    /// variables, such as another key.
+    /// The path with a hole for each variable for which `known` has no text; it gets the name as written. `None` if it reads
+    /// something other than variables, such as another key.
     pub fn open_path(&self, known: impl Fn(&str) -> Option<Arc<str>>) -> Option<OpenPath> {
         let text = format!("{}/{}", self.datadir, self.path);
         let member = self.mapped.as_ref().map(|mapped| &*mapped.member);

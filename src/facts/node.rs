@@ -13,6 +13,7 @@ use super::{NamePatterns, variable};
 use crate::config::Environment;
 use crate::data::{Hash, Located, Value};
 use crate::syntax::key_path::{self, KeyPath, Segment};
+use crate::text::TextRange;
 
 /// A node: facts, trusted data, server_facts, environment and extra variables, flattened to top-scope variables.
 ///
@@ -40,6 +41,8 @@ pub struct ClassifiedClass {
     pub name: Arc<str>,
     /// The parameters that the classifier sets.
     pub given: Box<[Box<str>]>,
+    /// The file with the classifier's output, and the position of the name in it; its start if the format has no positions.
+    pub place: (Arc<str>, TextRange),
 }
 
 /// The origin of a node.

@@ -163,3 +163,18 @@ fn a_variable_of_the_settings_is_no_fact() {
     let readers = said(&workspace, &["readers", "data/sites/oslo.yaml"]);
     assert!(readers.contains("where site is oslo"), "{readers}");
 }
+
+#[test]
+fn the_classes_of_a_classifier_are_in_its_file() {
+    let workspace = Workspace::new(&[
+        BY_ROLE,
+        ("modules/base/manifests/init.pp", "class base { }\n"),
+        (".hiera-ls/facts/n1.json", "{\"x\": 1}"),
+        (".hiera-ls/facts/n1.yaml", "classes:\n  base: {}\n"),
+        (".hiera-ls/facts/n2.json", "{\"classes\": [\"base\"]}"),
+    ]);
+    let classes = |name: &str| said(&workspace, &["classes", "--node", name]);
+    let (n1, n2) = (classes("n1"), classes("n2"));
+    assert!(n1.contains("base  .hiera-ls/facts/n1.yaml:2\n"), "{n1}");
+    assert!(n2.contains("base  .hiera-ls/facts/n2.json:1\n"), "{n2}");
+}

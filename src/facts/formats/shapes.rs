@@ -1,12 +1,14 @@
 //! Turns the content of a file into nodes: detects the format, and finds the facts, names and trusted data in it.
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 
 use super::{
     ClassifiedClass, FactsProblem, NodeParts, document, extension, file_stem, foreman,
     hash_without_places,
 };
-use crate::data::{Hash, Located, Value, inspect};
+use crate::data::{Hash, Located, Place, Value, inspect};
 use crate::text::TextRange;
 
 /// Reports a problem, and the key that it is about.
@@ -18,15 +20,16 @@ pub(super) fn nodes_of(
     text: &str,
     content: &Value,
 ) -> (Vec<NodeParts>, Vec<FactsProblem>) {
+    let file: Arc<str> = path.into();
     let mut problems = Vec::new();
     let mut note = |message: String, key: Option<&str>| problems.push(at_key(message, text, key));
     let mut nodes = match content {
-        Value::Hash(members) => nodes_of_hash(members, &mut note),
+        Value::Hash(members) => nodes_of_hash(members, &file, &mut note),
         Value::Array(items) if items.is_empty() => {
             note("The list is empty: it describes no node.".to_owned(), None);
             Vec::new()
         }
-        Value::Array(items) => nodes_of_list(items, &mut note),
+        Value::Array(items) => nodes_of_list(items, &file, &mut note),
         _ => {
             note("Facts must be a map from name to value, or a list of nodes.".to_owned(), None);
             Vec::new()
@@ -54,7 +57,7 @@ fn at_key(message: String, text: &str, key: Option<&str>) -> FactsProblem {
     }
 }
 
-fn nodes_of_hash(members: &Hash, note: Note<'_>) -> Vec<NodeParts> {
+fn nodes_of_hash(members: &Hash, file: &Arc<str>, note: Note<'_>) -> Vec<NodeParts> {
     // Foreman's response has one object per host under `results`, keyed by the host's name.
     if let (Some(results), Some(_)) = (hash_at(members, "results"), members.get("total")) {
         return results
@@ -65,10 +68,10 @@ fn nodes_of_hash(members: &Hash, note: Note<'_>) -> Vec<NodeParts> {
             })
             .collect();
     }
-    node_of_hash(members, note).into_iter().collect()
+    node_of_hash(members, file, note).into_iter().collect()
 }
 
-fn nodes_of_list(items: &[Located], note: Note<'_>) -> Vec<NodeParts> {
+fn nodes_of_list(items: &[Located], file: &Arc<str>, note: Note<'_>) -> Vec<NodeParts> {
     let rows: Vec<&Hash> = items.iter().filter_map(|item| item.value.as_hash()).collect();
     if rows.len() < items.len() {
         let odd = items.len() - rows.len();
@@ -83,7 +86,7 @@ fn nodes_of_list(items: &[Located], note: Note<'_>) -> Vec<NodeParts> {
             return nodes_of_rows(&rows, certname, fact, value);
         }
     }
-    rows.into_iter().filter_map(|row| node_of_hash(row, note)).collect()
+    rows.into_iter().filter_map(|row| node_of_hash(row, file, note)).collect()
 }
 
 /// One row per fact, as in PuppetDB's `/facts` and Foreman's lists; all rows without a host belong to one node.
@@ -108,16 +111,16 @@ fn nodes_of_rows(rows: &[&Hash], certname: &str, fact: &str, value: &str) -> Vec
 }
 
 /// The node in one object of any format.
-fn node_of_hash(members: &Hash, note: Note<'_>) -> Option<NodeParts> {
+fn node_of_hash(members: &Hash, file: &Arc<str>, note: Note<'_>) -> Option<NodeParts> {
     if let Some(values) = hash_at(members, "values") {
-        return Some(wrapped(members, values));
+        return Some(wrapped(members, values, file));
     }
     if let Some(facts) = hash_at(members, "facts").filter(|_| is_envelope(members)) {
         // The fact sets of PuppetDB have their facts as rows in `data`, with an `href` beside it.
         let rows = facts.get("data").filter(|_| facts.get("href").is_some());
         return Some(match rows.and_then(|data| data.value.value.as_array()) {
-            Some(rows) => wrapped(members, &facts_of_rows(rows)),
-            None => wrapped(members, facts),
+            Some(rows) => wrapped(members, &facts_of_rows(rows), file),
+            None => wrapped(members, facts, file),
         });
     }
     if is_classifier_output(members) {
@@ -125,7 +128,7 @@ fn node_of_hash(members: &Hash, note: Note<'_>) -> Option<NodeParts> {
             name: text_at(members, "name").unwrap_or_default(),
             environment: text_at(members, "environment"),
             variables: hash_at(members, "parameters").map(text_keys).unwrap_or_default(),
-            classes: Some(classes_at(members)),
+            classes: Some(classes_at(members, file)),
             ..NodeParts::default()
         });
     }
@@ -139,7 +142,7 @@ fn node_of_hash(members: &Hash, note: Note<'_>) -> Option<NodeParts> {
 }
 
 /// Facts inside an object that also names their node: `puppet facts find`, onceover, Puppet Server's cache, PuppetDB.
-fn wrapped(envelope: &Hash, facts: &Hash) -> NodeParts {
+fn wrapped(envelope: &Hash, facts: &Hash, file: &Arc<str>) -> NodeParts {
     let mut facts = structured(facts);
     // In YAML, Puppet stores the time of the facts among them. It takes it out when it reads the file.
     facts.remove(&Value::string("_timestamp"));
@@ -161,20 +164,25 @@ fn wrapped(envelope: &Hash, facts: &Hash) -> NodeParts {
         trusted: outside.or(inside),
         server_facts: hash_at(envelope, "server_facts").cloned(),
         variables: hash_at(envelope, "variables").map(text_keys).unwrap_or_default(),
-        classes: envelope.get("classes").map(|_| classes_at(envelope)),
+        classes: envelope.get("classes").map(|_| classes_at(envelope, file)),
         facts,
     }
 }
 
 /// The classes from a classifier: a list of names, or a hash from names to parameters.
-fn classes_at(members: &Hash) -> Vec<ClassifiedClass> {
-    let new = |name: &str, given: Vec<Box<str>>| {
+fn classes_at(members: &Hash, file: &Arc<str>) -> Vec<ClassifiedClass> {
+    let new = |name: &str, given: Vec<Box<str>>, place: Option<Place>| {
         let name = name.strip_prefix("::").unwrap_or(name).to_lowercase();
-        (!name.is_empty()).then(|| ClassifiedClass { name: name.into(), given: given.into() })
+        let range = place.map_or(TextRange::empty(0), |it| it.range);
+        let place = (Arc::clone(file), range);
+        let (name, given) = (name.into(), given.into());
+        let class = ClassifiedClass { name, given, place };
+        (!class.name.is_empty()).then_some(class)
     };
     match members.get("classes").map(|it| &it.value.value) {
         Some(Value::Array(names)) => {
-            names.iter().filter_map(|it| new(it.value.as_str()?, Vec::new())).collect()
+            let of_name = |it: &Located| new(it.value.as_str()?, Vec::new(), it.place);
+            names.iter().filter_map(of_name).collect()
         }
         Some(Value::Hash(classes)) => {
             let of_class = classes.iter().filter_map(|(name, class)| {
@@ -182,7 +190,7 @@ fn classes_at(members: &Hash) -> Vec<ClassifiedClass> {
                 // `undef` counts as no value: Puppet then uses data or the default.
                 let given = parameters.filter(|(_, it)| it.value.value != Value::Undef);
                 let given = given.filter_map(|(name, _)| Some(name.as_str()?.into())).collect();
-                new(name.as_str()?, given)
+                new(name.as_str()?, given, class.key_place)
             });
             of_class.collect()
         }

@@ -11,9 +11,8 @@ use super::{CodePlace, LookedUp, MainManifest, NodeBlock, NodeClass, NodeClasses
 use crate::code::inclusions::{Body, ClassLookup, Included, Inclusion, Inclusions};
 use crate::code::{ClassCode, CodeFile};
 use crate::config::Environment;
-use crate::facts::{Node, Origin};
+use crate::facts::Node;
 use crate::syntax::puppet::DeclarationKind;
-use crate::text::TextRange;
 use crate::world::World;
 
 /// The maximum number of classes of a node.
@@ -192,12 +191,9 @@ impl<'a, 'w> Search<'a, 'w> {
 
     /// Adds the classes from the node's classifier.
     fn add_classified(&mut self) {
-        let path = match &self.node.origin {
-            Origin::File(path) => path.clone(),
-            Origin::Name | Origin::Any => "".into(),
-        };
-        let place = CodePlace { path, range: TextRange::new(0, 0) };
         for class in self.node.classes() {
+            let (path, range) = class.place.clone();
+            let place = CodePlace { path, range };
             self.add(&class.name, true, &place, &place, &class.given);
         }
     }
