@@ -30,14 +30,14 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     }
     // Most files have no such mark, and a search shows that faster than a parser.
     let has_mark = |mark: &str| memmem::find(text.as_bytes(), mark.as_bytes()).is_some();
-    if !has_mark("\n---") && !has_mark("\n...") {
+    if !["\n---", "\n...", "\n%"].into_iter().any(has_mark) && !may_end_without_mark(text) {
         return;
     }
     let Some(end) = yaml::parse(text).second_document else { return };
     let (marks, content) = after_first_document(text, end as usize);
     let Some(content) = content else { return };
     let (range, advice) = match marks[..] {
-        [] => (content, "Move it to a file of its own."),
+        [] => (content, advice_at(content.slice(text))),
         [mark] => (mark, "Remove this line, or move what follows to a file of its own."),
         [mark, ..] => {
             (mark, "Remove this line and the next mark, or move what follows to a file of its own.")
@@ -60,6 +60,28 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
         };
         let title = format!("Remove {lines}: Puppet then reads what follows, too");
         finding.with_fix(Fix::changing(title, edits));
+    }
+}
+
+/// Whether the first line with content starts something other than a hash at the start of the line. Only such a hash goes on
+/// up to a mark; the document ends with a closing brace, or before a line that is indented less.
+fn may_end_without_mark(text: &str) -> bool {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines = text.lines().filter(|it| {
+        let content = it.trim();
+        !content.is_empty() && !content.starts_with('#') && content != "---"
+    });
+    lines.next().is_some_and(|it| it.starts_with([' ', '{', '[', '!', '&', '-']))
+}
+
+/// What to do about the first line that is not read, if no mark that can be removed precedes it.
+fn advice_at(line: &str) -> &'static str {
+    if line.starts_with("---") {
+        "Move it to a file of its own."
+    } else if line.starts_with('%') {
+        "Remove this line, or move what follows to a file of its own."
+    } else {
+        "The hash before it has ended: its lines are indented further, or its brace is closed."
     }
 }
 
@@ -130,7 +152,31 @@ a: 1
     }
 
     #[test]
+    fn a_document_may_end_without_a_mark() {
+        let lost = "^^^ warning[multiple-documents]: Puppet reads nothing from here on: only the first document of a file counts. \
+                    The hash before it has ended: its lines are indented further, or its brace is closed.";
+        for before in [
+            "  k: v",
+            "{a: 1}",
+            "!!map {a: 1}",
+            "&x\n  a: 1",
+            "--- {a: 1}",
+            "---\n{a: 1}\n",
+            "  # c\n  a: 1\n# d",
+        ] {
+            check(&format!("{before}\nb: 2\n#{lost}\nc: 3\n"));
+        }
+        check(
+            "a: 1\n%YAML 1.2\n#^^^^^^^^ warning[multiple-documents]: Puppet reads nothing from here on: only the first \
+             document of a file counts. Remove this line, or…\nb: 2\n",
+        );
+    }
+
+    #[test]
     fn one_document() {
+        check("{a: 1}\n# the end\n");
+        check("  a: 1\n  b: 2\n\n# the end\n");
+        check("---\n{\na: 1,\nb: 2\n}\n");
         check("---\na: 1\n...\n# the end\n");
         check("a: |\n  x\n  ---\n  y\n");
     }
