@@ -205,9 +205,8 @@ pub(super) fn hidden_lines(world: &Arc<World>, path: &str) -> BTreeSet<usize> {
     let index = file.line_index();
     let lines = |range: TextRange| index.line_of(range.start)..=index.line_of(range.end);
     let secret = sensitive.entries().flat_map(|entry| lines(entry.range()));
-    // Lines of broken entries may contain such values, too.
-    let start = |line: &u32| index.line_range(&file.text, *line).start;
-    let broken = (0..index.line_count()).filter(|line| sensitive.hold(start(line)));
+    let starts = (0..index.line_count()).map(|line| index.line_range(&file.text, line).start);
+    let broken = sensitive.broken_among(starts).into_iter().map(|start| index.line_of(start));
     secret.chain(broken).map(|line| line as usize).collect()
 }
 

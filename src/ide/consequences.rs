@@ -14,8 +14,8 @@ use crate::world::{AnswerChange, Difference, FleetPair, World};
 /// The maximum number of nodes or cases that are named.
 const MAX_NAMED: usize = 3;
 
-/// The nodes whose answers to `request` the edits change: `removes the value for db01 and web02`, `changes the value for nodes
-/// where role is db`. `None` if no answer changes, or the request was cancelled.
+/// What the edits change in the answer to `request`, and for which nodes: `removes the value for db01 and web02`, `changes the
+/// value for nodes where role is db`. `None` if no answer changes, or the request was cancelled.
 pub(crate) fn consequences(
     world: &Arc<World>,
     environment: &Arc<Environment>,

@@ -40,14 +40,23 @@ impl FileRole {
         if let Some(layer) = configured_layer(&environment, path) {
             return Some(Self::HieraYaml { layer });
         }
-        let reach = world.reach(&environment);
+        Self::by_hierarchy(world, &environment, path, true)
+            .or_else(|| Self::without_hierarchy(world, path))
+            .or_else(|| Self::behind_link(world, &environment, path))
+    }
+
+    /// The role of the file that levels read at `path`; `is_read_here` says whether that is the path in question.
+    fn by_hierarchy(
+        world: &World,
+        environment: &Environment,
+        path: &str,
+        is_read_here: bool,
+    ) -> Option<Self> {
+        let reach = world.reach(environment);
         // If several levels read the file, a function of Puppet's own decides, because its format is known.
-        let Some(place) = reach.places_of(path).min_by_key(|place| !place.is_built_in) else {
-            return Self::without_hierarchy(world, path)
-                .or_else(|| Self::behind_link(world, &environment, path));
-        };
+        let place = reach.places_of(path).min_by_key(|place| !place.is_built_in)?;
         let (format, module) = (place.format, place.module.clone());
-        Some(Self::Data { format, module, is_built_in: place.is_built_in, is_read_here: true })
+        Some(Self::Data { format, module, is_built_in: place.is_built_in, is_read_here })
     }
 
     /// The role of a file beside a `hiera.yaml` that Puppet does not use: data, as soon as that is converted.
@@ -62,10 +71,7 @@ impl FileRole {
     /// The role of a file that levels read through links: that of the first link.
     fn behind_link(world: &World, environment: &Environment, path: &str) -> Option<Self> {
         let link = world.links_to(environment, path).into_iter().next()?;
-        let reach = world.reach(environment);
-        let place = reach.places_of(&link).min_by_key(|place| !place.is_built_in)?;
-        let (format, module) = (place.format, place.module.clone());
-        Some(Self::Data { format, module, is_built_in: place.is_built_in, is_read_here: false })
+        Self::by_hierarchy(world, environment, &link, false)
     }
 
     /// The format in which the file is read.

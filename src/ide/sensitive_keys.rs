@@ -32,13 +32,26 @@ impl<'a> SensitiveKeys<'a> {
     pub(crate) fn hold(&self, offset: u32) -> bool {
         match self.data.entry_at(offset) {
             Some(entry) => self.is_sensitive(&entry),
-            None if !self.data.is_broken() => false,
-            None => match self.data.key_at(offset) {
-                Some(key) => self.is_sensitive_key(&key),
-                // It is not known where the value of which key is.
-                None => self.perspective.are_some_values_sensitive(),
-            },
+            None => self.data.is_broken() && self.may_hold_broken(offset),
         }
+    }
+
+    /// Whether byte `offset` may be in a sensitive value that Puppet cannot parse.
+    fn may_hold_broken(&self, offset: u32) -> bool {
+        match self.data.key_at(offset) {
+            Some(key) => self.is_sensitive_key(&key),
+            // It is not known where the value of which key is.
+            None => self.perspective.are_some_values_sensitive(),
+        }
+    }
+
+    /// Those of these places, in bytes, that may be in a sensitive value that Puppet cannot parse.
+    pub(crate) fn broken_among(&self, places: impl Iterator<Item = u32>) -> Vec<u32> {
+        if !self.data.is_broken() {
+            return Vec::new();
+        }
+        let is_it = |at: &u32| self.data.entry_at(*at).is_none() && self.may_hold_broken(*at);
+        places.filter(is_it).collect()
     }
 
     /// The entries whose values are sensitive.

@@ -185,22 +185,25 @@ impl DiskTable {
 
     /// Remembers that the file at `path` is read, if that is through a link: it changes with the file behind the link.
     fn note_link(&self, path: &str) {
-        let Some(directory) = paths::parent(path) else { return };
-        let name = paths::file_name(path);
+        if let Some(real) = self.without_links(path) {
+            let mut links = self.read_through_links.lock().unwrap_or_else(PoisonError::into_inner);
+            links.entry(real).or_default().insert(path.into());
+        }
+    }
+
+    /// The path of the file at `path` without links; `None` if it has none. Most files are not links, so it is enough to
+    /// resolve their directories, once.
+    pub(super) fn without_links(&self, path: &str) -> Option<String> {
+        let (directory, name) = (paths::parent(path)?, paths::file_name(path));
         let is_link = find(&self.listing(directory).items, name).is_some_and(|it| it.is_link);
         let real = if is_link {
             self.reader.real_path(path)
         } else {
             let slot = self.real_directories.slot(directory);
-            let real = slot.get_or_init(|| {
-                self.reader.real_path(directory).filter(|real| *real != *directory)
-            });
-            real.as_ref().map(|it| paths::join(it, name))
+            let find = || self.reader.real_path(directory).filter(|real| *real != *directory);
+            slot.get_or_init(find).as_ref().map(|it| paths::join(it, name))
         };
-        if let Some(real) = real.filter(|real| *real != *path) {
-            let mut links = self.read_through_links.lock().unwrap_or_else(PoisonError::into_inner);
-            links.entry(real).or_default().insert(path.into());
-        }
+        real.filter(|real| *real != *path)
     }
 
     /// The paths by which the file at `path`, or those below it, were read through links.

@@ -331,6 +331,24 @@ hierarchy:
         }
     }
 
+    /// What a first lookup asks the disk if there are this many data files without the key.
+    fn questions(count: usize) -> usize {
+        let files = (0..count).map(|number| (format!("/r/data/nodes/n{number}.yaml"), "x: 1\n"));
+        let files = files.chain(FILES.map(|(path, text)| (path.to_owned(), text)));
+        let disk = Arc::new(MemoryDisk::new(files));
+        let world = Host::new(disk.clone()).snapshot();
+        let environment = world.environment_of("/r/hiera.yaml").expect("an environment");
+        let evaluator = world.evaluator(&environment, &world.any_node(&environment));
+        let before = disk.questions();
+        evaluator.lookup("a");
+        disk.questions() - before
+    }
+
+    #[test]
+    fn a_first_lookup_reads_each_file_once() {
+        assert_eq!(questions(150) - questions(50), 100);
+    }
+
     /// The answers for any node, with or without an index.
     fn answers(host: &Host, has_index: bool) -> Vec<String> {
         let world = host.snapshot();

@@ -3,12 +3,13 @@
 //! A lookup reads `nodes/web01.yaml`, and that is a link to `shared/web.yaml`. Then no level leads to the latter path, but
 //! users edit the file there. Only links within the workspace's folders count.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::disk::find;
 use super::indexes::key_of;
 use super::paths;
+use super::reach::format_by_name;
 use super::snapshot::World;
 use crate::config::Environment;
 use crate::data::Files as _;
@@ -20,9 +21,7 @@ impl World {
     /// The paths by which the environment's hierarchies read the file at `path` through links, sorted.
     pub fn links_to(&self, environment: &Environment, path: &str) -> Vec<Arc<str>> {
         // Only data is worth listing the data directories.
-        let is_data =
-            matches!(paths::extension(path), "yaml" | "yml" | "eyaml" | "json" | "conf" | "hocon");
-        if !is_data || paths::file_name(path) == "hiera.yaml" {
+        if format_by_name(path).is_none() || paths::file_name(path) == "hiera.yaml" {
             return Vec::new();
         }
         self.links(environment).get(path).cloned().unwrap_or_default()
@@ -42,7 +41,7 @@ impl World {
     }
 
     fn find_links(&self, environment: &Environment) -> Links {
-        let real_path = |path: &str| self.texts.base.real_path(path);
+        let real_path = |folder: &str| self.texts.base.real_path(folder);
         let folders: Vec<(&str, String)> =
             self.folders().iter().filter_map(|it| Some((&**it, real_path(it)?))).collect();
         // The folder itself may be behind a link, so the path in the workspace starts with the folder's own.
@@ -51,21 +50,10 @@ impl World {
                 Some(paths::join(folder, paths::below(real_folder, real)?))
             })
         };
-        let mut directories: HashMap<&str, Option<String>> = HashMap::new();
         let mut links = Links::new();
-        let files = self.data_files(environment);
-        for (path, _) in files.iter() {
-            let Some(directory) = paths::parent(path) else { continue };
-            let name = paths::file_name(path);
-            // Most files are not links, so it is enough to resolve their directories.
-            let target = if self.is_link(path) {
-                real_path(path).and_then(|real| in_workspace(&real))
-            } else {
-                let real = directories
-                    .entry(directory)
-                    .or_insert_with(|| real_path(directory).and_then(|it| in_workspace(&it)));
-                real.as_ref().map(|it| paths::join(it, name))
-            };
+        for (path, _) in self.data_files(environment).iter() {
+            let real = self.texts.base.without_links(path);
+            let target = real.and_then(|real| in_workspace(&real));
             if let Some(target) = target.filter(|it| **it != **path) {
                 links.entry(target.into()).or_default().push(Arc::clone(path));
             }

@@ -30,7 +30,8 @@ pub(super) fn modulepath(files: &dyn Files, settings: &Settings, root: &str) -> 
         .and_then(|text| setting(&text, "modulepath"));
     if let Some(written) = written {
         let entries = split_path(&written, cfg!(windows));
-        return entries.flat_map(|it| directories_of(files, settings, root, it)).collect();
+        let of_entry = |it| directories_of(files, settings, (root, codedir), it);
+        return entries.flat_map(of_entry).collect();
     }
     let mut directories = vec![paths::join(root, "modules")];
     directories.extend(basemodulepath(settings, codedir));
@@ -107,9 +108,12 @@ fn split_path(path: &str, is_windows: bool) -> impl Iterator<Item = &str> {
 }
 
 /// The directories that an entry of the modulepath means.
-fn directories_of(files: &dyn Files, settings: &Settings, root: &str, entry: &str) -> Vec<String> {
-    let codedir = codedir(root);
-    let codedir = codedir.as_deref();
+fn directories_of(
+    files: &dyn Files,
+    settings: &Settings,
+    (root, codedir): (&str, Option<&str>),
+    entry: &str,
+) -> Vec<String> {
     if matches!(entry, "$basemodulepath" | "${basemodulepath}") {
         return basemodulepath(settings, codedir);
     }

@@ -336,7 +336,8 @@ fn topmost<'a>(directories: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     top
 }
 
-fn format_by_name(location: &str) -> Option<Format> {
+/// The format that the extension of a path stands for.
+pub(super) fn format_by_name(location: &str) -> Option<Format> {
     match paths::extension(location) {
         "yaml" | "yml" | "eyaml" => Some(Format::Yaml),
         "json" => Some(Format::Json),

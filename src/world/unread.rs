@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::links::Links;
 use super::paths;
-use super::reach::Reach;
+use super::reach::{Reach, format_by_name};
 use super::snapshot::World;
-use crate::data::Files as _;
+use crate::data::{Files as _, Format};
 
 /// Usual names of directories with Hiera data.
 pub(super) const DATA_DIRECTORIES: [&str; 4] = ["hieradata", "hiera_data", "hiera", "data"];
@@ -31,6 +31,11 @@ pub struct UnreadData {
     pub files: usize,
     /// The first of them.
     pub first: Arc<str>,
+}
+
+/// Whether files of this name are usually data.
+pub(super) fn is_usual_data(path: &str) -> bool {
+    matches!(format_by_name(path), Some(Format::Yaml | Format::Json))
 }
 
 impl World {
@@ -138,7 +143,7 @@ impl Search<'_> {
                 if depth < MAX_DEPTH && !item.name.starts_with('.') {
                     self.unread_files(&path, depth + 1, found)?;
                 }
-            } else if matches!(paths::extension(&path), "yaml" | "yml" | "eyaml" | "json") {
+            } else if is_usual_data(&path) {
                 let is_linked = || self.links.iter().any(|links| links.contains_key(&*path));
                 if self.reaches.iter().any(|reach| reach.reaches(&path)) || is_linked() {
                     return None;

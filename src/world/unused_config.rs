@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::paths;
 use super::snapshot::World;
-use super::unread::DATA_DIRECTORIES;
+use super::unread::{DATA_DIRECTORIES, is_usual_data};
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
 use crate::config::{Environment, HieraYaml};
 use crate::data::{Files as _, PathKind};
@@ -41,7 +41,7 @@ impl World {
     /// The `hiera.yaml` that a data file seems to belong to, if Puppet does not use it and no other hierarchy leads to the
     /// file.
     pub fn unused_config_of(&self, path: &str) -> Option<UnusedConfig> {
-        if !matches!(paths::extension(path), "yaml" | "yml" | "eyaml" | "json") {
+        if !is_usual_data(path) {
             return None;
         }
         let environment = self.environment_of(path)?;
