@@ -93,6 +93,21 @@ pub fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
+/// The [`tokens`] of `text` that have parentheses: all that call a function, and perhaps others.
+pub fn calls(text: &str) -> impl Iterator<Item = Token> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let start = at + memmem::find(&text.as_bytes()[at..], b"%{")?;
+            let end = start + 2 + memchr(b'}', &text.as_bytes()[start + 2..])? + 1;
+            at = end;
+            if memchr(b'(', &text.as_bytes()[start..end]).is_some() {
+                return Some(token(text, start, end));
+            }
+        }
+    })
+}
+
 /// The first token in `text` after its `literal`s are replaced; `None` without a `literal`. Puppet interpolates the result of
 /// a `lookup` once more, including such a token.
 pub fn token_made_by_literals(text: &str) -> Option<String> {

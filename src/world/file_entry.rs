@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::fleet::{KnownReferences, RootNames};
 use super::interner::Interner;
-use super::key_index::FileKeys;
+use super::key_index::{FileKeys, NamedKeys, named_keys};
 use crate::code::file::not_utf8;
 use crate::code::{CodeFile, CodeSummary};
 use crate::data::{DataFile, FileId, Format, RootEntry};
@@ -27,6 +27,7 @@ pub struct FileEntry {
     data: [OnceLock<Arc<DataFile>>; 3],
     keys: [OnceLock<Arc<FileKeys>>; 3],
     references: KnownReferences,
+    named_keys: [OnceLock<NamedKeys>; 3],
     code: OnceLock<Arc<CodeFile>>,
     code_summary: OnceLock<Arc<CodeSummary>>,
     /// The parsed form of the text before the edit. It is dropped when this entry's own is created, so that no chain builds
@@ -53,6 +54,7 @@ impl FileEntry {
             data: Default::default(),
             keys: Default::default(),
             references: KnownReferences::default(),
+            named_keys: Default::default(),
             code: OnceLock::new(),
             code_summary: OnceLock::new(),
             earlier: Mutex::default(),
@@ -113,6 +115,11 @@ impl FileEntry {
     /// Where the calls start that may look up one of the root keys, if no references are hidden.
     pub(super) fn calls_to(&self, roots: &RootNames) -> Vec<u32> {
         self.references.to(&self.text, roots)
+    }
+
+    /// The root keys that the text as `format` looks up or has options for.
+    pub(super) fn named_keys(&self, format: Format) -> &NamedKeys {
+        self.named_keys[format as usize].get_or_init(|| Arc::new(named_keys(self, format)))
     }
 
     /// The text parsed as Puppet code.

@@ -4,10 +4,13 @@
 //! not depend on the number of files.
 
 mod call_words;
+mod named_keys;
 mod typed;
 
 pub use call_words::CallWords;
 use call_words::KnownCallWords;
+use named_keys::{ChangedNames, Counts};
+pub(super) use named_keys::{NamedKeys, named_keys};
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -37,6 +40,8 @@ pub struct KeyIndex {
     replaced: HashSet<u32, foldhash::fast::RandomState>,
     /// The names that only changed files have, sorted by name; computed on demand.
     new_names: OnceLock<Vec<Name>>,
+    /// Which keys the changed files name; computed on demand.
+    changed_names: OnceLock<ChangedNames>,
 }
 
 /// A key and its number.
@@ -73,7 +78,8 @@ impl KeyIndex {
         let changed: BTreeMap<_, _> = changed.map(|path| (path.clone(), look(path))).collect();
         let replaced = changed.keys().filter_map(|path| bulk.position(path)).collect();
         let (names, texts) = (texts.base.names().clone(), texts.clone());
-        Self { names, texts, bulk, changed, replaced, new_names: OnceLock::new() }
+        let (new_names, changed_names) = (OnceLock::new(), OnceLock::new());
+        Self { names, texts, bulk, changed, replaced, new_names, changed_names }
     }
 
     /// The places where `key` is written, by path.
@@ -526,6 +532,8 @@ pub(super) struct BulkIndex {
     /// The texts that the keys were found in; `None` for an index without files.
     texts: Option<Texts>,
     call_words: KnownCallWords,
+    /// How many files name each key; computed on demand.
+    named: OnceLock<Counts>,
 }
 
 /// A set of files, and the bits of their names.

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
-use super::World;
 use super::code::may_hold_code;
 use super::disk::DiskTable;
 use super::file_entry::FileEntry;
@@ -12,6 +11,7 @@ use super::nodes::NodesCache;
 use super::overlay::Overlay;
 use super::roots::RootsCache;
 use super::snapshot::Choice;
+use super::{World, paths};
 use crate::backends::Registry;
 use crate::config::Environment;
 use crate::data::{FileId, Files as _, Format};
@@ -106,6 +106,20 @@ impl World {
         let is_plain = edits.keys.is_empty()
             || !edits.keys.contains(LOOKUP_OPTIONS) && !self.has_made_options(environment);
         is_plain.then_some(edits)
+    }
+
+    /// Whether Puppet code and Ruby code, and the directories that Puppet finds them in, are the same as at `earlier`.
+    pub fn has_same_code(&self, earlier: &Moment) -> bool {
+        let is_code = |path: &str| matches!(paths::extension(path), "pp" | "epp" | "rb" | "erb");
+        let open = |overlay: &Overlay| -> Vec<Arc<FileEntry>> {
+            let open = overlay.iter().filter(|open| is_code(&open.entry.path));
+            open.map(|open| open.entry.clone()).collect()
+        };
+        let (one, other) = (open(&self.texts.overlay), open(&earlier.overlay));
+        is(&self.texts.base, &earlier.base)
+            && is(&self.roots, &earlier.roots)
+            && one.len() == other.len()
+            && one.iter().zip(&other).all(|(one, other)| Arc::ptr_eq(one, other))
     }
 
     fn add_edits(
@@ -205,6 +219,21 @@ mod tests {
         check("data/new.yaml", "a: 1\n", None);
         check("manifests/site.pp", "class y { }\n", None);
         check("data/a.yaml", "[]\n", None);
+    }
+
+    #[test]
+    fn code_is_the_same_until_it_is_edited() {
+        let mut host = Host::new(Arc::new(MemoryDisk::new(FILES)));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let moment = host.snapshot().moment();
+        type_in(&mut host, "data/a.yaml", "a: 2\n");
+        assert!(host.snapshot().has_same_code(&moment));
+        type_in(&mut host, "lib/x.rb", "x\n");
+        assert!(!host.snapshot().has_same_code(&moment));
+        let moment = host.snapshot().moment();
+        assert!(host.snapshot().has_same_code(&moment));
+        host.apply(Change::DiskChanged(vec!["/r/lib/y.rb".to_owned()]));
+        assert!(!host.snapshot().has_same_code(&moment));
     }
 
     #[test]

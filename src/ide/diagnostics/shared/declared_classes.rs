@@ -12,7 +12,7 @@ use crate::config::Environment;
 use crate::data::Files as _;
 use crate::ide::diagnostics::Related;
 use crate::ide::diagnostics::shared::known_keys::module_of;
-use crate::ide::diagnostics::shared::referenced_keys::{ReferencedKeys, UnreadCode, ruby_files};
+use crate::ide::diagnostics::shared::unread_code::{UnreadCode, ruby_files};
 use crate::syntax::puppet::{Declaration, DeclarationKind};
 use crate::world::{World, paths};
 
@@ -21,7 +21,6 @@ pub(crate) struct DeclaredClasses<'a> {
     world: &'a Arc<World>,
     environment: &'a Arc<Environment>,
     index: OnceCell<Arc<CodeIndex>>,
-    referenced: OnceCell<Arc<ReferencedKeys>>,
     unread_code: OnceCell<Arc<UnreadCode>>,
     /// The texts of Ruby files, by module.
     ruby: RefCell<HashMap<Arc<str>, Texts>>,
@@ -44,7 +43,6 @@ impl<'a> DeclaredClasses<'a> {
             world,
             environment,
             index: OnceCell::new(),
-            referenced: OnceCell::new(),
             unread_code: OnceCell::new(),
             ruby: RefCell::default(),
         }
@@ -111,8 +109,7 @@ impl<'a> DeclaredClasses<'a> {
 
     /// Whether an interpolation or `lookup_options` of the data name the key.
     pub(crate) fn is_used_by_data(&self, key: &str) -> bool {
-        let new = || ReferencedKeys::of(self.world, self.environment);
-        self.referenced.get_or_init(new).by_data(key)
+        self.world.key_index(self.environment).is_named(key)
     }
 
     /// Whether the name of a key without a module occurs in the Ruby code of some module, or in code outside the

@@ -1,0 +1,134 @@
+//! The words in code that hiera-ls does not read as code: the Ruby code of modules, and modules outside the modulepath.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::config::Environment;
+use crate::data::{Files as _, PathKind};
+use crate::world::{Moment, World, paths};
+
+/// The maximum depth below a module's `lib` and `templates` in which Ruby code is searched, and the maximum number of
+/// files.
+const MAX_RUBY_DEPTH: usize = 6;
+const MAX_RUBY_FILES: usize = 1_000;
+
+/// What is kept from one snapshot to the next.
+#[derive(Default)]
+struct UnreadCodeCache {
+    /// The words of code, by path, with the text that holds them.
+    files: Mutex<HashMap<Arc<str>, ReadText>>,
+    /// By environment, with the moment when it was collected.
+    collected: Mutex<HashMap<String, (Moment, Arc<UnreadCode>)>>,
+}
+
+/// A text, and the words in it.
+type ReadText = (Arc<str>, Words);
+
+type Words = Arc<HashSet<Arc<str>>>;
+
+/// The words in the Ruby code and the ERB templates of an environment's modules, and in directories that look like modules but
+/// are not on the modulepath.
+pub(crate) struct UnreadCode {
+    of_files: Vec<Words>,
+}
+
+impl UnreadCode {
+    /// The code in a snapshot. It is collected again only if code has changed.
+    pub(crate) fn of(world: &World, environment: &Environment) -> Arc<Self> {
+        let cache = world.attached::<UnreadCodeCache>();
+        let key = format!("{} {}", environment.name, environment.directory());
+        // The lock is held while files are read, so that several threads do not collect the same.
+        let mut collected = cache.collected.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = collected.get(&key).filter(|(moment, _)| world.has_same_code(moment));
+        if let Some((_, known)) = known {
+            return known.clone();
+        }
+        let new = Arc::new(Self::new(world, environment, &cache));
+        collected.insert(key, (world.moment(), new.clone()));
+        new
+    }
+
+    fn new(world: &World, environment: &Environment, cache: &UnreadCodeCache) -> Self {
+        let files = environment.modules.values().flat_map(|it| ruby_files(world, it));
+        let strays = stray_modules(world, environment).into_iter();
+        let files = files.chain(strays.flat_map(|it| files_of_stray(world, &it)));
+        Self { of_files: files.map(|path| cache.words_of(world, &path)).collect() }
+    }
+
+    /// Whether some file holds the word.
+    pub(crate) fn hold(&self, word: &str) -> bool {
+        self.of_files.iter().any(|words| words.contains(word))
+    }
+}
+
+/// Directories in that of the environment, or one further down, that have manifests and are no modules of it.
+fn stray_modules(world: &World, environment: &Environment) -> Vec<String> {
+    let Some(root) = &environment.root else { return Vec::new() };
+    let below = |directory: &str| {
+        let items = world.list(directory);
+        let directories = items.iter().filter(|it| it.is_directory && !it.name.starts_with('.'));
+        directories.map(|it| paths::join(directory, &it.name)).collect::<Vec<_>>()
+    };
+    let is_module = |path: &str| environment.modules.values().any(|it| **it == *path);
+    let candidates =
+        below(root).into_iter().flat_map(|it| std::iter::once(it.clone()).chain(below(&it)));
+    let has_manifests =
+        |it: &String| world.kind(&paths::join(it, "manifests")) == PathKind::Directory;
+    candidates.filter(|it| has_manifests(it) && !is_module(it)).collect()
+}
+
+fn files_of_stray(world: &World, directory: &str) -> Vec<Arc<str>> {
+    let mut found = ruby_files(world, directory);
+    for below in ["manifests", "functions", "templates"] {
+        collect(world, &paths::join(directory, below), &["pp", "epp"], MAX_RUBY_DEPTH, &mut found);
+    }
+    found
+}
+
+/// The Ruby files and ERB templates of the module at `directory`.
+pub(crate) fn ruby_files(world: &World, directory: &str) -> Vec<Arc<str>> {
+    let mut found = Vec::new();
+    for below in ["lib", "templates"] {
+        collect(world, &paths::join(directory, below), &["rb", "erb"], MAX_RUBY_DEPTH, &mut found);
+    }
+    found
+}
+
+impl UnreadCodeCache {
+    fn words_of(&self, world: &World, path: &Arc<str>) -> Words {
+        let Ok(text) = world.text(path) else { return Arc::default() };
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, found)) = files.get(path)
+            && Arc::ptr_eq(known, &text)
+        {
+            return found.clone();
+        }
+        let found = Arc::new(words(&text));
+        files.insert(path.clone(), (text, found.clone()));
+        found
+    }
+}
+
+fn words(text: &str) -> HashSet<Arc<str>> {
+    // Keys contain colons and dashes, so a key is one word here.
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-');
+    text.split(|c| !is_part(c)).filter(|word| !word.is_empty()).map(Arc::from).collect()
+}
+
+fn collect(
+    world: &World,
+    directory: &str,
+    extensions: &[&str],
+    depth: usize,
+    found: &mut Vec<Arc<str>>,
+) {
+    for item in world.list(directory).iter() {
+        let path = paths::join(directory, &item.name);
+        if item.is_directory && depth > 0 {
+            collect(world, &path, extensions, depth - 1, found);
+        } else if extensions.contains(&paths::extension(&item.name)) && found.len() < MAX_RUBY_FILES
+        {
+            found.push(path.into());
+        }
+    }
+}
