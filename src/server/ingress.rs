@@ -58,7 +58,7 @@ impl Ingress {
         let pool = || Pool::background(stop.clone());
         background.spawn(publish::publish(session.clone(), revisions, pool()));
         background.spawn(warm_up::warm_up(session.clone(), warm_ups, cancels, pool()));
-        background.spawn(watch::watch(session.clone(), folders));
+        background.spawn(watch::watch(session.clone(), folders, pool()));
         (Self { inner, session, wire }, socket, background)
     }
 

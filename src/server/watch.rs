@@ -1,20 +1,30 @@
 //! Watches the disk for clients that do not do so, such as Neovim on Linux.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
+use super::CancelToken;
+use super::pool::Pool;
 use super::session::SharedSession;
 use crate::world::Change;
 
 /// A Git checkout changes files for a while. All changes within this time after the first one are one change.
 const BATCH: Duration = Duration::from_millis(100);
 
+/// The clock of a file system may be this much behind.
+const CLOCK_TOLERANCE: Duration = Duration::from_secs(1);
+
 /// Watches the session's folders until the session ends. Does nothing while there are none.
-pub(super) async fn watch(session: SharedSession, mut folders: watch::Receiver<Vec<String>>) {
+pub(super) async fn watch(
+    session: SharedSession,
+    mut folders: watch::Receiver<Vec<String>>,
+    pool: Pool,
+) {
+    let started = SystemTime::now() - CLOCK_TOLERANCE;
     let (events, mut changed) = unbounded_channel();
     let mut watcher = None;
     loop {
@@ -24,13 +34,18 @@ pub(super) async fn watch(session: SharedSession, mut folders: watch::Receiver<V
                     return;
                 }
                 let wanted = folders.borrow_and_update().clone();
-                let begun = wanted.clone();
-                let events = events.clone();
+                let (begun, events) = (wanted.clone(), events.clone());
                 // Drop the old watcher first, because a new one takes time in large folders.
                 drop(watcher.take());
                 watcher = tokio::task::spawn_blocking(|| watcher_of(wanted, events)).await.ok();
-                // Files may have changed before the watcher started, so check all of them again.
-                session.with(|session| session.apply(Change::DiskChanged(begun)));
+                // Files may have changed after they were read and before the watcher saw that.
+                let world = session.with(|session| session.context().world);
+                let look = move |_: &CancelToken| Ok(world.changed_on_disk_since(started, &begun));
+                if let Ok(paths) = pool.run(look).await
+                    && !paths.is_empty()
+                {
+                    session.with(|session| session.apply(Change::DiskChanged(paths)));
+                }
             }
             Some(first) = changed.recv() => {
                 let paths = batch(first, &mut changed).await;

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::SystemTime;
 
 use super::file_entry::FileEntry;
 use super::interner::Interner;
+use super::parallel;
 use super::paths;
 use super::shards::Shards;
 use crate::data::{DirItem, FileId, PathKind};
@@ -31,6 +33,11 @@ pub trait DiskReader: Send + Sync {
     /// Whether `path` is a link that leads nowhere.
     fn is_broken_link(&self, _path: &str) -> bool {
         false
+    }
+
+    /// When the content, the name or the rights of `path` were changed last, if that is known.
+    fn changed_at(&self, _path: &str) -> Option<SystemTime> {
+        None
     }
 
     /// An environment variable of the process.
@@ -289,6 +296,46 @@ impl DiskTable {
         listing.is_some_and(|it| it.get().is_some_and(|it| !it.items.is_empty()))
     }
 
+    /// What was read or listed below `folders` and may have changed since `time`.
+    pub(super) fn changed_since(&self, time: SystemTime, folders: &[String]) -> Vec<String> {
+        let is_ours = |path: &Arc<str>| folders.iter().any(|it| paths::below(it, path).is_some());
+        // If the disk does not tell, everything may have changed.
+        let is_new = |path: &str| self.reader.changed_at(path).is_none_or(|it| it >= time);
+        let is_still_missing = |path: &str| {
+            let known = self.files.get(path);
+            let was_missing = known.is_some_and(|it| matches!(it.now.get(), Some(Err(_))));
+            was_missing && self.reader.kind(path) == PathKind::Missing
+        };
+        let files = self.files.keys().into_iter().filter(is_ours);
+        let mut files: BTreeSet<String> = files.map(|path| path.to_string()).collect();
+        let mut changed = BTreeSet::new();
+        for directory in self.directories.keys().into_iter().filter(is_ours) {
+            let slot = self.directories.get(&directory);
+            let Some(known) = slot.as_ref().and_then(|slot| slot.get()) else {
+                // A thread is listing it.
+                changed.insert(directory.to_string());
+                continue;
+            };
+            let path = |item: &DirItem| paths::join(&directory, &item.name);
+            // A search keeps nothing of most files that it reads, so all files count as read.
+            files.extend(known.items.iter().filter(|it| !it.is_directory).map(path));
+            if is_new(&directory) {
+                let now = self.list_now(&directory);
+                let gone = known.items.iter().filter(|it| now.items.binary_search(it).is_err());
+                let new = now.items.iter().filter(|it| known.items.binary_search(it).is_err());
+                changed.extend(gone.chain(new).map(path));
+                if known.is_complete != now.is_complete {
+                    changed.insert(directory.to_string());
+                }
+            }
+        }
+        let files: Vec<String> = files.into_iter().collect();
+        let is_new = parallel::map(&files, |path| is_new(path) && !is_still_missing(path));
+        let new = files.into_iter().zip(is_new).filter(|(_, is_new)| *is_new);
+        changed.extend(new.map(|(path, _)| path));
+        changed.into_iter().collect()
+    }
+
     /// The table after the disk changed at `changed`: these paths, everything below them, and the listings of their
     /// directories are read again when they are needed. `latest` is the last text of one of them in an editor.
     #[must_use]
@@ -423,14 +470,15 @@ impl DiskTable {
 
     fn listing(&self, directory: &str) -> DirListing {
         let slot = self.directories.slot(directory);
-        slot.get_or_init(|| {
-            let listed = self.reader.list(directory);
-            let is_complete = listed.is_some();
-            let mut items = listed.unwrap_or_default();
-            items.sort_unstable();
-            DirListing { items: items.into(), is_complete }
-        })
-        .clone()
+        slot.get_or_init(|| self.list_now(directory)).clone()
+    }
+
+    fn list_now(&self, directory: &str) -> DirListing {
+        let listed = self.reader.list(directory);
+        let is_complete = listed.is_some();
+        let mut items = listed.unwrap_or_default();
+        items.sort_unstable();
+        DirListing { items: items.into(), is_complete }
     }
 }
 

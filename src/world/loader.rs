@@ -6,6 +6,7 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::SystemTime;
 
 use super::disk::DiskReader;
 use crate::data::{DirItem, PathKind};
@@ -60,6 +61,19 @@ impl DiskReader for Disk {
 
     fn real_path(&self, path: &str) -> Option<String> {
         fs::canonicalize(path).ok()?.into_os_string().into_string().ok()
+    }
+
+    #[cfg(unix)]
+    fn changed_at(&self, path: &str) -> Option<SystemTime> {
+        use std::os::unix::fs::MetadataExt;
+        use std::time::Duration;
+
+        let metadata = fs::metadata(path).ok()?;
+        // Not the time of the content: a file that was moved here keeps that.
+        let seconds = u64::try_from(metadata.ctime()).ok()?;
+        let nanoseconds = u64::try_from(metadata.ctime_nsec()).ok()?;
+        let since_1970 = Duration::from_secs(seconds) + Duration::from_nanos(nanoseconds);
+        SystemTime::UNIX_EPOCH.checked_add(since_1970)
     }
 
     fn is_broken_link(&self, path: &str) -> bool {
@@ -143,6 +157,10 @@ impl DiskReader for WorkspaceDisk {
 
     fn is_broken_link(&self, path: &str) -> bool {
         Disk.is_broken_link(path)
+    }
+
+    fn changed_at(&self, path: &str) -> Option<SystemTime> {
+        Disk.changed_at(path)
     }
 
     fn environment_variable(&self, name: &str) -> Option<String> {
@@ -231,7 +249,10 @@ fn without_number(message: &str) -> &str {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use crate::data::Files as _;
+    use crate::world::Host;
     use std::os::unix::fs::symlink;
+    use std::time::Duration;
 
     #[track_caller]
     fn check_refused(path: &str, expected: &str) {
@@ -316,5 +337,43 @@ mod tests {
         let items: Vec<_> =
             items.iter().map(|it| (&*it.name, it.is_directory, it.is_link)).collect();
         assert_eq!(items, [("d", true, false), ("to_d", true, true)]);
+    }
+
+    #[test]
+    fn what_changes_after_it_was_read_is_found() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let root = directory.path().canonicalize().expect("a path");
+        let root = root.to_str().expect("UTF-8");
+        let path = |name: &str| format!("{root}/{name}");
+        let write = |name: &str| fs::write(path(name), name).expect("a file");
+        fs::create_dir(path("below")).expect("a directory");
+        for name in ["a", "b", "c", "below/d"] {
+            write(name);
+        }
+        let world = Host::new(Arc::new(Disk)).snapshot();
+        // Nothing was read.
+        let folders = [root.to_owned()];
+        assert!(world.changed_on_disk_since(SystemTime::UNIX_EPOCH, &folders).is_empty());
+        world.list(root);
+        world.list(&path("below"));
+        for name in ["a", "missing"] {
+            let _ = world.text(&path(name));
+        }
+        // The clock of a file system counts in steps.
+        let pause = || std::thread::sleep(Duration::from_millis(20));
+        pause();
+        let time = SystemTime::now();
+        let changed = || {
+            let found = world.changed_on_disk_since(time, &folders).into_iter();
+            let names = found.map(|it| it.strip_prefix(&path("")).map(str::to_owned));
+            names.map(Option::unwrap_or_default).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(changed(), "");
+        pause();
+        write("b");
+        assert_eq!(changed(), "b");
+        fs::rename(path("c"), path("a")).expect("it is moved");
+        write("below/new");
+        assert_eq!(changed(), "a b below/new c");
     }
 }

@@ -41,6 +41,16 @@ impl<V> Shards<V> {
         shard.insert(key, Arc::new(value));
     }
 
+    /// All keys, in any order.
+    pub(super) fn keys(&self) -> Vec<Arc<str>> {
+        let locks = self.shards.iter();
+        let keys = |shard: &RwLock<Shard<V>>| {
+            let shard = shard.read().unwrap_or_else(PoisonError::into_inner);
+            shard.keys().cloned().collect::<Vec<_>>()
+        };
+        locks.flat_map(keys).collect()
+    }
+
     /// A copy with `change` applied to each value; `None` removes it. Values are shared, not copied.
     pub(super) fn changed(&self, change: impl Fn(&str, &Arc<V>) -> Option<Arc<V>>) -> Self {
         let copy = |shard: &RwLock<Shard<V>>| {

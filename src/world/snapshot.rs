@@ -1,6 +1,7 @@
 //! A snapshot of everything: its results never change, whatever happens on disk or in editors meanwhile.
 
 use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
 
 use super::attachments::Attachments;
 use super::code::{CodeCache, may_hold_code};
@@ -102,6 +103,11 @@ impl World {
         let kept = super::host::kept(&paths, self, &world);
         world.carry_over(self, &paths, kept);
         Arc::new(world)
+    }
+
+    /// What was read below `folders` and may have changed on disk since `time`. Only the attributes of files are read.
+    pub fn changed_on_disk_since(&self, time: SystemTime, folders: &[String]) -> Vec<String> {
+        self.texts.base.changed_since(time, folders)
     }
 
     /// The same workspace on another disk, with the same back ends.
