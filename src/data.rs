@@ -8,6 +8,7 @@ pub mod json;
 mod key_search;
 pub mod lower;
 pub mod memory;
+mod odd_root;
 pub mod puppet_type;
 pub mod render;
 pub mod scalar;
@@ -21,5 +22,6 @@ pub use file::{
 };
 pub use key_search::may_have_key;
 pub use memory::MemoryFiles;
+pub use odd_root::may_have_odd_root;
 pub use source::{DirItem, Files, PathKind};
 pub use value::{FileId, Hash, Located, Member, Place, Value};

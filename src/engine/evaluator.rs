@@ -70,6 +70,12 @@ pub trait KeyFinder: Send + Sync {
 
     /// The positions of the ways to those files of a path that have `root`, ascending; `None` without an index of all files.
     fn members(&self, root: &str, files: &PathFiles) -> Option<Vec<u32>>;
+
+    /// The paths of the files that may fail every lookup because of their root ([`may_have_odd_root`]), sorted, each once. `among`
+    /// returns the paths that matter; others may be missing. After [`Self::files_with`], no text is searched again.
+    ///
+    /// [`may_have_odd_root`]: crate::data::may_have_odd_root
+    fn odd_files(&self, among: &dyn Fn() -> Vec<Arc<str>>) -> Vec<Arc<str>>;
 }
 
 /// Provides the shared state of a module's keys from evaluators of other nodes for which it is the same.

@@ -11,7 +11,7 @@ use super::hierarchy::{Location, OpenLocation};
 use super::invocation::Invocation;
 use super::layer::{Layer, Which};
 use super::lookup::LOOKUP_OPTIONS;
-use super::open_paths::{is_refused, paths_of};
+use super::open_paths::{is_refused, paths_of, refused_files};
 use crate::data::{Format, Value};
 use crate::facts::open_path::OpenPath;
 use crate::syntax::interpolation;
@@ -104,7 +104,11 @@ fn find_options(
 ) -> Vec<OpenOptions> {
     let files = evaluator.files().as_ref();
     let paths: Vec<Arc<str>> = if let Some(finder) = evaluator.key_finder() {
-        let all = finder.files_with(LOOKUP_OPTIONS, next, &|| paths_of(evaluator, path));
+        let among = || paths_of(evaluator, path);
+        let mut all = finder.files_with(LOOKUP_OPTIONS, next, &among);
+        all.extend(refused_files(evaluator, module, (finder, &among), format));
+        all.sort_unstable();
+        all.dedup();
         path.fits_among(all.iter()).into_iter().map(|it| it.path).collect()
     } else {
         let all = evaluator.prepared().fits(files, path);
@@ -158,7 +162,7 @@ impl OpenOptions {
         };
         let odd = || Some(Self { is_odd: true, ..empty.clone() });
         let Ok(file) = evaluator.files().data(path, format) else { return odd() };
-        if !evaluator.reads_broken_files() && is_refused(evaluator, module, &file) {
+        if is_refused(evaluator, module, &file) {
             return odd();
         }
         let entry = file.get(LOOKUP_OPTIONS)?;

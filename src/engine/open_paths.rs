@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::assumptions::{Fork, Turn};
 use super::cases::LeftOut;
-use super::evaluator::Evaluator;
+use super::evaluator::{Evaluator, KeyFinder};
 use super::fit_index::FitIndex;
 use super::hierarchy::{Location, OpenLocation, ResolvedLevel};
 use super::invocation::Invocation;
@@ -22,7 +22,7 @@ use crate::facts::open_path::OpenPath;
 /// If more files than this matter, the location is summed up: the files are counted, and no case lists them.
 const MAX_CANDIDATES: usize = 128;
 
-/// Up to this many files of a path, those that Puppet refuses are searched for, too, because they fail the lookup.
+/// Without an index of keys, up to this many files of a path are judged: those that Puppet refuses fail the lookup.
 const MAX_JUDGED_FILES: usize = 1_024;
 
 impl Evaluator {
@@ -178,18 +178,25 @@ fn having(
             None if is_asked_often => Some(evaluator.prepared().fits(files, &open.path)),
             known => known,
         };
+        let among = || paths_of(evaluator, &open.path);
         if let Some(all) = all
-            && let Some(members) = finder.members(root, &all)
+            && let Some(mut members) = finder.members(root, &all)
         {
+            let refused = refused_files(evaluator, module, (finder, &among), format);
+            members.extend(refused.iter().flat_map(|path| all.positions_of(path)));
+            members.sort_unstable();
+            members.dedup();
             return Candidates::new(&open.path, all, members.into_iter());
         }
-        let paths = finder.files_with(root, None, &|| paths_of(evaluator, &open.path));
+        let mut paths = finder.files_with(root, None, &among);
+        paths.extend(refused_files(evaluator, module, (finder, &among), format));
+        paths.sort_unstable();
+        paths.dedup();
         let fits = open.path.fits_among(paths.iter()).into_iter().map(FileWay::from);
         return Candidates::of_all(&open.path, Arc::new(fits.collect()));
     }
     let all = evaluator.prepared().fits(files, &open.path);
-    // An evaluator that uses the entries of refused files does not fail because of them.
-    let is_judged = all.len() <= MAX_JUDGED_FILES && !evaluator.reads_broken_files();
+    let is_judged = all.len() <= MAX_JUDGED_FILES;
     if is_judged {
         files.expect(&all.iter().map(|it| (&*it.path, format)).collect::<Vec<_>>());
     }
@@ -217,13 +224,31 @@ pub(super) fn paths_of(evaluator: &Evaluator, path: &OpenPath) -> Vec<Arc<str>> 
     all.iter().map(|fit| Arc::clone(&fit.path)).collect()
 }
 
-/// Whether Puppet fails because of a file, whatever the key is.
+/// Whether a lookup fails because of a file, whatever the key is. An evaluator that uses the entries of files with syntax errors
+/// does not fail because of these.
 pub(super) fn is_refused(
     evaluator: &Evaluator,
     module: Option<&Arc<str>>,
     file: &DataFile,
 ) -> bool {
-    concerns_all_keys(file, module.is_some(), evaluator.version())
+    let is_used = evaluator.reads_broken_files() && file.is_broken();
+    !is_used && concerns_all_keys(file, module.is_some(), evaluator.version())
+}
+
+/// The files among those of a path that fail a lookup, whatever the key is, for an evaluator with an index of keys.
+pub(super) fn refused_files(
+    evaluator: &Evaluator,
+    module: Option<&Arc<str>>,
+    (finder, among): (&dyn KeyFinder, &dyn Fn() -> Vec<Arc<str>>),
+    format: Format,
+) -> Vec<Arc<str>> {
+    let mut paths = finder.odd_files(among);
+    let files = evaluator.files().as_ref();
+    let is_refused = |path: &Arc<str>| {
+        files.data(path, format).map_or(true, |file| is_refused(evaluator, module, &file))
+    };
+    paths.retain(is_refused);
+    paths
 }
 
 /// Whether paths of a layer that do not say where they may lead lead somewhere in this run. The others are left out: their

@@ -163,7 +163,7 @@ fn is_document_mark(bytes: &[u8], at: usize) -> bool {
 }
 
 /// The length of a key that is a plain word and certainly a string.
-fn plain_key(entry: &[u8]) -> Option<usize> {
+pub fn plain_key(entry: &[u8]) -> Option<usize> {
     if !entry.first()?.is_ascii_alphabetic() {
         return None;
     }

@@ -326,6 +326,69 @@ mod tests {
         assert_eq!(find(&host, "d").as_deref(), Some("old"));
     }
 
+    /// The cases of the key `b` for any node if a role's file has this text, in an editor and on the command line.
+    fn cases(text: &str, has_index: bool) -> [String; 2] {
+        let files = [
+            (
+                "/r/hiera.yaml",
+                "version: 5\nhierarchy: [{name: n, paths: ['roles/%{role}.yaml', c.yaml]}]\n",
+            ),
+            ("/r/data/roles/web.yaml", "a: 1\n"),
+            ("/r/data/roles/db.yaml", "b: db\n"),
+            ("/r/data/c.yaml", "a: common\nb: common\n"),
+        ];
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+        let lookup = |host: &Host| {
+            let world = host.snapshot();
+            let environment = world.environment_of("/r/data/c.yaml").expect("an environment");
+            if has_index {
+                world.key_index(&environment);
+            }
+            let node = world.any_node(&environment);
+            let editor = world.evaluator(&environment, &node);
+            let exact = world.exact_evaluator(&environment, &node, world.back_ends());
+            let told = |answer: &crate::engine::Answer| match &answer.outcome {
+                Ok(found) => found
+                    .as_ref()
+                    .map_or("nothing".to_owned(), |it| crate::data::inspect::to_s(&it.value)),
+                Err(failure) => failure.message.to_string(),
+            };
+            [editor.as_ref(), &exact].map(|evaluator| {
+                // An index of all files is used after several keys.
+                (0..10).for_each(|number| drop(evaluator.lookup(&format!("none{number}"))));
+                let answer = evaluator.lookup("b");
+                let each = answer.each_case().into_iter();
+                let each = each.map(|(conditions, case)| {
+                    format!("{}: {}", crate::engine::cases::in_words(conditions), told(case))
+                });
+                each.collect::<Vec<_>>().join("; ")
+            })
+        };
+        lookup(&host);
+        let path = "/r/data/roles/web.yaml".to_owned();
+        host.apply(Change::OpenBuffer { path, text: text.to_owned(), version: 1 });
+        lookup(&host)
+    }
+
+    #[test]
+    fn a_file_that_is_no_hash_fails_lookups_of_all_keys() {
+        let usual = "role is db: db; : common";
+        let no_hash = "role is web: /r/data/roles/web.yaml: file does not contain a valid yaml hash; \
+                       role is db: db; : common";
+        for has_index in [false, true] {
+            for text in ["x\n", "- a\n", "[b, c]\n", "--- x\n", "5\n"] {
+                assert_eq!(cases(text, has_index), [no_hash, no_hash], "{text:?} {has_index}");
+            }
+            for text in ["", "~\n", "{}\n", "a: 2\n", "5: 1\n", "---\n"] {
+                assert_eq!(cases(text, has_index), [usual, usual], "{text:?} {has_index}");
+            }
+            // While the user types, the entries of a file with a syntax error are used.
+            let [editor, exact] = cases("c: [1\n", has_index);
+            assert_eq!(editor, usual);
+            assert!(exact.contains("role is web: Unable to parse"), "{exact}");
+        }
+    }
+
     #[test]
     fn a_snapshot_that_nobody_holds_goes() {
         let mut host = Host::new(Arc::new(MemoryDisk::new(FILES)));

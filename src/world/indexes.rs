@@ -1,6 +1,6 @@
 //! When the key indexes are built, and how long they are used: through all snapshots until the structure changes.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::file_entry::FileEntry;
@@ -13,7 +13,7 @@ use super::snapshot::World;
 use super::texts::Texts;
 use crate::config::Environment;
 use crate::data::{Format, RootEntry};
-use crate::engine::{KeyFinder, PathFiles};
+use crate::engine::{KeyFinder, LOOKUP_OPTIONS, PathFiles};
 use crate::text::TextRange;
 
 /// If more files than this changed, the bulk is rebuilt, so that the layer over it stays small.
@@ -129,6 +129,7 @@ impl World {
             changed: self.indexes.changed.clone(),
             here: self.indexes.here.slot(&key),
             without: Mutex::default(),
+            are_odd: Mutex::default(),
         })
     }
 
@@ -195,6 +196,8 @@ pub(super) struct IndexOrTexts {
     here: Arc<OnceLock<Arc<KeyIndex>>>,
     /// The files whose texts showed that they do not have a root key, while they were searched for another one.
     without: Mutex<(Arc<str>, HashSet<Arc<str>>)>,
+    /// Whether a file may fail every lookup because of its root, for each that was searched.
+    are_odd: Mutex<HashMap<Arc<str>, bool>>,
 }
 
 impl IndexOrTexts {
@@ -202,6 +205,21 @@ impl IndexOrTexts {
         let changed = self.changed.iter();
         let make = || KeyIndex::new(bulk.clone(), &self.texts, &self.reach, changed);
         self.here.get_or_init(|| Arc::new(make())).clone()
+    }
+
+    /// What the text of a file shows; `None` if it is not a data file.
+    fn look(&self, path: &Arc<str>, root: &str, next: Option<&str>) -> Option<KeysHere> {
+        let kind = (self.reach.format_of(path)?, self.reach.is_of_module(path));
+        Some(KeysHere::look(&self.texts, path, kind, root, next))
+    }
+
+    fn note_odd_ones(&self, found: &[(Arc<str>, Option<KeysHere>)]) {
+        // A directory in the place of a file is not in the index, either.
+        let is_odd = |path: &str, keys: &Option<KeysHere>| {
+            keys.as_ref().is_some_and(|it| it.may_have_odd_root) && self.texts.is_file(path)
+        };
+        let mut known = self.are_odd.lock().unwrap_or_else(PoisonError::into_inner);
+        known.extend(found.iter().map(|(path, keys)| (path.clone(), is_odd(path, keys))));
     }
 
     /// Remembers files without a root key. Only the last one is remembered: it is looked for right after.
@@ -236,12 +254,9 @@ impl KeyFinder for IndexOrTexts {
         paths.sort_unstable();
         paths.dedup();
         self.leave_out_those_without(root, &mut paths);
-        let look = |path: &Arc<str>| {
-            let format = self.reach.format_of(path)?;
-            Some(KeysHere::look(&self.texts, path, format, root, next))
-        };
-        let found = parallel::map(&paths, look);
+        let found = parallel::map(&paths, |path| self.look(path, root, next));
         let found: Vec<_> = paths.into_iter().zip(found).collect();
+        self.note_odd_ones(&found);
         if let Some(next) = next {
             let shows_it =
                 |keys: &Option<KeysHere>| keys.as_ref().is_some_and(|it| !it.may_have_next);
@@ -254,6 +269,25 @@ impl KeyFinder for IndexOrTexts {
 
     fn members(&self, root: &str, files: &PathFiles) -> Option<Vec<u32>> {
         self.bulk.get().map(|bulk| self.index_with(bulk).members(root, files))
+    }
+
+    fn odd_files(&self, among: &dyn Fn() -> Vec<Arc<str>>) -> Vec<Arc<str>> {
+        if let Some(bulk) = self.bulk.get() {
+            return self.index_with(bulk).odd_files();
+        }
+        let mut paths = among();
+        paths.sort_unstable();
+        paths.dedup();
+        let lock = || self.are_odd.lock().unwrap_or_else(PoisonError::into_inner);
+        let new: Vec<Arc<str>> = {
+            let known = lock();
+            paths.iter().filter(|path| !known.contains_key(*path)).cloned().collect()
+        };
+        let found = parallel::map(&new, |path| self.look(path, LOOKUP_OPTIONS, None));
+        self.note_odd_ones(&new.into_iter().zip(found).collect::<Vec<_>>());
+        let known = lock();
+        paths.retain(|path| known.get(path).is_some_and(|is_odd| *is_odd));
+        paths
     }
 }
 

@@ -23,7 +23,7 @@ use super::parallel;
 use super::reach::Reach;
 use super::read_orders::FileSet;
 use super::texts::Texts;
-use crate::data::{DataFile, FileId, Format, RootKey, may_have_key};
+use crate::data::{DataFile, FileId, Format, RootKey, may_have_key, may_have_odd_root};
 use crate::engine::PathFiles;
 use crate::syntax::interpolation::{calls_in, hides_tokens};
 use crate::text::TextRange;
@@ -73,7 +73,7 @@ impl KeyIndex {
         let look = |path: &Arc<str>| {
             let known = bulk.file(path).map(|file| file.format);
             let format = known.or_else(|| reach.format_of(path))?;
-            IndexedFile::new(texts, path, format)
+            IndexedFile::new(texts, reach, path, format)
         };
         let changed: BTreeMap<_, _> = changed.map(|path| (path.clone(), look(path))).collect();
         let replaced = changed.keys().filter_map(|path| bulk.position(path)).collect();
@@ -131,6 +131,15 @@ impl KeyIndex {
             let at = paths.partition_point(|it| *it < file.path);
             paths.insert(at, file.path.clone());
         }
+        paths
+    }
+
+    /// The files that may fail every lookup because of their root, sorted.
+    pub(super) fn odd_files(&self) -> Vec<Arc<str>> {
+        let kept = self.bulk.odd.iter().filter(|path| !self.changed.contains_key(*path)).cloned();
+        let changed = self.changed.values().flatten().filter(|file| file.may_have_odd_root);
+        let mut paths: Vec<Arc<str>> = kept.chain(changed.map(|file| file.path.clone())).collect();
+        paths.sort_unstable();
         paths
     }
 
@@ -450,6 +459,8 @@ pub(super) struct KeysHere {
     pub(super) has_key: bool,
     /// Whether it may have the second one; `false` is certain.
     pub(super) may_have_next: bool,
+    /// Whether it may fail every lookup because of its root; `false` is certain.
+    pub(super) may_have_odd_root: bool,
 }
 
 impl KeysHere {
@@ -457,15 +468,18 @@ impl KeysHere {
     pub(super) fn look(
         texts: &Texts,
         path: &str,
-        format: Format,
+        (format, is_of_module): (Format, bool),
         key: &str,
         next: Option<&str>,
     ) -> Self {
         let (mut may_have_it, mut may_have_next) = (true, true);
+        // A file that cannot be read fails the lookup, too.
+        let mut is_odd = true;
         // Most files have neither key, and their texts show it without being kept or searched for keys.
         let file = texts.file_if(path, |text| {
             may_have_it = may_have_key(text, format, key);
             may_have_next = next.is_none_or(|next| may_have_key(text, format, next));
+            is_odd = may_have_odd_root(text, format, is_of_module);
             may_have_it || next.is_some() && may_have_next
         });
         let has_it = |file: &FileEntry| {
@@ -476,7 +490,8 @@ impl KeysHere {
             file.each_root_key(format, |root| has_it |= root == key);
             has_it
         };
-        Self { has_key: file.is_some_and(|it| may_have_it && has_it(&it)), may_have_next }
+        let has_key = file.is_some_and(|it| may_have_it && has_it(&it));
+        Self { has_key, may_have_next, may_have_odd_root: is_odd }
     }
 }
 
@@ -486,13 +501,16 @@ struct IndexedFile {
     id: FileId,
     format: Format,
     keys: Arc<FileKeys>,
+    may_have_odd_root: bool,
 }
 
 impl IndexedFile {
-    fn new(texts: &Texts, path: &Arc<str>, format: Format) -> Option<Self> {
+    fn new(texts: &Texts, reach: &Reach, path: &Arc<str>, format: Format) -> Option<Self> {
         let entry = texts.file(path).ok()?;
         let keys = entry.keys(format, texts.base.names()).clone();
-        Some(Self { path: path.clone(), id: entry.id, format, keys })
+        let is_odd = may_have_odd_root(entry.text.as_bytes(), format, reach.is_of_module(path));
+        let (path, id) = (path.clone(), entry.id);
+        Some(Self { path, id, format, keys, may_have_odd_root: is_odd })
     }
 
     fn places(&self, name: u32) -> impl Iterator<Item = KeyPlace> {
@@ -517,6 +535,8 @@ pub(super) struct BulkIndex {
     id: u64,
     /// Sorted by path.
     files: Vec<IndexedFile>,
+    /// The files that may fail every lookup: because of their root, or because they cannot be read. Sorted.
+    odd: Vec<Arc<str>>,
     /// For each name's number, the start of its files in [`Self::holders`].
     starts: Vec<u32>,
     /// Positions in [`Self::files`], ascending for each name.
@@ -549,9 +569,13 @@ impl BulkIndex {
     /// Reads all files that `reach` leads to, on all processors.
     pub(super) fn build(texts: &Texts, reach: &Reach) -> Self {
         let files: Vec<(Arc<str>, Format)> = reach.files(texts).into_iter().collect();
-        let index = |(path, format): &(Arc<str>, Format)| IndexedFile::new(texts, path, *format);
-        let files = parallel::map(&files, index).into_iter().flatten().collect();
-        Self { texts: Some(texts.clone()), ..Self::of(files) }
+        let index =
+            |(path, format): &(Arc<str>, Format)| IndexedFile::new(texts, reach, path, *format);
+        let found = parallel::map(&files, index);
+        let is_odd = |it: &Option<IndexedFile>| it.as_ref().is_none_or(|it| it.may_have_odd_root);
+        let odd = files.iter().zip(&found).filter(|(_, it)| is_odd(it));
+        let odd = odd.map(|((path, _), _)| path.clone()).collect();
+        Self { texts: Some(texts.clone()), odd, ..Self::of(found.into_iter().flatten().collect()) }
     }
 
     fn of(files: Vec<IndexedFile>) -> Self {

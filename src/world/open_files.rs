@@ -9,6 +9,7 @@ use super::shards::Shards;
 use super::snapshot::World;
 use super::texts::Texts;
 use crate::config::Environment;
+use crate::data::may_have_odd_root;
 use crate::engine::OpenFilesTable;
 
 /// The tables of one snapshot, by environment.
@@ -64,16 +65,21 @@ impl Slot {
     }
 }
 
-/// Whether all files have the root keys now that they had then.
+/// Whether all files have the root keys now that they had then. A file that may fail every lookup may do so now, or not any more.
 fn has_same_keys(world: &World, environment: &Arc<Environment>, earlier: &Earlier) -> bool {
     // Without an index, the table is made again, which costs less than the index.
     let Some(index) = world.key_index_if_built(environment) else { return false };
-    let names = world.texts.base.names();
+    let (names, reach) = (world.texts.base.names(), world.reach(environment));
     earlier.files.iter().all(|(path, before)| {
         // A file that is not data has no keys that could matter.
         let Some(format) = index.format_of(path) else { return true };
         let (Some(before), Ok(now)) = (before, world.file(path)) else { return false };
-        before.keys(format, names).has_same_names(now.keys(format, names))
+        let is_of_module = reach.is_of_module(path);
+        let is_odd =
+            |file: &FileEntry| may_have_odd_root(file.text.as_bytes(), format, is_of_module);
+        !is_odd(before)
+            && !is_odd(&now)
+            && before.keys(format, names).has_same_names(now.keys(format, names))
     })
 }
 

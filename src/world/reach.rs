@@ -131,6 +131,11 @@ impl Reach {
         places.map(|place| place.template.clone()).collect()
     }
 
+    /// Whether the first template that can lead to `path` is one of a module.
+    pub fn is_of_module(&self, path: &str) -> bool {
+        self.places_of(path).next().is_some_and(|place| place.module.is_some())
+    }
+
     /// All existing files that some template can lead to, sorted by path, with their formats.
     pub(super) fn files(&self, texts: &Texts) -> BTreeMap<Arc<str>, Format> {
         let mut files = BTreeMap::new();

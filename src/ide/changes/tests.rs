@@ -64,6 +64,16 @@ fn nothing_is_edited() {
 }
 
 #[test]
+fn a_file_that_becomes_no_hash_fails_all_lookups_of_unlisted_nodes_too() {
+    let found = of(&edited("/r/data/roles/web.yaml", "x\n").snapshot(), &question());
+    assert_eq!(
+        found.summary,
+        "2 of 3 nodes change, and 1 case of unlisted nodes, 4 keys; nothing else"
+    );
+    assert_eq!(found.preview.text.matches("any unlisted node where role is web").count(), 4);
+}
+
+#[test]
 fn who_gets_what_and_why() {
     let world = edited(PATH, &COMMON.replace("80", "81").replace("[1]", "[3]")).snapshot();
     let found = of(&world, &question());
