@@ -109,7 +109,11 @@ fn of_hiera_include(file: &CodeFile, call: &Call) -> Inclusion {
 fn of_resource(resource: &ResourceUse) -> Inclusion {
     let name = known_as(DeclarationKind::Define, &resource.type_name);
     Inclusion {
-        included: Included::Defined(name, resource.is_made),
+        included: match &*name {
+            // `create_resources('class', …)`
+            "class" => Included::Unknown,
+            _ => Included::Defined(name, resource.is_made),
+        },
         range: resource.range,
         guards: resource.guards.clone(),
         given: None,
@@ -295,6 +299,16 @@ mod tests {
     fn resources_that_may_be_defined_in_code() {
         let text = "m::a { 'x': }\n@b { 'y': }\nfile { '/z': }\nif $x { m::c { ['t', 'u']: } }\nm::d { $x: }\n";
         check(text, Body::TopLevel, &["made m::a", "perhaps b", "made m::c?", "perhaps m::d"]);
+    }
+
+    #[test]
+    fn classes_that_are_created_from_a_hash() {
+        let text = "create_resources('class', {'a' => {}})\nif $x { create_resources('Class', $y) }\n\
+                    'class'.create_resources($z)\ncreate_resources('file', $f)\n";
+        check(text, Body::TopLevel, &["unknown", "unknown?", "unknown"]);
+        let text = "create_resources(m::a, $x)\ncreate_resources('@@M::B', $x)\ncreate_resources($type, $x)\n\
+                    create_resources(File, $x)\ncreate_resources()\n";
+        check(text, Body::TopLevel, &["perhaps m::a", "perhaps m::b", "unknown"]);
     }
 
     #[test]

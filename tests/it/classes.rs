@@ -110,6 +110,25 @@ fn a_directory_that_is_not_there_is_an_error() {
 }
 
 #[test]
+fn classes_that_are_created_from_data_are_not_known() {
+    let site = "create_resources('class', lookup('classes'))\ncreate_resources('web::site', {'a' => {}})\n";
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", "version: 5\n"),
+        ("manifests/site.pp", site),
+        ("modules/web/manifests/site.pp", "define web::site { include web }\n"),
+        ("modules/web/manifests/init.pp", "class web { }\n"),
+        (".hiera-ls/facts/web01.json", "{\"a\": 1}"),
+    ]);
+    let expected = "\
+web01
+  ? web  modules/web/manifests/site.pp:1
+  ? and what manifests/site.pp:1 includes
+";
+    let found = run(&workspace, &["--node", "web01"]);
+    assert_eq!(found, (Some(0), expected.to_owned(), String::new()));
+}
+
+#[test]
 fn the_classes_of_nodes() {
     let workspace = Workspace::new(&[
         ("hiera.yaml", "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n"),

@@ -145,12 +145,12 @@ impl Call {
     }
 }
 
-/// One list of titles of a resource: `type { titles: … }`.
+/// One list of titles of a resource, `type { titles: … }`, or `create_resources('type', …)`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceUse {
-    /// The type without a leading `::`.
+    /// The type without a leading `::`; `class` only in `create_resources`.
     pub type_name: String,
-    /// The range of the type's name.
+    /// The range of the type's name, or of the call.
     pub range: TextRange,
     /// Whether it certainly creates a resource: it is not virtual, and a title is constant.
     pub is_made: bool,

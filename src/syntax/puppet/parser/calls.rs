@@ -151,6 +151,9 @@ impl Parser<'_> {
         let name = read.name.strip_prefix("::").unwrap_or(read.name);
         // Code after these functions may not run, even if the call itself is not recorded.
         self.may_have_ended |= ENDINGS.contains(&name);
+        if name == "create_resources" {
+            self.note_created(read.arguments, self.range_from(start));
+        }
         let named = |names: &[&'static str]| names.iter().find(|it| **it == name).copied();
         let mut computed = Vec::new();
         let (function, (names, is_dynamic, pattern)) = if let Some(function) = named(&INCLUSIONS) {

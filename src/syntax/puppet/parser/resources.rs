@@ -4,6 +4,7 @@ use super::Parser;
 use crate::syntax::puppet::expression::{Expression, Shape};
 use crate::syntax::puppet::model::{CalledName, ResourceUse};
 use crate::syntax::puppet::token::Kind;
+use crate::text::TextRange;
 
 /// Puppet's message for braces after something that is not a type.
 const NO_RESOURCE: &str =
@@ -122,6 +123,24 @@ impl Parser<'_> {
             is_made: is_written_out && !is_virtual,
             guards: self.kept_guards(),
         });
+    }
+
+    /// `create_resources('type', …)`: the titles are in a hash, which is usually data.
+    pub(super) fn note_created(&mut self, arguments: &[Expression], range: TextRange) {
+        let Some(of_type) = arguments.first() else { return };
+        let name = match of_type.shape {
+            // Puppet refuses `Class` here.
+            Shape::Type(_) => return,
+            // A type that is not written out may be `class`, too.
+            _ => of_type.constant_text().map_or("class".to_owned(), str::to_ascii_lowercase),
+        };
+        // `@` stands for virtual resources, and `@@` for exported ones.
+        let type_name = name.trim_start_matches('@').to_owned();
+        if type_name != "class" && BUILT_IN.contains(&&*type_name) {
+            return;
+        }
+        let guards = self.kept_guards();
+        self.found.resources.push(ResourceUse { type_name, range, is_made: false, guards });
     }
 
     /// Titles with their attributes, up to the brace that ends the resource.
