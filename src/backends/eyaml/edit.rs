@@ -9,14 +9,14 @@ use crate::text::TextRange;
 const BLOCK_COLUMNS: usize = 60;
 
 /// The start of a blob that is written on several lines.
-const FOLDED: &str = ">\n";
+const FOLDED: &str = ">";
 
 /// The layout of a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Layout {
     /// On one line.
     Line,
-    /// Below a `>`, each line with this indentation.
+    /// Below a `>`, with this line end and indentation before each line.
     Block(String),
 }
 
@@ -67,7 +67,7 @@ impl EncryptedPart<'_> {
         let form = format!("DEC({})::{method}[{plain}]!", self.id);
         match &self.layout {
             Layout::Line => form,
-            Layout::Block(indent) => format!("{FOLDED}{indent}{form}"),
+            Layout::Block(line_start) => format!("{FOLDED}{line_start}{form}"),
         }
     }
 }
@@ -81,12 +81,12 @@ impl Layout {
     /// A message in base64 as it is written in the file.
     pub fn form_of_cipher(&self, method: &str, cipher: &str) -> String {
         let form = format!("ENC[{method},{cipher}]");
-        let Self::Block(indent) = self else { return form };
+        let Self::Block(line_start) = self else { return form };
         let lines: Vec<&str> = (0..form.len())
             .step_by(BLOCK_COLUMNS)
             .map(|at| &form[at..form.len().min(at + BLOCK_COLUMNS)])
             .collect();
-        format!("{FOLDED}{indent}{}", lines.join(&format!("\n{indent}")))
+        format!("{FOLDED}{line_start}{}", lines.join(line_start))
     }
 }
 
@@ -140,12 +140,10 @@ fn layout_before(text: &str, from: usize, at: usize) -> (usize, Layout) {
     let before = &text[from..at];
     let rest = before.trim_end();
     let gap = &before[rest.len()..];
-    match gap.strip_prefix('\n') {
-        Some(indent) if rest.ends_with('>') => {
-            (from + rest.len() - 1, Layout::Block(indent.to_owned()))
-        }
-        _ => (at, Layout::Line),
+    if rest.ends_with('>') && gap.starts_with(['\n', '\r']) {
+        return (from + rest.len() - 1, Layout::Block(gap.to_owned()));
     }
+    (at, Layout::Line)
 }
 
 fn encrypted_part(
@@ -255,7 +253,7 @@ mod tests {
             shown,
             [
                 (None, Layout::Line, "PKCS7", "x"),
-                (Some(3), Layout::Block("  ".to_owned()), "PKCS7", "l1\n  l]2"),
+                (Some(3), Layout::Block("\n  ".to_owned()), "PKCS7", "l1\n  l]2"),
                 (Some(1), Layout::Line, "GPG", "]"),
             ]
         );
@@ -264,7 +262,7 @@ mod tests {
 
     #[test]
     fn long_blobs_are_broken_as_eyaml_breaks_them() {
-        let layout = Layout::Block("  ".to_owned());
+        let layout = Layout::Block("\n  ".to_owned());
         let cipher = "a".repeat(60);
         assert_eq!(
             layout.form_of_cipher("PKCS7", &cipher),

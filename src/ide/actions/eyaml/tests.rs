@@ -90,8 +90,12 @@ fn check_encrypts(marked: &str, title: &str, shape: &str) {
     assert_eq!(titles, [title], "{marked}");
     let after = applied(&text, &found[0].edits[0]);
     let mut shown = after.clone();
-    for blob in blob::blobs(&after).iter().rev() {
-        shown.replace_range(blob.range.start as usize..blob.range.end as usize, "ENC");
+    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    assert_eq!(after.matches(line_end).count(), after.matches('\n').count());
+    for part in edit::encrypted_parts(&after).iter().rev() {
+        let end = part.range.end as usize;
+        let start = after[..end].rfind("ENC[").expect("a part starts with ENC");
+        shown.replace_range(start..end, "ENC");
     }
     assert_eq!(shown, shape);
     show(&mut host, &after);
@@ -118,6 +122,8 @@ fn values_are_encrypted_as_they_were_written() {
     check_encrypts("a: |\n  one$0\n  two\nb: 1\n", TITLE, "a: >\n  ENC\nb: 1\n");
     check_encrypts("a:\n  - >-\n     one$0\n     two\n\n", TITLE, "a:\n  - >\n     ENC\n\n");
     check_encrypts("a: \"größer ✓$0\"\n", TITLE, "a: \"ENC\"\n");
+    let lines = "a: |\r\n  one$0\r\n  two\r\nb: 1\r\n";
+    check_encrypts(lines, TITLE, "a: >\r\n  ENC\r\nb: 1\r\n");
     let long = "x".repeat(5 * 1024);
     check_encrypts(&format!("a: {long}$0\n"), TITLE, "a: ENC\n");
 }
@@ -133,6 +139,8 @@ fn what_is_not_offered() {
     check_not_offered(PATH, "a$0: secret\n");
     check_not_offered(PATH, "a: ENC[PKCS7,ab$0]\n");
     check_not_offered(PATH, "a: $0''\n");
+    check_not_offered(PATH, "a: nu$0ll\n");
+    check_not_offered(PATH, "a: [~$0]\n");
     check_not_offered(PATH, "a: !!binary x$0\n");
     check_not_offered(PATH, "a: [x $0y$1 z]\n");
     check_not_offered(PATH, "a: \"x\\n$0y$1\"\n");
@@ -175,6 +183,12 @@ fn blobs_are_decrypted_in_place() {
         AllForEdit,
         "a: DEC(1)::PKCS7[a secret]!\nb: >\n  DEC(3)::PKCS7[a secret]!\n",
     );
+    check_decrypts(
+        "a: >\r\n  BLOB$0\r\nb: 1\r\n",
+        ForEdit,
+        "a: >\r\n  DEC(1)::PKCS7[a secret]!\r\nb: 1\r\n",
+    );
+    check_decrypts("a: >\r\n  BLOB$0\r\nb: 1\r\n", ToText, "a: 'a secret'\r\nb: 1\r\n");
     check_decrypts("a: $0BLOB # x\n", ToText, "a: 'a secret' # x\n");
     check_decrypts("a: ['BLOB$0', \"BLOB\"]\n", ToText, "a: ['a secret', \"BLOB\"]\n");
     check_decrypts("a: >\n  BLOB$0\nb: 1\n", ToText, "a: 'a secret'\nb: 1\n");

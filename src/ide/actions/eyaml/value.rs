@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::backends::eyaml::blob;
 use crate::backends::eyaml::edit::Layout;
-use crate::data::{EntryTree, Files as _, Format};
+use crate::data::{EntryTree, Files as _, Format, Value, scalar};
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::TextRange;
 use crate::world::World;
@@ -29,7 +29,7 @@ enum Form {
     Bare,
     /// These quotes.
     Quoted(char),
-    /// A block below a `>`, with this text before each line and this text after the last.
+    /// A block below a `>`, with this line end and indentation before each line and this text after the last.
     Block(String, String),
     /// The rest of the scalar.
     Part,
@@ -51,6 +51,10 @@ impl ValueSpot {
         let NodeKind::Scalar { text, style } = &node.kind else { return None };
         // The tag would also apply to the encrypted text.
         if node.tag.is_some() {
+            return None;
+        }
+        // Nothing would become the word for it.
+        if matches!(scalar::typed(text, *style, None), Ok(Value::Undef)) {
             return None;
         }
         let source = node.range.slice(entry.text);
@@ -92,8 +96,8 @@ impl ValueSpot {
         match &self.form {
             Form::Bare | Form::Part => blob::written(message),
             Form::Quoted(quote) => format!("{quote}{}{quote}", blob::written(message)),
-            Form::Block(indent, behind) => {
-                Layout::Block(indent.clone()).encrypted_form(message) + behind
+            Form::Block(line_start, behind) => {
+                Layout::Block(line_start.clone()).encrypted_form(message) + behind
             }
         }
     }
@@ -112,7 +116,8 @@ impl Form {
                 // Some lines of a block may be indented further, and that is part of its text.
                 let indent = indents.min_by_key(|it| it.len()).unwrap_or(INDENT);
                 let behind = &source[source.trim_end_matches(['\r', '\n']).len()..];
-                Self::Block(indent.to_owned(), behind.to_owned())
+                let line_end = if source.contains("\r\n") { "\r\n" } else { "\n" };
+                Self::Block(format!("{line_end}{indent}"), behind.to_owned())
             }
         }
     }
