@@ -56,6 +56,7 @@ pub(crate) use lookup::LOOKUP_OPTIONS;
 pub use lookup_options::AppliedOptions;
 pub use open_files::OpenFilesTable;
 pub use open_options::OpenOptionsTable;
+pub use open_text::OpenToken;
 pub use path_files::PathFiles;
 pub use prepared::Prepared;
 pub use request::{Answer, Explain, Request};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::cases::LeftOut;
 use super::invocation::Invocation;
 use super::merge::{Merge, Strategy};
+use super::request::Answer;
 use crate::data::{Value, inspect};
 use crate::facts::{Node, Reading};
 use crate::syntax::interpolation::{self, Token};
@@ -153,6 +154,48 @@ impl Invocation<'_> {
     }
 }
 
+/// A text `%{…}` that an answer contains as it is written, because its variable is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenToken {
+    /// The text.
+    pub written: String,
+    /// The name of the variable for the node.
+    pub variable: Arc<str>,
+}
+
+impl OpenToken {
+    /// Whether the text calls the variable by another name, such as that of a legacy fact.
+    pub fn has_another_name(&self) -> bool {
+        let inside = self.written.trim_start_matches("%{").trim_end_matches('}').trim();
+        let plain = |name: &str| name.trim_start_matches("::").replacen("facts.", "", 1);
+        plain(inside) != plain(&self.variable)
+    }
+}
+
+impl Answer {
+    /// The texts in the value that stand for variables that are not known, or those in the message of the error.
+    pub fn open_tokens(&self, node: &Node) -> Vec<OpenToken> {
+        let mut tokens = Vec::new();
+        if self.open.is_empty() {
+            return tokens;
+        }
+        let mut add = |text: &str, token: &Token| {
+            let variable = name_in(token, node).filter(|name| self.open.contains(name));
+            let Some(variable) = variable else { return };
+            let token = OpenToken { written: token.range.slice(text).to_owned(), variable };
+            if !tokens.contains(&token) {
+                tokens.push(token);
+            }
+        };
+        match &self.outcome {
+            Ok(Some(value)) => each_token(&value.value, &mut add),
+            Ok(None) => {}
+            Err(failure) => each_token(&Value::string(&*failure.message), &mut add),
+        }
+        tokens
+    }
+}
+
 /// The open variables in the tokens of a value, by their names for the node.
 fn collect_open(
     value: &Value,
@@ -160,24 +203,27 @@ fn collect_open(
     is_open: &dyn Fn(&Arc<str>) -> bool,
     into: &mut Vec<Arc<str>>,
 ) {
+    each_token(value, &mut |_, token| {
+        if let Some(name) = name_in(token, node).filter(is_open)
+            && !into.contains(&name)
+        {
+            into.push(name);
+        }
+    });
+}
+
+/// Passes on each token in the strings of a value, with its string.
+fn each_token(value: &Value, each: &mut dyn FnMut(&str, &Token)) {
     match value {
         Value::String(text) => {
-            for token in interpolation::tokens(text) {
-                if let Some(name) = name_in(&token, node).filter(is_open)
-                    && !into.contains(&name)
-                {
-                    into.push(name);
-                }
-            }
+            interpolation::tokens(text).iter().for_each(|token| each(text, token));
         }
-        Value::Array(items) => {
-            items.iter().for_each(|it| collect_open(&it.value, node, is_open, into));
-        }
+        Value::Array(items) => items.iter().for_each(|it| each_token(&it.value, each)),
         Value::Hash(hash) => hash.iter().for_each(|(key, member)| {
-            collect_open(key, node, is_open, into);
-            collect_open(&member.value.value, node, is_open, into);
+            each_token(key, each);
+            each_token(&member.value.value, each);
         }),
-        Value::Sensitive(inner) => collect_open(&inner.value, node, is_open, into),
+        Value::Sensitive(inner) => each_token(&inner.value, each),
         _ => {}
     }
 }

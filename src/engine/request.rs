@@ -71,8 +71,11 @@ pub struct Answer {
     pub unknown_variables: Vec<Arc<str>>,
     /// Levels that were skipped because their back end is not evaluated here: the outcome is that of the other levels.
     pub opaque: Vec<OpaqueLevel>,
-    /// Unknown variables that were read for a string, where they stay as `%{…}`. Puppet 8 fails if one of them is not set.
+    /// Unknown variables that the value contains, where they stay as `%{…}`.
     pub open: Vec<Arc<str>>,
+    /// Unknown variables that were read for a string, in the value or in something else, such as another member of a hash. Puppet 8
+    /// fails if one of them is not set.
+    pub read_open: Vec<Arc<str>>,
     /// What the answer depends on in addition to `cases`. If it is not empty, the answer is not certain.
     pub left_out: Vec<LeftOut>,
     /// The cases if there are several: the first whose conditions are true applies. `outcome` is that of the last case, which
@@ -200,6 +203,7 @@ impl Answer {
             unknown_variables: Vec::new(),
             opaque: Vec::new(),
             open: Vec::new(),
+            read_open: Vec::new(),
             left_out: Vec::new(),
             cases: Vec::new(),
             broken: Vec::new(),
@@ -219,13 +223,20 @@ impl Answer {
         let recorder = invocation.recorder.take();
         let (sources, merge) =
             recorder.map(|it| it.finish(key.as_ref(), result)).unwrap_or_default();
+        let open = match &outcome {
+            Ok(Some(value)) => invocation.open_variables_of([&value.value]),
+            Ok(None) => Vec::new(),
+            // The message can contain a text.
+            Err(failure) => invocation.open_variables_of([&Value::string(&*failure.message)]),
+        };
         let answer = Self {
             outcome,
             trace: invocation.take_tracer().map(Tracer::finish),
             warnings: invocation.warnings,
             unknown_variables: invocation.unknown_variables,
             opaque: invocation.opaque,
-            open: invocation.open,
+            open,
+            read_open: invocation.open,
             left_out: invocation.left_out,
             cases: Vec::new(),
             broken: invocation.broken,

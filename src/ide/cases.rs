@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::data::Place;
 use crate::engine::cases::is_same;
 use crate::engine::{Answer, Assumed, Case, Source};
+use crate::facts::Node;
 use crate::facts::infer::names_machines;
 
 /// Consecutive cases that have the same outcome and differ in only one variable.
@@ -57,6 +58,27 @@ pub(crate) fn depends_text(answer: &Answer) -> Option<String> {
         [] => "depends on what is not known".to_owned(),
         names => format!("depends on {}", listed(names, "and")),
     })
+}
+
+/// What the values of some answers contain as it is written, because it is not known: `%{::domain} (facts.networking.domain)`.
+/// `quoted` marks code.
+pub(crate) fn left_as_written<'a>(
+    answers: impl IntoIterator<Item = &'a Answer>,
+    node: &Node,
+    quoted: impl Fn(&str) -> String,
+) -> Option<String> {
+    let mut all: Vec<String> = Vec::new();
+    for token in answers.into_iter().flat_map(|it| it.open_tokens(node)) {
+        let written = quoted(&token.written);
+        let said = match token.has_another_name() {
+            true => format!("{written} ({})", quoted(&token.variable)),
+            false => written,
+        };
+        if !all.contains(&said) {
+            all.push(said);
+        }
+    }
+    (!all.is_empty()).then(|| all.join(", "))
 }
 
 impl<'a> CaseGroup<'a> {

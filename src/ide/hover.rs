@@ -431,7 +431,24 @@ other: 1
 
                 1. **level "Common" · `data/common.yaml:1`**
 
-                Not known, and left as it is written: `site`"#]],
+                Not known, and left as it is written: `%{site}`"#]],
+        );
+    }
+
+    #[test]
+    fn a_sub_key_is_shown_without_what_it_does_not_contain() {
+        check_open(
+            "#- /data/roles/web.yaml\nu: fixed\n#- /data/common.yaml\nk: {list$0: ['%{::domain}'], other: \"%{alias('u')}\"}\nu: '%{site}'\n",
+            &expect![[r#"
+                **`k.list`** for any node, environment `production`
+
+                ```yaml
+                - "%{::domain}"
+                ```
+
+                1. **level "Common" · `data/common.yaml:1`**
+
+                Not known, and left as it is written: `%{::domain}` (`facts.networking.domain`)"#]],
         );
     }
 

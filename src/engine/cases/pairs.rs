@@ -186,8 +186,8 @@ fn with_what_follows(
     Some(all)
 }
 
-/// The answer for the nodes of which all `conditions` are true. The case of the other answer may decide a variable that the
-/// value contains.
+/// The answer for the nodes of which all `conditions` are true. The case of the other answer may decide a variable that was read
+/// for a string.
 fn exact<'a>(
     answer: &'a Answer,
     evaluator: &Evaluator,
@@ -195,7 +195,7 @@ fn exact<'a>(
     conditions: &[Condition],
 ) -> Cow<'a, Answer> {
     let is_decided = |open: &Arc<str>| conditions.iter().any(|it| it.variable == *open);
-    if answer.open.iter().any(is_decided) {
+    if answer.read_open.iter().any(is_decided) {
         Cow::Owned(evaluator.call_assuming(request, conditions))
     } else {
         Cow::Borrowed(answer)

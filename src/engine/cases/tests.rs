@@ -181,6 +181,23 @@ fn a_json_file_without_an_object_is_refused_where_a_yaml_file_is_only_warned_of(
 }
 
 #[test]
+fn a_sub_key_has_the_cases_in_which_it_is_another_one() {
+    let files = [
+        ("common.yaml", "k: {list: [1], other: \"%{alias('u')}\"}\nu: '%{facts.fqdn2}'\n"),
+        ("n/n1.yaml", "u: fixed\n"),
+    ];
+    let levels = "path: 'n/%{trusted.certname}.yaml'\npath: common.yaml";
+    check(levels, &files, "k.list", "[1]");
+    let other = "trusted.certname is n1: \"fixed\"\n: \"%{facts.fqdn2}\"";
+    check(levels, &files, "k.other", other);
+    let evaluator = evaluator(levels, &files);
+    assert_eq!(evaluator.lookup("k.list").open, []);
+    let token = &evaluator.lookup("k.other").open_tokens(evaluator.node())[0];
+    assert_eq!((&*token.written, &*token.variable), ("%{facts.fqdn2}", "fqdn2"));
+    assert!(!token.has_another_name());
+}
+
+#[test]
 fn a_directory_where_a_file_should_be_fails_every_lookup() {
     check(
         "path: 'role/%{role}'",

@@ -177,9 +177,11 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
         card.notes
             .push(format!("No such variable for this node: {}", codes(&asked.unknown_variables)));
     }
-    let open = open_of_all_cases(&asked);
-    if !open.is_empty() {
-        card.notes.push(format!("Not known, and left as it is written: {}", codes(&open)));
+    let each_case = asked.each_case().into_iter().map(|(_, answer)| answer);
+    // The answer that is shown first comes first.
+    let answers = std::iter::once(&*asked).chain(each_case);
+    if let Some(open) = cases::left_as_written(answers, perspective.evaluator.node(), code) {
+        card.notes.push(format!("Not known, and left as it is written: {open}"));
     }
     for path in &asked.broken {
         let path = code(&perspective.shown_path(path));
@@ -200,16 +202,6 @@ fn is_read(perspective: &Perspective, key: &str, from: &str, answer: &engine::An
 
 fn codes(names: &[Arc<str>]) -> String {
     names.iter().map(|name| code(name)).collect::<Vec<_>>().join(", ")
-}
-
-fn open_of_all_cases(answer: &engine::Answer) -> Vec<Arc<str>> {
-    let mut open = answer.open.clone();
-    for name in answer.cases.iter().flat_map(|case| &case.answer.open) {
-        if !open.contains(name) {
-            open.push(Arc::clone(name));
-        }
-    }
-    open
 }
 
 /// The result of a lookup, without secrets.

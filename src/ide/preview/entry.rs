@@ -59,7 +59,7 @@ impl Entry {
         let title = format!("{} for {}", self.key, asked_for(perspective));
         page.comment(&title, LineKind::Header, None);
         self.write_strategy(perspective, page, detail);
-        self.write_notes(page);
+        self.write_notes(perspective, page);
         page.plain("");
         self.write_value(perspective, page, detail);
     }
@@ -69,7 +69,7 @@ impl Entry {
         if self.answer.merge.as_ref().is_some_and(|it| it.set_by != SetBy::Default) {
             self.write_strategy(perspective, page, detail);
         }
-        self.write_notes(page);
+        self.write_notes(perspective, page);
         self.write_value(perspective, page, detail);
     }
 
@@ -80,7 +80,7 @@ impl Entry {
         }
     }
 
-    fn write_notes(&self, page: &mut Page) {
+    fn write_notes(&self, perspective: &Perspective, page: &mut Page) {
         for opaque in &self.answer.opaque {
             let level = self.answer.sources.iter().find(|source| source.level == opaque.level);
             // In a merge, a level that is not evaluated may add to a value that is found.
@@ -98,15 +98,15 @@ impl Entry {
             let place = merge.and_then(|it| it.options.as_ref()).and_then(sources::set_at);
             page.comment(&note, LineKind::Header, place);
         }
-        let named = [
-            ("no such variable for this node", &self.answer.unknown_variables),
-            ("not known, and left as it is written", &self.answer.open),
-        ];
-        for (what, names) in named {
-            if !names.is_empty() {
-                let note = format!("{what}: {}", names.join(", "));
-                page.comment(&note, LineKind::Header, None);
-            }
+        let unknown = &self.answer.unknown_variables;
+        if !unknown.is_empty() {
+            let note = format!("no such variable for this node: {}", unknown.join(", "));
+            page.comment(&note, LineKind::Header, None);
+        }
+        let node = perspective.evaluator.node();
+        if let Some(open) = cases::left_as_written([&*self.answer], node, str::to_owned) {
+            let note = format!("not known, and left as it is written: {open}");
+            page.comment(&note, LineKind::Header, None);
         }
         for left_out in &self.answer.left_out {
             page.comment(&left_out_in_words(left_out), LineKind::Opaque, None);

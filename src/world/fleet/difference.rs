@@ -411,7 +411,7 @@ fn is_same_case(before: &Answer, after: &Answer, is_certain: bool) -> bool {
             is_same_outcome(before, after)
                 && levels(before) == levels(after)
                 // If cases were left out, the open variables are those of the cases that happened to be kept.
-                && (!is_certain || before.open == after.open)
+                && (!is_certain || before.read_open == after.read_open)
         }
     }
 }
