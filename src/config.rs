@@ -2,6 +2,7 @@
 
 pub mod datadir_map;
 pub mod environment;
+pub mod environment_conf;
 pub mod glob;
 pub mod hiera_yaml;
 pub mod path;

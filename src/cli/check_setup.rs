@@ -189,7 +189,7 @@ fn refuse_other_files(world: &Arc<World>, named: &[PathBuf], shown: &str) -> Res
         return Ok(());
     }
     Err(format!(
-        "{}: nothing to check: this is not a data file of the workspace, a hiera.yaml or Puppet code; --skip-other-files skips such files",
+        "{}: nothing to check: this is not a data file of the workspace, a hiera.yaml, an environment.conf or Puppet code; --skip-other-files skips such files",
         others.join(", ")
     ))
 }
@@ -203,6 +203,7 @@ pub(super) fn is_looked_at(world: &Arc<World>, path: &str) -> bool {
     FileRole::of(world, path).is_some()
         || is_code(path)
         || paths::file_name(path) == "hiera.yml"
+        || world.is_environment_conf(path)
         || lies_beside_data()
 }
 

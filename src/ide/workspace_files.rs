@@ -34,7 +34,10 @@ pub fn workspace_files(world: &Arc<World>) -> BTreeSet<String> {
         let directories = environment.root.iter().chain(environment.modules.values());
         let configs = directories.map(|directory| format!("{directory}/hiera.yaml"));
         let global = environment.global_config.iter().map(ToString::to_string);
-        files.extend(configs.chain(global).filter(|path| world.kind(path) == PathKind::File));
+        let conf = environment.root.iter().map(|root| format!("{root}/environment.conf"));
+        files.extend(
+            configs.chain(global).chain(conf).filter(|path| world.kind(path) == PathKind::File),
+        );
         let code = world.code_index(environment);
         files.extend(code.files().iter().map(|(path, _)| path.to_string()));
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::paths;
+use crate::config::environment_conf::EnvironmentConf;
 use crate::config::glob;
 use crate::data::{Files, PathKind};
 use crate::settings::Settings;
@@ -17,6 +18,11 @@ const CONFDIR: &str = "/etc/puppetlabs/puppet";
 /// modulepath.
 const SITE_DIRECTORIES: [&str; 3] = ["site-modules", "site", "dist"];
 
+/// The path of the `environment.conf` of the environment at `root`.
+pub(super) fn conf_of(root: &str) -> String {
+    paths::join(root, "environment.conf")
+}
+
 /// The module directories of the environment at `root`, in order of precedence; not all need to exist.
 pub(super) fn modulepath(files: &dyn Files, settings: &Settings, root: &str) -> Vec<String> {
     if let Some(modulepath) = &settings.modulepath {
@@ -24,12 +30,10 @@ pub(super) fn modulepath(files: &dyn Files, settings: &Settings, root: &str) -> 
     }
     let codedir = codedir(root);
     let codedir = codedir.as_deref();
-    let written = files
-        .text(&paths::join(root, "environment.conf"))
-        .ok()
-        .and_then(|text| setting(&text, "modulepath"));
-    if let Some(written) = written {
-        let entries = split_path(&written, cfg!(windows));
+    let text = files.text(&conf_of(root)).ok();
+    let conf = text.as_deref().map(EnvironmentConf::read);
+    if let Some(written) = conf.and_then(|it| it.value("modulepath")) {
+        let entries = split_path(written, cfg!(windows));
         let of_entry = |it| directories_of(files, settings, (root, codedir), it);
         return entries.flat_map(of_entry).collect();
     }
@@ -46,9 +50,9 @@ pub(super) fn module_outside(files: &dyn Files, root: &str, name: &str) -> Optio
 
 /// The main manifest of the environment at `root`, or the directory that contains its manifests.
 pub(super) fn manifest_of(files: &dyn Files, root: &str) -> String {
-    let text = files.text(&paths::join(root, "environment.conf")).ok();
-    let written = text.and_then(|text| setting(&text, "manifest"));
-    paths::join(root, written.as_deref().unwrap_or("manifests"))
+    let text = files.text(&conf_of(root)).ok();
+    let conf = text.as_deref().map(EnvironmentConf::read);
+    paths::join(root, conf.and_then(|it| it.value("manifest")).unwrap_or("manifests"))
 }
 
 /// The modules in `directories`, by name. The first of a name wins.
@@ -78,25 +82,6 @@ fn is_module_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|it| it.is_ascii_lowercase())
         && bytes.all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'_')
-}
-
-/// The value of `name` in an `environment.conf`: the first one outside any section (or in `[main]`), without quotes.
-fn setting(text: &str, name: &str) -> Option<String> {
-    let mut is_main = true;
-    for line in text.lines() {
-        let line = line.trim();
-        if let Some(section) = line.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
-            is_main = section == "main";
-        }
-        let Some((key, value)) = line.split_once('=') else { continue };
-        if is_main && key.trim() == name {
-            let value = value.trim();
-            let value = value.strip_prefix(['"', '\'']).unwrap_or(value);
-            let value = value.strip_suffix(['"', '\'']).unwrap_or(value);
-            return Some(value.trim_end().to_owned());
-        }
-    }
-    None
 }
 
 /// Splits at `:` as Puppet does, so that an empty name is the environment's own directory, unless it is the last. On Windows,

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexMap;
 
-use super::modulepath::{codedir, modulepath, modules};
+use super::modulepath::{codedir, conf_of, modulepath, modules};
 use super::reach::Reach;
 use super::shards::Shards;
 use super::{World, paths};
@@ -111,6 +111,14 @@ impl World {
         let holds = |directory: &str| paths::below(directory, path).is_some();
         let module = environment.modules.iter().find(|(_, directory)| holds(directory));
         module.map(|(name, directory)| (name.clone(), directory.clone()))
+    }
+
+    /// Whether a file is the `environment.conf` of an environment.
+    pub fn is_environment_conf(&self, path: &str) -> bool {
+        paths::file_name(path) == "environment.conf"
+            && self
+                .environment_of(path)
+                .is_some_and(|it| it.root.as_deref().is_some_and(|root| conf_of(root) == path))
     }
 
     /// The directory of a module of this name that is beside the modules of `environment`, but not in its modulepath.

@@ -1,8 +1,9 @@
-//! Rules about a `hiera.yaml`.
+//! Rules about a `hiera.yaml` and an `environment.conf`.
 
 pub(super) mod absolute_path_by_slash;
 pub(super) mod default_hierarchy_misuse;
 pub(super) mod deployed_datadir;
+pub(super) mod environment_conf;
 pub(super) mod failing_backend;
 pub(super) mod function_in_hiera_yaml;
 pub(super) mod hiera_yaml_schema;
@@ -49,4 +50,9 @@ pub(crate) struct ConfigContext<'a> {
     pub(crate) environment: Option<&'a Arc<Environment>>,
     /// The completely known nodes that use it.
     pub(crate) nodes: &'a [Arc<Node>],
+}
+
+/// The `environment.conf` of an environment.
+pub(crate) struct EnvironmentConfContext<'a> {
+    pub(crate) text: &'a str,
 }

@@ -2,7 +2,7 @@
 
 use super::Report;
 use super::code::CodeContext;
-use super::config::{ConfigContext, ConfigTextContext};
+use super::config::{ConfigContext, ConfigTextContext, EnvironmentConfContext};
 use super::entry::EntryContext;
 use super::file::{FileContext, UnreadContext};
 use super::key::{KeyContext, OptionsContext};
@@ -115,6 +115,7 @@ pub(super) type FileCheck = fn(&FileContext<'_>, &mut Report);
 pub(super) type UnreadCheck = fn(&UnreadContext<'_>, &mut Report);
 pub(super) type ConfigTextCheck = fn(&ConfigTextContext<'_>, &mut Report);
 pub(super) type ConfigCheck = fn(&ConfigContext<'_>, &mut Report);
+pub(super) type EnvironmentConfCheck = fn(&EnvironmentConfContext<'_>, &mut Report);
 pub(super) type CodeCheck = fn(&CodeContext<'_>, &mut Report);
 
 /// One check of a rule: the phase, and the function to call.
@@ -140,6 +141,8 @@ pub(super) enum Check {
     Config(ConfigCheck),
     /// The same, after all other rules.
     ConfigRest(ConfigCheck),
+    /// Checks the `environment.conf` of an environment.
+    EnvironmentConf(EnvironmentConfCheck),
     /// Checks a file of Puppet code that Puppet accepts.
     Code(CodeCheck),
     /// Checks a file of Puppet code that Puppet refuses.

@@ -91,6 +91,7 @@ pub const RULES: &[&Rule] = &[
     &code::broken_code::RULE,
     &key::encrypted_but_not_sensitive::RULE,
     &entry::plaintext_secret::RULE,
+    &config::environment_conf::RULE,
     &config::hiera_yaml_schema::RULE,
     &config::hiera_yaml_version::RULE,
     &config::missing_datadir::RULE,

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::code::CodeContext;
-use super::config::{ConfigContext, ConfigTextContext};
+use super::config::{ConfigContext, ConfigTextContext, EnvironmentConfContext};
 use super::entry::eyaml_blob;
 use super::entry_cache::{EntryCache, EntrySummary, Step};
 use super::file::{DataContext, FileContext, Surroundings, UnreadContext};
@@ -110,6 +110,12 @@ fn diagnostics_within(
         }
         Some(FileRole::HieraYaml { layer }) => run.config(*layer),
         None if is_code(path) => run.code(),
+        None if world.is_environment_conf(path) => {
+            if let Ok(text) = world.text(path) {
+                let context = EnvironmentConfContext { text: &text };
+                run.ask(&PHASES.environment_conf, &context);
+            }
+        }
         None => run.ask(&PHASES.unread, &UnreadContext { world, path }),
     }
     let mut findings = control::apply(world, path, role.as_ref(), run.report.findings);

@@ -11,6 +11,7 @@ use crate::engine::{Answer, Footprint, Request};
 use crate::facts::{Node, Origin};
 use crate::settings::PROJECT_FILE;
 use crate::world::World;
+use crate::world::modulepath::conf_of;
 use crate::world::paths;
 
 /// The maximum number of edits that are named for one change.
@@ -169,7 +170,7 @@ impl Finder<'_> {
         for environment in [self.before.environment(), self.after.environment()] {
             let root = environment.root.iter();
             configs.extend(environment.global_config.iter().map(ToString::to_string));
-            configs.extend(root.clone().map(|it| paths::join(it, "environment.conf")));
+            configs.extend(root.clone().map(|it| conf_of(it)));
             let roots = root.chain(environment.modules.values());
             configs.extend(roots.map(|it| paths::join(it, "hiera.yaml")));
         }
