@@ -1,18 +1,26 @@
 //! The effect of an edit on nodes: compares the values of a key before and after it, and describes the difference for a
 //! title.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::changes::{counted, nodes_where};
 use super::edits::{FileChange, FileEdit};
 use crate::config::Environment;
 use crate::data::Files as _;
-use crate::engine::{CancelToken, Request, module_of_key};
+use crate::engine::{Assumed, CancelToken, Condition, OtherNodes, Request, module_of_key};
+use crate::syntax::key_path::{self, KeyPath};
 use crate::text::edit::apply_edits;
-use crate::world::{AnswerChange, Difference, FleetPair, World};
+use crate::world::{AnswerChange, Difference, FleetPair, WayToFile, World};
 
 /// The maximum number of nodes or cases that are named.
 const MAX_NAMED: usize = 3;
+
+/// The maximum number of files of which all ways to them are compared.
+const MAX_FILES_WITH_WAYS: usize = 64;
+
+/// Variables with their texts.
+type Way = Vec<(Arc<str>, Arc<str>)>;
 
 /// What the edits change in the answer to `request`, and for which nodes: `removes the value for db01 and web02`, `changes the
 /// value for nodes where role is db`. `None` if no answer changes, or the request was cancelled.
@@ -30,21 +38,58 @@ pub(crate) fn consequences(
     let request = Request { cancel: cancel.clone(), ..request.clone() };
     let difference = pair.difference_of(&request);
     let nodes = world.nodes(environment).len();
+    let unlikely = unlikely_ways(world, environment, &request, &edited);
     // After a cancellation, the comparison is not complete.
-    (!cancel.is_cancelled()).then(|| said(&pair, &difference, nodes))?
+    (!cancel.is_cancelled()).then(|| said(&pair, &difference, (nodes, &unlikely)))?
 }
+
+/// The conditions under which a template leads to a file that another template spells out more of: `os/Debian-12.yaml` belongs to
+/// `os/%{facts.os.name}-%{facts.os.release.major}.yaml`, and hardly any node has a `facts.os.family` of that name. Titles do not name
+/// such cases.
+fn unlikely_ways(
+    world: &Arc<World>,
+    environment: &Arc<Environment>,
+    request: &Request,
+    edited: &[Arc<str>],
+) -> Vec<Way> {
+    let key = request.names.first().and_then(|key| key_path::parse(key).ok());
+    let root = key.as_ref().and_then(KeyPath::root_name);
+    let (places, _) = root.map_or_else(Default::default, |root| {
+        world.key_index(environment).first_places(root, MAX_FILES_WITH_WAYS)
+    });
+    let files: BTreeSet<&Arc<str>> = places.iter().map(|it| &it.path).chain(edited).collect();
+    let mut unlikely = Vec::new();
+    for path in files {
+        let ways = world.ways_to_file(environment, path);
+        // All of them spell out the same path, so one with shorter texts spells out more.
+        let length =
+            |way: &WayToFile| -> usize { way.conditions.iter().map(|it| it.1.len()).sum() };
+        let least = ways.iter().map(length).min();
+        unlikely.extend(ways.into_iter().filter(|way| Some(length(way)) > least));
+    }
+    unlikely.into_iter().map(|way| way.conditions).collect()
+}
+
+/// A case of unlisted nodes: the number of its conditions, and its text. Simple cases come first.
+type OtherCase = (usize, String);
 
 /// What a change affects: nodes, by name, and cases of unlisted nodes.
 #[derive(Default)]
 struct Who {
     nodes: Vec<Arc<str>>,
-    others: Vec<String>,
+    others: Vec<OtherCase>,
+    /// Cases that are only counted.
+    unlikely: Vec<OtherCase>,
     /// Whether all unlisted nodes are affected.
     is_any_other: bool,
 }
 
 /// `all` is the number of all nodes.
-fn said(pair: &FleetPair, difference: &Difference, all: usize) -> Option<String> {
+fn said(
+    pair: &FleetPair,
+    difference: &Difference,
+    (all, unlikely): (usize, &[Way]),
+) -> Option<String> {
     let (mut lost, mut gained, mut changed) = (Who::default(), Who::default(), Who::default());
     for change in &difference.changes {
         let who = match (&change.before.outcome, &change.after.outcome) {
@@ -52,7 +97,7 @@ fn said(pair: &FleetPair, difference: &Difference, all: usize) -> Option<String>
             (Ok(None), Ok(Some(_))) => &mut gained,
             _ => &mut changed,
         };
-        who.add(pair, change);
+        who.add(pair, change, unlikely);
     }
     let said = [("removes", lost), ("adds", gained), ("changes", changed)];
     let said = said.into_iter().filter_map(|(verb, who)| {
@@ -64,14 +109,17 @@ fn said(pair: &FleetPair, difference: &Difference, all: usize) -> Option<String>
 }
 
 impl Who {
-    fn add(&mut self, pair: &FleetPair, change: &AnswerChange) {
+    fn add(&mut self, pair: &FleetPair, change: &AnswerChange, unlikely: &[Way]) {
         let nodes = pair.after().nodes();
         self.nodes.extend(change.nodes.iter().map(|node| nodes[*node as usize].name.clone()));
         for others in &change.others {
             match nodes_where(others) {
-                Some(nodes) => self.others.push(nodes),
+                Some(nodes) if is_unlikely(others, unlikely) => {
+                    self.unlikely.push((others.conditions.len(), nodes))
+                }
+                Some(nodes) => self.others.push((others.conditions.len(), nodes)),
                 None if others.unless.is_empty() => self.is_any_other = true,
-                None => self.others.push("unlisted nodes in other cases".to_owned()),
+                None => self.others.push((0, "unlisted nodes in other cases".to_owned())),
             }
         }
     }
@@ -84,25 +132,43 @@ impl Who {
             return Some("for every node".to_owned());
         }
         if self.is_any_other {
-            self.others.push("all unlisted nodes".to_owned());
+            self.others.push((0, "all unlisted nodes".to_owned()));
         }
         let nodes = if self.nodes.len() > MAX_NAMED {
             vec![format!("{} of {}", self.nodes.len(), counted(all, "node"))]
         } else {
             self.nodes.iter().map(ToString::to_string).collect()
         };
+        // If there is nothing else to name, a case that hardly exists is named all the same.
+        let is_only = nodes.is_empty() && self.others.is_empty();
+        let counted_only = if is_only { 0 } else { self.unlikely.len() };
+        if is_only {
+            self.others.append(&mut self.unlikely);
+        }
         let room = MAX_NAMED.saturating_sub(nodes.len()).max(1);
-        let more = self.others.len().saturating_sub(room);
+        let more = self.others.len().saturating_sub(room) + counted_only;
+        self.others.sort_by_key(|(conditions, _)| *conditions);
         self.others.truncate(room);
-        if more == 0 && !self.others.iter().any(|it| it.contains(" where ")) {
-            let all = [nodes, self.others].concat();
+        let others: Vec<String> = self.others.into_iter().map(|(_, text)| text).collect();
+        if more == 0 && !others.iter().any(|it| it.contains(" where ")) {
+            let all = [nodes, others].concat();
             return (!all.is_empty()).then(|| format!("for {}", in_series(&all, "")));
         }
         let nodes = (!nodes.is_empty()).then(|| in_series(&nodes, ""));
-        let groups = nodes.into_iter().chain(self.others).map(|it| format!("for {it}"));
+        let groups = nodes.into_iter().chain(others).map(|it| format!("for {it}"));
         let more = (more > 0).then(|| format!("in {}", counted(more, "more case")));
         Some(in_series(&groups.chain(more).collect::<Vec<_>>(), ","))
     }
+}
+
+fn is_unlikely(others: &OtherNodes, unlikely: &[Way]) -> bool {
+    let holds = |(variable, text): &(Arc<str>, Arc<str>)| {
+        let is_it = |it: &Condition| {
+            it.variable == *variable && it.value == Assumed::Text(Arc::clone(text))
+        };
+        others.conditions.iter().any(is_it)
+    };
+    unlikely.iter().any(|way| way.iter().all(holds))
 }
 
 /// `a`, `a and b`, `a, b and c`; `comma` is written before the last `and` of several.
@@ -135,8 +201,9 @@ mod tests {
     fn check(nodes: &[&str], others: &[&str], is_any_other: bool, expected: Option<&str>) {
         let who = Who {
             nodes: nodes.iter().map(|it| Arc::from(*it)).collect(),
-            others: others.iter().map(ToString::to_string).collect(),
+            others: others.iter().map(|it| (1, it.to_string())).collect(),
             is_any_other,
+            ..Who::default()
         };
         assert_eq!(who.listed(5).as_deref(), expected);
     }

@@ -144,6 +144,36 @@ fn an_override_for_this_node_or_role() {
 }
 
 #[test]
+fn titles_name_no_node_whose_fact_is_half_of_a_path() {
+    let files = "
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: Systems, paths: ['os/%{facts.os.name}-%{facts.os.release.major}.yaml', 'os/%{facts.os.family}.yaml']}
+  - {name: Common, path: common.yaml}
+#- /.hiera-ls.yaml
+node: web01
+nodes: {web01: {facts: {os: {name: Debian, family: Debian, release: {major: '12'}}}}}
+#- /data/os/Debian-12.yaml
+b$0: [3]
+#- /data/os/Debian.yaml
+z: 1
+#- /data/os/RedHat.yaml
+b: [2]
+#- /data/common.yaml
+lookup_options: {b: {merge: unique}}
+b: [1]
+";
+    let (actions, _) = offered(files, &REFACTORINGS);
+    assert_eq!(
+        actions[0].title,
+        "Move `b` down to data/os/Debian.yaml (Systems): changes the value for some nodes where facts.os.family is Debian, \
+         for some nodes where facts.os.name is Debian and facts.os.release.major is 12, for nodes where facts.os.name is \
+         Debian and facts.os.release.major is 12 and facts.os.family is RedHat, and in 1 more case"
+    );
+}
+
+#[test]
 fn a_move_down_takes_the_comments_along() {
     let files = "#- /data/common.yaml\r\nx: 1\r\n#- /data/nodes/web01.yaml\na: 1\n# why\n# so\nb$0: {c: 1} # as ever\nd: 1\n";
     check_files(
