@@ -150,9 +150,9 @@ fn text(readers: &Readers) -> String {
         text.push_str("Read by any node\n");
     }
     for way in ways {
-        let conditions: Vec<Condition> = { way.conditions.iter() }
-            .map(|(variable, text)| Condition {
-                variable: variable.clone(),
+        let conditions: Vec<Condition> = { way.names.iter().zip(&way.conditions) }
+            .map(|(name, (_, text))| Condition {
+                variable: name.clone(),
                 value: Assumed::Text(text.clone()),
             })
             .collect();
@@ -168,9 +168,9 @@ fn text(readers: &Readers) -> String {
     }
     for way in unclear {
         let conditions = if way.is_obscure {
-            format!("depending on {}", in_a_list(&way.variables))
+            format!("depending on {}", in_a_list(&way.names))
         } else {
-            format!("where {} contains a slash", way.variables.join(" or "))
+            format!("where {} contains a slash", way.names.join(" or "))
         };
         add_way(&mut text, &conditions, &way.level, way.module.as_deref());
     }

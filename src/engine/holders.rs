@@ -89,6 +89,8 @@ fn readiness(levels: &[ResolvedLevel], asked: usize) -> Readiness {
                 None => return Readiness::NotYet,
                 // A file that cannot be read must fail the lookup of every key, and an index of keys would hide it.
                 Some(Err(_)) => return Readiness::Never,
+                // Each lookup that reads it says so, whichever keys it has.
+                Some(Ok(file)) if file.is_broken() => return Readiness::Never,
                 Some(Ok(file)) => bytes += file.text().len(),
             }
             count += 1;

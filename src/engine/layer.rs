@@ -358,16 +358,16 @@ impl Layer {
             .as_ref()
             .map_err(|failure| Failure::clone(failure))?;
         let root = key.root();
+        // Options are collected once for many lookups, and only the first of them would be recorded.
+        let is_collected = &**root == LOOKUP_OPTIONS;
+        if invocation.evaluator.reads_broken_files() && !is_collected && file.is_broken() {
+            invocation.note_broken(&location.file);
+        }
         let Some(entry) = self.entry(invocation.evaluator, file, root) else {
             invocation.report_not_found(root);
             return Ok(None);
         };
         let entry = entry.as_ref();
-        // Options are collected once for many lookups, and only the first of them would be recorded.
-        let is_collected = &**root == LOOKUP_OPTIONS;
-        if invocation.evaluator.reads_broken_files() && file.is_broken() && !is_collected {
-            invocation.note_broken(&location.file);
-        }
         invocation.note_entry((self, level, location), entry);
         if invocation.surveys() {
             return Ok(None);

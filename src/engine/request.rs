@@ -81,7 +81,8 @@ pub struct Answer {
     /// The cases if there are several: the first whose conditions are true applies. `outcome` is that of the last case, which
     /// has no conditions.
     pub cases: Vec<Case>,
-    /// Files that Puppet refuses but whose readable entries were used: [`Evaluator::reading_broken_files`].
+    /// Files that Puppet refuses, so that its lookup fails, but whose readable entries were used:
+    /// [`Evaluator::reading_broken_files`].
     pub broken: Vec<Arc<str>>,
     /// The sources of the key, the highest priority first, if requested. If nothing is found, they are those of the first
     /// name.

@@ -68,6 +68,16 @@ impl Template {
         path.push_str(&text[done..]);
         Some(OpenPath::new(path.into(), self.is_glob))
     }
+
+    /// The name by which the template reads a variable: `facts.role` for `role`.
+    pub fn name_in_template(&self, variable: &str) -> Option<Arc<str>> {
+        let text = format!("{}/{}", self.datadir, self.path);
+        interpolation::tokens(&text).iter().find_map(|token| {
+            let (name, _) = token.variable()?;
+            let is_it = variable::name_of_text(name).is_some_and(|it| *it == *variable);
+            is_it.then(|| name.strip_prefix("::").map_or_else(|| Arc::clone(name), Arc::from))
+        })
+    }
 }
 
 /// Represents a member of a list in an open path; no variable has this name.

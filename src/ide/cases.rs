@@ -60,6 +60,11 @@ pub(crate) fn depends_text(answer: &Answer) -> Option<String> {
     })
 }
 
+/// What a file means whose readable entries were used although Puppet refuses it.
+pub(crate) fn refused_text(path: &str) -> String {
+    format!("{path} has an error: as it is, Puppet refuses the whole file")
+}
+
 /// What the values of some answers contain as it is written, because it is not known: `%{::domain} (facts.networking.domain)`.
 /// `quoted` marks code.
 pub(crate) fn left_as_written<'a>(

@@ -27,6 +27,8 @@ pub struct WayToFile {
     pub module: Option<Arc<str>>,
     /// The variables with their texts; an empty text may mean that the variable is not set.
     pub conditions: Vec<(Arc<str>, Arc<str>)>,
+    /// The names of these variables as the template has them.
+    pub names: Vec<Arc<str>>,
     /// Whether other texts may lead to the file as well.
     pub is_obscure: bool,
 }
@@ -40,6 +42,8 @@ pub struct UnclearWay {
     pub module: Option<Arc<str>>,
     /// The variables of the template that are not known.
     pub variables: Vec<Arc<str>>,
+    /// Their names as the template has them.
+    pub names: Vec<Arc<str>>,
     /// Whether lookups consider the template, as one whose files may matter. Otherwise, it leads to the file only if the text
     /// of a variable contains a slash.
     pub is_obscure: bool,
@@ -52,9 +56,14 @@ impl World {
         let path: Arc<str> = path.into();
         let mut ways: Vec<WayToFile> = Vec::new();
         for place in self.reach(environment).places_of(&path) {
-            let way = |conditions, is_obscure| WayToFile {
+            let name = |(variable, _): &Known| {
+                let name = place.template().name_in_template(variable);
+                name.unwrap_or_else(|| Arc::clone(variable))
+            };
+            let way = |conditions: Vec<Known>, is_obscure| WayToFile {
                 level: Arc::clone(&place.level),
                 module: place.module.clone(),
+                names: conditions.iter().map(name).collect(),
                 conditions,
                 is_obscure,
             };
@@ -83,10 +92,15 @@ impl World {
         for place in self.reach(environment).places_of(&path) {
             let Some(open) = place.template().open_path(&of_all) else { continue };
             if open.fits_among([&path].into_iter()).is_empty() {
+                let name = |variable: &Arc<str>| {
+                    let name = place.template().name_in_template(variable);
+                    name.unwrap_or_else(|| Arc::clone(variable))
+                };
                 let way = UnclearWay {
                     level: Arc::clone(&place.level),
                     module: place.module.clone(),
                     variables: open.variables(),
+                    names: open.variables().iter().map(name).collect(),
                     is_obscure: open.is_obscure(),
                 };
                 if !ways.contains(&way) {

@@ -161,7 +161,7 @@ fn a_variable_of_the_settings_is_no_fact() {
         assert_eq!(said("a", &["--set", "facts.site=oslo"]), "--- here|here|oslo\n");
     }
     let readers = said(&workspace, &["readers", "data/sites/oslo.yaml"]);
-    assert!(readers.contains("where site is oslo"), "{readers}");
+    assert!(readers.contains("where facts.site is oslo"), "{readers}");
 }
 
 #[test]

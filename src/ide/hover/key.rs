@@ -185,7 +185,7 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
     }
     for path in &asked.broken {
         let path = code(&perspective.shown_path(path));
-        card.notes.push(format!("{path} has an error: as it is, Puppet refuses the whole file."));
+        card.notes.push(format!("{}.", cases::refused_text(&path)));
     }
     if let Some(from) = from.filter(|from| !is_read(perspective, key, from, &asked)) {
         card.notes.push(not_read_text(perspective, key, from));

@@ -161,13 +161,25 @@ impl KeyCard {
 
     fn answer_text(&self, markup: Markup, max_lines: usize) -> String {
         let is_rest = !self.cases.is_empty();
+        // Such a case hides the cases after it. Nothing else is an exception.
+        let are_in_order = self.cases.iter().any(|it| it.answer.is_like(&self.answer));
         match &self.answer {
+            Answer::NotFound | Answer::EmptyText | Answer::Required if are_in_order => {
+                "The first of these cases that is true counts. In all others, it is not found:\n"
+                    .to_owned()
+            }
             Answer::NotFound | Answer::EmptyText | Answer::Required if is_rest => {
                 "Not found, except in these cases:\n".to_owned()
             }
             Answer::Default { code, is_instead_of_null } => {
                 let why = if *is_instead_of_null { "The data has null" } else { "No data" };
-                let but = if is_rest { ", except in these cases:" } else { "." };
+                let but = match (is_rest, are_in_order) {
+                    (false, _) => ".",
+                    (true, false) => ", except in these cases:",
+                    (true, true) => {
+                        " if none of these cases is true. The first that is true counts:"
+                    }
+                };
                 let code = markup.of_markdown(&code_in_line(code));
                 format!("{why}: the default {code} is used{but}\n")
             }
@@ -181,6 +193,18 @@ impl KeyCard {
             Answer::Error(message) => {
                 format!("A lookup of this key fails:\n\n{}", markup.block("text", message))
             }
+        }
+    }
+}
+
+impl Answer {
+    /// Whether a list of cases calls both by the same words.
+    fn is_like(&self, other: &Self) -> bool {
+        let is_nothing =
+            |it: &Self| matches!(it, Self::NotFound | Self::EmptyText | Self::Required);
+        match (self, other) {
+            (Self::Default { code: one, .. }, Self::Default { code: other, .. }) => one == other,
+            _ => is_nothing(self) && is_nothing(other),
         }
     }
 }
@@ -339,6 +363,44 @@ mod tests {
             commit: None,
             role,
         }
+    }
+
+    #[test]
+    fn cases_that_hide_others_are_no_exceptions() {
+        let case = |when: &str, answer: Answer| CaseLine {
+            when: when.to_owned(),
+            answer,
+            places: Vec::new(),
+        };
+        let mut card = card(Answer::NotFound);
+        card.cases = vec![
+            case("site is oslo", Answer::NotFound),
+            case("role is web", Answer::Value("1\n".to_owned())),
+        ];
+        check(
+            &card,
+            9,
+            &expect![[r"
+                **`ntp::servers`** for node `web01` (known by its name), environment `production`
+
+                The first of these cases that is true counts. In all others, it is not found:
+
+                - not found if site is oslo
+                - `1` if role is web"]],
+        );
+        card.cases.remove(0);
+        assert!(
+            card.markdown(9).contains("Not found, except in these cases:\n\n- `1` if role is web")
+        );
+        let default = || Answer::Default { code: "3".to_owned(), is_instead_of_null: false };
+        card.answer = default();
+        assert!(
+            card.markdown(9).contains("No data: the default `3` is used, except in these cases:\n")
+        );
+        card.cases.insert(0, case("site is oslo", default()));
+        assert!(card.markdown(9).contains(
+            "No data: the default `3` is used if none of these cases is true. The first that is true counts:\n"
+        ));
     }
 
     #[test]

@@ -165,7 +165,10 @@ impl Overview<'_> {
         let nodes = counted(self.total, "node");
         let values = counted(values, "different answer");
         let environment = &self.perspective.evaluator.environment().name;
-        let title = format!("{} for {nodes} of environment {environment}: {values}", self.key);
+        let title = match self.total {
+            0 => format!("{}: no node is known in environment {environment}", self.key),
+            _ => format!("{} for {nodes} of environment {environment}: {values}", self.key),
+        };
         self.page.comment(&title, LineKind::Header, None);
     }
 

@@ -108,6 +108,13 @@ impl Entry {
             let note = format!("not known, and left as it is written: {open}");
             page.comment(&note, LineKind::Header, None);
         }
+        for path in &self.answer.broken {
+            page.comment(
+                &cases::refused_text(&perspective.shown_path(path)),
+                LineKind::Error,
+                None,
+            );
+        }
         for left_out in &self.answer.left_out {
             page.comment(&left_out_in_words(left_out), LineKind::Opaque, None);
         }
@@ -151,10 +158,13 @@ impl Entry {
                 writer.member(0, (&key, self.key_place(value)), value, &parts);
             }
             Ok(None) => {
-                let (what, kind) = if self.answer.opaque.is_empty() {
+                let (what, kind) = if !self.answer.opaque.is_empty() {
+                    ("not known", LineKind::Opaque)
+                } else if self.answer.broken.is_empty() {
                     ("not found, a lookup of this key fails", LineKind::Error)
                 } else {
-                    ("not known", LineKind::Opaque)
+                    // Puppet fails because of the file, not because of the key.
+                    ("not in what can be read", LineKind::Error)
                 };
                 page.comment(&format!("{}: {what}", self.key), kind, None);
                 self.write_hidden(perspective, page, detail);

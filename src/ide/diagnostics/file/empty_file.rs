@@ -5,6 +5,7 @@ use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::ide::pair_edits::line_end;
+use crate::syntax::yaml;
 use crate::text::{TextEdit, TextRange};
 
 pub(crate) const RULE: Rule = Rule {
@@ -23,8 +24,14 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     if !matches!((verdict, format), (Verdict::Empty, Format::Yaml)) {
         return;
     }
-    let message = "file does not contain a valid yaml hash\n\
-                   Puppet takes it as an empty hash, and warns each time. Write `{}`, or remove the file.";
+    // A second document would be lost with the file. Another rule says how Puppet reads it.
+    let advice = match yaml::parse(text).second_document {
+        Some(_) => "The first document of the file is empty.",
+        None => "Write `{}`, or remove the file.",
+    };
+    let message = format!(
+        "file does not contain a valid yaml hash\nPuppet takes it as an empty hash, and warns each time. {advice}"
+    );
     let end = text.find('\n').unwrap_or(text.len());
     let finding = report.add(&RULE, TextRange::new(0, end as u32), message);
     // A file with `null` or `~` is empty for Puppet, too, but `{}` after it would not be valid.
@@ -57,6 +64,20 @@ mod tests {
 ",
         );
         check("--- {}\n");
+    }
+
+    #[test]
+    fn a_second_document_is_not_removed() {
+        check(
+            r"
+---
+#^^ information[empty-file]: file does not contain a valid yaml hash Puppet takes it as an empty hash, and warns each time. The first document of the file is empty.
+---
+#^^ warning[multiple-documents]
+a: 1
+a: 2
+",
+        );
     }
 
     #[test]

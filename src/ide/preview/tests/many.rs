@@ -33,6 +33,17 @@ fn nodes_are_grouped_by_value_and_the_rare_ones_come_first() {
 }
 
 #[test]
+fn no_node_is_known() {
+    let fixture = Fixture::parse(
+        "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n#- /data/common.yaml\na$0: 1\n",
+    );
+    let all = all_nodes(&fixture.world(), &at_cursor(&fixture), &CancelToken::default())
+        .expect("no node is asked for")
+        .expect("there is a key");
+    assert_eq!(all.preview.text, "# a: no node is known in environment production\n");
+}
+
+#[test]
 fn many_nodes_of_one_value_are_counted_until_all_are_asked_for() {
     let names: Vec<String> = (1..=40).map(|it| format!("n{it:02}: {{facts: {{a: 1}}}}")).collect();
     let own: Vec<String> =

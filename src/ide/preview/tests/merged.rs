@@ -226,6 +226,28 @@ fn nothing_and_failures() {
 }
 
 #[test]
+fn a_file_that_puppet_refuses_is_named() {
+    check(
+        "#- /data/common.yaml\na$0: 1\n#- /data/roles/web.yaml\nb: [1\n",
+        &expect![[r"
+            # a for node web01, environment production
+            # data/roles/web.yaml has an error: as it is, Puppet refuses the whole file
+
+            a: 1  # data/common.yaml:1
+        "]],
+    );
+    check(
+        "#- /data/nodes/db02.yaml\na$0: 1\n#- /data/common.yaml\nb: [1\n",
+        &expect![[r"
+            # a for node web01, environment production
+            # data/common.yaml has an error: as it is, Puppet refuses the whole file
+
+            # a: not in what can be read
+        "]],
+    );
+}
+
+#[test]
 fn opaque_levels_are_marked() {
     let (_, preview) = check(
         "#- /hiera.yaml
