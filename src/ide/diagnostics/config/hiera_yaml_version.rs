@@ -10,6 +10,7 @@ use crate::ide::diagnostics::config::{version_four, version_three};
 use crate::ide::diagnostics::file::UnreadContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity, Subject};
+use crate::syntax::tree::NodeKind;
 use crate::text::{TextEdit, TextRange};
 use crate::world::paths;
 
@@ -36,7 +37,7 @@ pub(crate) fn is_of_version(problem: &ConfigProblem) -> bool {
 }
 
 pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
-    let ConfigTextContext { text, layer, is_global_too, problems, .. } = *file;
+    let ConfigTextContext { text, layer, is_global_too, problems, root, .. } = *file;
     let mut words: Vec<String> = Vec::new();
     let mut severity = Severity::Warning;
     let mut range = TextRange::empty(0);
@@ -53,7 +54,16 @@ pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
             words.push(detail.message[start..].to_owned());
         }
     }
-    if !words.is_empty() {
+    if words.is_empty() {
+        return;
+    }
+    let is_hash = root.is_some_and(|root| matches!(root.kind, NodeKind::Mapping(_)));
+    if !is_hash {
+        // There is nothing to convert.
+        words.push("Write `version: 5`, and a `hierarchy` below it.".to_owned());
+        let range = TextRange::new(0, text.find('\n').unwrap_or(text.len()) as u32);
+        report.add_as(&RULE, severity, range, words.join("\n"));
+    } else {
         words.push("Convert it to version 5.".to_owned());
         if layer == LayerKind::Environment && !is_global_too && is_of_version_three(problems) {
             words.push(
@@ -97,6 +107,15 @@ fn as_version_five(text: &str, layer: LayerKind) -> Option<Fix> {
 #[cfg(test)]
 mod tests {
     use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn an_empty_file_has_nothing_to_convert() {
+        let refused = "error[hiera-yaml-version]: Use of 'hiera.yaml' version 3 is deprecated. It should be converted to version 5 \
+                       hiera.yaml version 3 cannot be used in an environment Write `version: 5`, and a `hierarchy` below it.";
+        check(&format!(
+            "#- /hiera.yaml\n# none\n#^^^^^ {refused}\n#^^^^^ warning[hiera-yaml-schema]\n"
+        ));
+    }
 
     #[test]
     fn of_an_environment() {
