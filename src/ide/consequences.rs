@@ -119,7 +119,7 @@ impl Who {
                 }
                 Some(nodes) => self.others.push((others.conditions.len(), nodes)),
                 None if others.unless.is_empty() => self.is_any_other = true,
-                None => self.others.push((0, "unlisted nodes in other cases".to_owned())),
+                None => self.others.push((usize::MAX, "unlisted nodes in other cases".to_owned())),
             }
         }
     }
@@ -132,7 +132,7 @@ impl Who {
             return Some("for every node".to_owned());
         }
         if self.is_any_other {
-            self.others.push((0, "all unlisted nodes".to_owned()));
+            self.others.push((usize::MAX, "all unlisted nodes".to_owned()));
         }
         let nodes = if self.nodes.len() > MAX_NAMED {
             vec![format!("{} of {}", self.nodes.len(), counted(all, "node"))]
