@@ -216,7 +216,9 @@ fn collect_open(
 fn each_token(value: &Value, each: &mut dyn FnMut(&str, &Token)) {
     match value {
         Value::String(text) => {
-            interpolation::tokens(text).iter().for_each(|token| each(text, token));
+            for token in interpolation::tokens(text) {
+                each(text, &token);
+            }
         }
         Value::Array(items) => items.iter().for_each(|it| each_token(&it.value, each)),
         Value::Hash(hash) => hash.iter().for_each(|(key, member)| {

@@ -75,9 +75,10 @@ pub(crate) fn left_as_written<'a>(
     let mut all: Vec<String> = Vec::new();
     for token in answers.into_iter().flat_map(|it| it.open_tokens(node)) {
         let written = quoted(&token.written);
-        let said = match token.has_another_name() {
-            true => format!("{written} ({})", quoted(&token.variable)),
-            false => written,
+        let said = if token.has_another_name() {
+            format!("{written} ({})", quoted(&token.variable))
+        } else {
+            written
         };
         if !all.contains(&said) {
             all.push(said);

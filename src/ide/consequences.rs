@@ -115,7 +115,7 @@ impl Who {
         for others in &change.others {
             match nodes_where(others) {
                 Some(nodes) if is_unlikely(others, unlikely) => {
-                    self.unlikely.push((others.conditions.len(), nodes))
+                    self.unlikely.push((others.conditions.len(), nodes));
                 }
                 Some(nodes) => self.others.push((others.conditions.len(), nodes)),
                 None if others.unless.is_empty() => self.is_any_other = true,

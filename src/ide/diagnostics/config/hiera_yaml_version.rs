@@ -63,17 +63,17 @@ pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
         words.push("Write `version: 5`, and a `hierarchy` below it.".to_owned());
         let range = TextRange::new(0, text.find('\n').unwrap_or(text.len()) as u32);
         report.add_as(&RULE, severity, range, words.join("\n"));
-    } else {
-        words.push("Convert it to version 5.".to_owned());
-        if layer == LayerKind::Environment && !is_global_too && is_of_version_three(problems) {
-            words.push(
-                "If a server uses it as its global hiera.yaml, write `globalHieraYaml: hiera.yaml` in .hiera-ls.yaml."
-                    .to_owned(),
-            );
-        }
-        let finding = report.add_as(&RULE, severity, range, words.join("\n"));
-        finding.fixes.extend(as_version_five(text, layer));
+        return;
     }
+    words.push("Convert it to version 5.".to_owned());
+    if layer == LayerKind::Environment && !is_global_too && is_of_version_three(problems) {
+        words.push(
+            "If a server uses it as its global hiera.yaml, write `globalHieraYaml: hiera.yaml` in .hiera-ls.yaml."
+                .to_owned(),
+        );
+    }
+    let finding = report.add_as(&RULE, severity, range, words.join("\n"));
+    finding.fixes.extend(as_version_five(text, layer));
 }
 
 /// Checks a data file that no level reads: the `hiera.yaml` beside it may be the reason. In `hiera.yaml`, the finding is an
