@@ -628,6 +628,36 @@ other: 1
     }
 
     #[test]
+    fn a_file_that_puppet_refuses_fails_lookups_of_other_keys() {
+        check_open(
+            "#- /data/nodes/web01.yaml\nother$0: 2\nx: [1\n#- /.hiera-ls.yaml\nnode: web02\n#- /data/nodes/web02.yaml\nx: [\n",
+            &expect![[r#"
+                **`other`** for node `web02` (known by its name), environment `production`
+
+                ```yaml
+                1
+                ```
+
+                1. **level "Common" · `data/common.yaml:1`**
+
+                `data/nodes/web02.yaml` has an error: as it is, Puppet refuses the whole file.
+
+                `data/nodes/web01.yaml` is not in the hierarchy of this node. It is read for `web01`."#]],
+        );
+        check_open(
+            "#- /data/nodes/web01.yaml\nmine$0: 2\n#- /.hiera-ls.yaml\nnode: web02\n#- /data/nodes/web02.yaml\nx: [\n",
+            &expect![[r"
+                **`mine`** for node `web02` (known by its name), environment `production`
+
+                Not in what can be read.
+
+                `data/nodes/web02.yaml` has an error: as it is, Puppet refuses the whole file.
+
+                `data/nodes/web01.yaml` is not in the hierarchy of this node. It is read for `web01`."]],
+        );
+    }
+
+    #[test]
     fn levels_of_hiera_yaml() {
         let files = "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: Nodes\n    paths: ['nodes/%{trusted.certname}.y$0aml', b.yaml]\n#- /.hiera-ls.yaml\nnode: web01\nnodes: {web01: {facts: {a: 1}}}\n#- /data/nodes/web01.yaml\na: 1\n";
         let fixture = Fixture::parse(files);

@@ -216,6 +216,8 @@ fn shown(perspective: &Perspective, answer: &engine::Answer, otherwise: &Otherwi
         }
         // A level that is not evaluated here may have the key.
         (Ok(None), _) if !answer.opaque.is_empty() => Answer::Unknown,
+        // Puppet fails because of a file, so nothing takes the place of the value.
+        (Ok(None), _) if !answer.broken.is_empty() => Answer::Unread,
         (Ok(None), Otherwise::EmptyText) => Answer::EmptyText,
         (Ok(None), Otherwise::Fails) => Answer::NotFound,
         (Ok(None), Otherwise::Required) => Answer::Required,

@@ -69,6 +69,8 @@ pub(crate) enum Answer {
     Required,
     /// Nothing in the evaluated levels; other levels may have it.
     Unknown,
+    /// Nothing in what can be read of the files. Puppet refuses one of them.
+    Unread,
     /// Puppet's error.
     Error(String),
 }
@@ -189,6 +191,7 @@ impl KeyCard {
             Answer::Value(yaml) => marked_yaml(markup, yaml, max_lines),
             Answer::NotFound => "Not found: a lookup of this key fails.\n".to_owned(),
             Answer::Unknown => "Unknown: no level that is evaluated here has it.\n".to_owned(),
+            Answer::Unread => "Not in what can be read.\n".to_owned(),
             Answer::EmptyText => "Not found: Puppet uses an empty string.\n".to_owned(),
             Answer::Error(message) => {
                 format!("A lookup of this key fails:\n\n{}", markup.block("text", message))
@@ -264,6 +267,7 @@ impl CaseLine {
                 format!("- the default {code} if {when}{places}\n")
             }
             Answer::Unknown => format!("- unknown if {when}{places}\n"),
+            Answer::Unread => format!("- not in what can be read if {when}{places}\n"),
             Answer::Error(message) => {
                 format!("- fails if {when}{places}: {}\n", markup.plain(message))
             }

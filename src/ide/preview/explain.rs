@@ -177,7 +177,10 @@ impl Tree<'_> {
     fn answer(&self, answer: &Answer) -> Vec<Step> {
         let outcome = match &answer.outcome {
             Ok(Some(value)) => self.result(value),
-            Ok(None) => simple("not found: a lookup of this key fails", StepKind::Missing),
+            Ok(None) if answer.broken.is_empty() => {
+                simple("not found: a lookup of this key fails", StepKind::Missing)
+            }
+            Ok(None) => simple("not in what can be read", StepKind::Missing),
             Err(failure) => {
                 let place = failure.place;
                 let label = format!("the lookup fails: {}", failure.message);
@@ -190,6 +193,8 @@ impl Tree<'_> {
         let sources = answer.sources.iter().filter_map(|source| self.source(source));
         let children = sources.chain(strategy).collect();
         let mut steps = vec![Step { children, ..outcome }];
+        let broken = answer.broken.iter().map(|path| self.perspective.shown_path(path));
+        steps.extend(broken.map(|path| simple(&cases::refused_text(&path), StepKind::Failed)));
         steps.extend(cases::groups(answer).iter().map(|group| self.case(group)));
         let left_out = answer.left_out.iter().map(left_out_in_words);
         steps.extend(left_out.map(|words| simple(&words, StepKind::Opaque)));

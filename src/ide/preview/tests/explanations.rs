@@ -138,3 +138,12 @@ fn explanations_tell_nothing_twice() {
     assert!(folded.preview.text.contains(&format!(" of {lines} lines")), "{lines}");
     assert_eq!(full.preview.text.matches("data/modules/4.yaml: does not have it").count(), 11);
 }
+
+#[test]
+fn a_file_that_puppet_refuses_is_named() {
+    let fixture = fixture("#- /data/nodes/db02.yaml\na$0: 1\n#- /data/common.yaml\nb: [1\n");
+    let found = explain(&fixture.world(), &at_cursor(&fixture), &CancelToken::default());
+    let text = found.expect("a node").expect("a key").preview.text;
+    assert!(text.contains("not in what can be read\n"), "{text}");
+    assert!(text.contains("data/common.yaml has an error: as it is, Puppet refuses"), "{text}");
+}
