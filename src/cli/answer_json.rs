@@ -111,8 +111,9 @@ fn add_outcome<M: SerializeMap>(members: &mut M, answer: &Answer) -> Result<(), 
             members.serialize_entry("error_class", failure.class.ruby_name())?;
         }
     }
-    if !answer.open.is_empty() {
-        let names: Vec<&str> = answer.open.iter().map(|name| &**name).collect();
+    // Puppet 8 fails if one of them is not set, also where only another member of the hash reads it.
+    if !answer.read_open.is_empty() {
+        let names: Vec<&str> = answer.read_open.iter().map(|name| &**name).collect();
         members.serialize_entry("open", &names)?;
     }
     if !answer.opaque.is_empty() {

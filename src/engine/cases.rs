@@ -372,7 +372,27 @@ fn without_repetitions(cases: Vec<Case>, kinds: &[usize]) -> Vec<Case> {
     let terms: Vec<Vec<Term>> = cases.iter().map(|case| terms.of(&case.conditions)).collect();
     let kept = needed(kinds, &terms);
     let is_kept = |number: &usize| kept.binary_search(number).is_ok();
-    (0..).zip(cases).filter(|(number, _)| is_kept(number)).map(|(_, case)| case).collect()
+    // A case also stands for those before it that it makes needless, and these may have read something else for their strings.
+    let removed = (0..cases.len()).filter(|number| !is_kept(number));
+    let read: Vec<(usize, Vec<Arc<str>>)> = removed
+        .filter(|number| !cases[*number].answer.read_open.is_empty())
+        .map(|number| (number, cases[number].answer.read_open.clone()))
+        .collect();
+    let mut told = Vec::with_capacity(kept.len());
+    for (number, mut case) in (0..).zip(cases).filter(|(number, _)| is_kept(number)) {
+        for (removed, names) in &read {
+            let stands_for_it = *removed < number
+                && kinds[*removed] == kinds[number]
+                && !one_rules_out(&terms[*removed], &terms[number]);
+            if stands_for_it {
+                let known = &mut case.answer.read_open;
+                let new: Vec<_> = names.iter().filter(|it| !known.contains(it)).cloned().collect();
+                known.extend(new);
+            }
+        }
+        told.push(case);
+    }
+    told
 }
 
 /// The cases that remain if each is removed that the later ones give anyway, by their numbers, in order.

@@ -74,7 +74,7 @@ pub struct Answer {
     /// Unknown variables that the value contains, where they stay as `%{…}`.
     pub open: Vec<Arc<str>>,
     /// Unknown variables that were read for a string, in the value or in something else, such as another member of a hash. Puppet 8
-    /// fails if one of them is not set.
+    /// fails if one of them is not set. Some may be read only in a case that this answer stands for, too.
     pub read_open: Vec<Arc<str>>,
     /// What the answer depends on in addition to `cases`. If it is not empty, the answer is not certain.
     pub left_out: Vec<LeftOut>,

@@ -195,6 +195,12 @@ fn a_sub_key_has_the_cases_in_which_it_is_another_one() {
     let token = &evaluator.lookup("k.other").open_tokens(evaluator.node())[0];
     assert_eq!((&*token.written, &*token.variable), ("%{facts.fqdn2}", "fqdn2"));
     assert!(!token.has_another_name());
+    // Puppet 8 fails if it is not set, so programs must know of it.
+    assert_eq!(evaluator.lookup("k.list").read_open, [Arc::from("fqdn2")]);
+    let files =
+        [("common.yaml", "k: {a: 1, b: \"%{alias('u')}\"}\nu: x\n"), ("n/n1.yaml", "u: '%{y}'\n")];
+    let answer = self::evaluator(levels, &files).lookup("k.a");
+    assert_eq!((answer.cases.len(), &*answer.read_open), (0, &[Arc::from("y")][..]));
 }
 
 #[test]
