@@ -64,7 +64,8 @@ fn any_option_is_refused(call: &Call<'_>) -> bool {
     !call.options.is_empty()
 }
 
-fn location_is_required(call: &Call<'_>) -> Failure {
+/// Puppet's error for a level without a path.
+pub(super) fn location_is_required(call: &Call<'_>) -> Failure {
     let name = &call.function.name;
     let colon = if call.function.kind == FunctionKind::LookupKey { ":" } else { "" };
     let kind = call.function.kind.key();

@@ -73,7 +73,9 @@ impl World {
             PathKind::File | PathKind::Missing => paths::parent(path)?,
         };
         let nearest = self.root_of(directory).map(|root| self.environment_at(&root));
-        let reaches = |it: &Arc<Environment>| self.own_reach(it).reaches(path);
+        let reaches = |it: &Arc<Environment>| {
+            it.global_config.as_deref() == Some(path) || self.own_reach(it).reaches(path)
+        };
         // The nearest environment is checked alone first, because a list of all of them would have to search the whole workspace.
         if nearest.as_ref().is_some_and(|it| is_part_of(it, path) || reaches(it)) {
             return nearest;
@@ -199,9 +201,7 @@ impl World {
 
 /// Files that belong to an environment but are not data.
 fn is_part_of(environment: &Environment, path: &str) -> bool {
-    paths::file_name(path) == "hiera.yaml"
-        || environment.root.as_deref() == Some(path)
-        || environment.global_config.as_deref() == Some(path)
+    paths::file_name(path) == "hiera.yaml" || environment.root.as_deref() == Some(path)
 }
 
 /// Whether a change of `path` may change which files belong together, or which modules exist.
@@ -266,10 +266,13 @@ fn owner(world: &World, path: &str, from: &str) -> Option<Root> {
 
 /// Whether the directory is marked as a root: by a `hiera.yaml`, an `environment.conf`, or its place in `environments`.
 fn is_root(world: &World, directory: &str) -> bool {
-    let says_so = has_file(world, directory, "hiera.yaml")
+    let is_folder = world.folders.iter().any(|folder| **folder == *directory);
+    // The `hiera.yaml` of the global layer makes no environment of its directory.
+    let is_global =
+        || global_config(world).is_some_and(|it| *it == paths::join(directory, "hiera.yaml"));
+    let says_so = (has_file(world, directory, "hiera.yaml") && (is_folder || !is_global()))
         || has_file(world, directory, "environment.conf")
         || (codedir(directory).is_some() && looks_like_environment(world, directory));
-    let is_folder = world.folders.iter().any(|folder| **folder == *directory);
     says_so
         && !is_for_tests(world, directory)
         // A user who opens a directory as a folder wants it to be read, whatever version its `hiera.yaml` has.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{DecryptionFailure, Eyaml, LevelKeys};
-use crate::backends::back_end::{BackEnd, Call, DataHash, Returned};
+use crate::backends::back_end::{BackEnd, Call, DataHash, Returned, Site};
 use crate::backends::context::PuppetContext;
 use crate::backends::failure::{Failure, FailureClass};
 use crate::backends::files;
@@ -35,6 +35,9 @@ impl BackEnd for EyamlLookupKey {
         call: &Call<'_>,
         context: &mut dyn PuppetContext,
     ) -> Result<Returned<Located>, Failure> {
+        if !matches!(call.site, Site::Path(_)) {
+            return Err(files::location_is_required(call));
+        }
         let Some(entry) = call.file.and_then(|file| file.get(key)) else {
             return Ok(Returned::NotFound);
         };

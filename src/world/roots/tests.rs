@@ -158,3 +158,30 @@ fn data_whose_hiera_yaml_lies_elsewhere() {
         host.snapshot().environments().iter().cloned().map(|it| show(Some(it))).collect();
     assert_eq!(found, ["production at /data global /control/hiera.yaml []"]);
 }
+
+/// The environment of the data of a global layer in the workspace, and all environments.
+#[track_caller]
+fn check_global(root: &str, expected: &str) {
+    let levels = "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
+    let files = [
+        (format!("{root}/hiera.yaml"), levels),
+        (format!("{root}/data/common.yaml"), "a: 1\n"),
+        ("/w/global/hiera.yaml".to_owned(), levels),
+        ("/w/global/data/common.yaml".to_owned(), "a: 2\n"),
+    ];
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+    host.apply(Change::Folders(vec!["/w".to_owned()]));
+    let global_hiera_yaml = Some("/w/global/hiera.yaml".into());
+    host.apply(Change::Settings(Settings { global_hiera_yaml, ..Settings::default() }));
+    let world = host.snapshot();
+    assert_eq!(show(world.environment_of("/w/global/data/common.yaml")), expected);
+    assert_eq!(show(world.environment_of("/w/global/hiera.yaml")), expected);
+    let all: Vec<_> = world.environments().iter().map(|it| show(Some(it.clone()))).collect();
+    assert_eq!(all, [expected]);
+}
+
+#[test]
+fn the_global_layer_of_the_workspace_belongs_to_its_environment() {
+    check_global("/w", "production at /w global /w/global/hiera.yaml []");
+    check_global("/w/env", "production at /w/env global /w/global/hiera.yaml []");
+}
