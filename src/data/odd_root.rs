@@ -60,13 +60,27 @@ fn first_content(text: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Whether a line starts with a word and a colon after it.
+/// Whether a line starts with a key, which is a word or is in quotes, and a colon after it.
 fn is_member(line: &[u8]) -> bool {
+    let Some(length) = quoted_length(line).or_else(|| word_length(line)) else { return false };
+    let is_end = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+    line.get(length) == Some(&b':') && line.get(length + 1).is_none_or(is_end)
+}
+
+fn word_length(line: &[u8]) -> Option<usize> {
     let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"_:-./".contains(byte);
     let is_word = line.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     let length = line.iter().take_while(|byte| is_inside(byte)).count();
-    let is_end = line.get(length).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
-    is_word && is_end && line[length - 1] == b':'
+    // The last colon is the one after the key.
+    is_word.then(|| length - usize::from(line[length - 1] == b':'))
+}
+
+/// The length of a text in quotes on one line that has no escapes.
+fn quoted_length(line: &[u8]) -> Option<usize> {
+    let quote = line.first().filter(|byte| matches!(byte, b'\'' | b'"'))?;
+    let inside = &line[1..];
+    let end = memchr::memchr3(*quote, b'\\', b'\n', inside)?;
+    (inside[end] == *quote).then_some(end + 2)
 }
 
 #[cfg(test)]

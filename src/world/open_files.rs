@@ -11,6 +11,7 @@ use super::texts::Texts;
 use crate::config::Environment;
 use crate::data::may_have_odd_root;
 use crate::engine::OpenFilesTable;
+use crate::engine::structure::concerns_all_keys;
 
 /// The tables of one snapshot, by environment.
 #[derive(Debug, Default)]
@@ -65,20 +66,24 @@ impl Slot {
     }
 }
 
-/// Whether all files have the root keys now that they had then. A file that may fail every lookup may do so now, or not any more.
+/// Whether all files have the root keys now that they had then, and those that fail every lookup still do so.
 fn has_same_keys(world: &World, environment: &Arc<Environment>, earlier: &Earlier) -> bool {
     // Without an index, the table is made again, which costs less than the index.
     let Some(index) = world.key_index_if_built(environment) else { return false };
     let (names, reach) = (world.texts.base.names(), world.reach(environment));
+    let version = world.settings().puppet_version;
     earlier.files.iter().all(|(path, before)| {
         // A file that is not data has no keys that could matter.
         let Some(format) = index.format_of(path) else { return true };
         let (Some(before), Ok(now)) = (before, world.file(path)) else { return false };
         let is_of_module = reach.is_of_module(path);
-        let is_odd =
-            |file: &FileEntry| may_have_odd_root(file.text.as_bytes(), format, is_of_module);
-        !is_odd(before)
-            && !is_odd(&now)
+        let is_refused = |file: &FileEntry| {
+            may_have_odd_root(file.text.as_bytes(), format, is_of_module) && {
+                let data = file.data(format);
+                !data.is_broken() && concerns_all_keys(data, is_of_module, version)
+            }
+        };
+        is_refused(before) == is_refused(&now)
             && before.keys(format, names).has_same_names(now.keys(format, names))
     })
 }
@@ -121,6 +126,18 @@ mod tests {
         host.apply(typed("/r/data/nodes/a.yaml", "k: 10\nm: 3\n"));
         let second = table(&host);
         assert!(!Arc::ptr_eq(&second, &first));
+        // A file that fails every lookup has no keys, as an empty one.
+        host.apply(typed("/r/data/nodes/b.yaml", ""));
+        let empty = table(&host);
+        host.apply(typed("/r/data/nodes/b.yaml", "# c\n"));
+        assert!(Arc::ptr_eq(&table(&host), &empty));
+        host.apply(typed("/r/data/nodes/b.yaml", "x\n"));
+        let refused = table(&host);
+        assert!(!Arc::ptr_eq(&refused, &empty));
+        host.apply(typed("/r/data/nodes/b.yaml", "xy\n"));
+        assert!(Arc::ptr_eq(&table(&host), &refused));
+        host.apply(typed("/r/data/nodes/b.yaml", "k: 3\n"));
+        let second = table(&host);
         // A file that is not data, then one that did not exist.
         host.apply(typed("/r/README.md", "text"));
         let third = table(&host);
