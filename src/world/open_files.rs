@@ -137,7 +137,7 @@ mod tests {
         host.apply(typed("/r/data/nodes/b.yaml", "xy\n"));
         assert!(Arc::ptr_eq(&table(&host), &refused));
         host.apply(typed("/r/data/nodes/b.yaml", "k: 3\n"));
-        let second = table(&host);
+        assert!(!Arc::ptr_eq(&table(&host), &refused));
         // A file that is not data, then one that did not exist.
         host.apply(typed("/r/README.md", "text"));
         let third = table(&host);
