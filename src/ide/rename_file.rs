@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
+use super::pair_edits::insert_first;
 use super::rename::inside_string;
-use crate::data::Format;
+use crate::data::{Files as _, Format};
+use crate::syntax::tree::{NodeKind, Pair};
+use crate::syntax::yaml;
 use crate::text::{TextEdit, TextRange};
 use crate::world::{DataPlace, World, paths};
 
@@ -15,8 +18,11 @@ pub fn rename_file(world: &Arc<World>, old: &str, new: &str) -> LabelledEdits {
     let mut files: BTreeMap<Arc<str>, Vec<LabelledEdit>> = BTreeMap::new();
     for environment in world.environments().iter() {
         for place in &world.reach(environment).places {
-            let edits =
-                [edit_of_path(world, place, old, new), edit_of_datadir(world, place, old, new)];
+            let edits = [
+                edit_of_path(world, place, old, new),
+                edit_of_datadir(world, place, old, new),
+                datadir_to_write(world, place, old, new),
+            ];
             for edit in edits.into_iter().flatten() {
                 let edits = files.entry(place.config.clone()).or_default();
                 edits.push(LabelledEdit { edit, label: EditLabel::HieraYaml });
@@ -83,6 +89,31 @@ fn edit_of_datadir(world: &World, place: &DataPlace, old: &str, new: &str) -> Op
         return None;
     }
     written_otherwise(world, place, at, literal, &in_the_style_of(literal, after))
+}
+
+/// The edit that writes the data directory of a `hiera.yaml` which does not name it, if that directory is renamed.
+fn datadir_to_write(world: &World, place: &DataPlace, old: &str, new: &str) -> Option<TextEdit> {
+    if place.written_datadir.place.is_some() {
+        return None;
+    }
+    let root = paths::parent(&place.config)?;
+    let target = paths::join(root, place.written_datadir.value.as_str()?);
+    let after = relative(&moved(root, old, new), &moved(&target, old, new));
+    if after.is_empty() || after == relative(root, &target) {
+        return None;
+    }
+    let text = &*world.text(&place.config).ok()?;
+    let tree = yaml::parse(text).root?;
+    let after = inside_string(Format::Yaml, "''", &after);
+    let NodeKind::Mapping(pairs) = &tree.kind else { return None };
+    let is_defaults = |pair: &&Pair| matches!(&pair.key.kind, NodeKind::Scalar { text, .. } if **text == *"defaults");
+    if let Some(pair) = pairs.iter().find(is_defaults) {
+        let datadir = format!("'{after}'");
+        return insert_first(text, Format::Yaml, &pair.value, &[("datadir", &datadir)]);
+    }
+    // With `defaults`, Puppet no longer uses the default function, so that is written, too.
+    let defaults = format!("{{datadir: '{after}', data_hash: yaml_data}}");
+    insert_first(text, Format::Yaml, &tree, &[("defaults", &defaults)])
 }
 
 /// `path` after `old` is renamed to `new`.
@@ -247,6 +278,21 @@ hierarchy:
         );
         check_in(hierarchy, "/other", "/more/other", &[("../other/", "../more/other/")]);
         check_in(hierarchy, "/repo", "/more/repo", &[("../other/", "../../other/")]);
+    }
+
+    #[test]
+    fn a_data_directory_that_is_not_written_is_written() {
+        let written = "defaults: {datadir: 'hieradata', data_hash: yaml_data}\nversion: 5";
+        check("/repo/data", "/repo/hieradata", &[("version: 5", written)]);
+        check("/repo/data/common.yaml/x", "/repo/y", &[]);
+        check("/repo", "/elsewhere", &[]);
+        let hierarchy = "version: 5
+defaults:
+  data_hash: yaml_data
+hierarchy: [{name: Common, path: common.yaml}]
+";
+        let written = "  datadir: 'hier''a'\n  data_hash";
+        check_in(hierarchy, "/repo/data", "/repo/hier'a", &[("  data_hash", written)]);
     }
 
     #[test]
