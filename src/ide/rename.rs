@@ -172,7 +172,11 @@ impl<'a> Work<'a> {
             let is_edited = |environment: &Arc<Environment>| {
                 let reach = self.world.reach(environment);
                 let edited = self.files.iter().filter(|(_, edits)| !edits.is_empty());
-                edited.into_iter().any(|(path, _)| reach.reaches(path))
+                // A module can belong to several environments, too.
+                let is_its = |path: &str| {
+                    reach.reaches(path) || self.world.module_of(environment, path).is_some()
+                };
+                edited.into_iter().any(|(path, _)| is_its(path))
             };
             let Some(at) = waiting.iter().position(is_edited) else { return Ok(()) };
             let environment = waiting.swap_remove(at);

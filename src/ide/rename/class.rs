@@ -15,6 +15,7 @@ use crate::code::{CodeFile, CodeIndex};
 use crate::config::Environment;
 use crate::data::Files as _;
 use crate::engine::CancelToken;
+use crate::engine::cases::in_a_list;
 use crate::ide::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
 use crate::syntax::key_path::Segment;
 use crate::syntax::puppet::{CalledName, Declaration, DeclarationKind};
@@ -73,6 +74,7 @@ pub(super) fn rename(
         }
     }
     warnings.extend(class.what_stays(&left));
+    warnings.extend(class.other_environments());
     let files = files.into_iter().filter(|(_, edits)| !edits.is_empty());
     let files =
         files.map(|(path, edits)| LabelledFile { path, edits: edits.into_iter().collect() });
@@ -90,6 +92,21 @@ struct Class<'a> {
 }
 
 impl Class<'_> {
+    /// What stays in the code of other environments that have the module of the class.
+    fn other_environments(&self) -> Option<String> {
+        let environments = self.world.environments();
+        let others = environments.iter().filter(|it| {
+            it.directory() != self.environment.directory()
+                && self.world.module_of(it, self.path).is_some()
+        });
+        let names: Vec<&str> = others.map(|it| &*it.name).collect();
+        let names = (!names.is_empty()).then(|| in_a_list(&names))?;
+        Some(format!(
+            "The module of `{}` also belongs to other environments: {names}. Their code is not changed.",
+            self.old
+        ))
+    }
+
     fn refuse(&self, path: &str, declared: &Declaration, code: &CodeIndex) -> Result<(), String> {
         let Self { old, new, .. } = self;
         if !is_bare_name(new) || new.contains(|it: char| it.is_ascii_uppercase()) {

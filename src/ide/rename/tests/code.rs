@@ -320,3 +320,48 @@ fn a_computed_member_of_another_key_in_quotes_stays() {
     );
     assert_eq!(warnings, [""; 0]);
 }
+
+/// Two environments with a common module, in which `$0` marks what is renamed.
+fn with_common_module(name: &str, manifest: &str) -> String {
+    let environment = |name: &str| {
+        format!(
+            "#- /environments/{name}/hiera.yaml\nversion: 5\n\
+             #- /environments/{name}/environment.conf\nmodulepath = ../../modules\n\
+             #- /environments/{name}/manifests/site.pp\nclass {{ 'm': port => 1 }}\n\
+             #- /environments/{name}/data/common.yaml\nm::port: 1\nother: 2\n"
+        )
+    };
+    let (one, two) = (environment("production"), environment("qa"));
+    format!("{one}{two}#- /modules/m/manifests/{name}.pp\n{manifest}\n")
+}
+
+#[test]
+fn a_module_of_several_environments() {
+    let files = with_common_module("init", "class m ($po$0rt, $q = lookup('other')) { }");
+    check(
+        &files,
+        "p",
+        &[
+            "/environments/production/data/common.yaml:1 m::p: 1",
+            "/environments/production/manifests/site.pp:1 class { 'm': p => 1 }",
+            "/environments/qa/data/common.yaml:1 m::p: 1",
+            "/environments/qa/manifests/site.pp:1 class { 'm': p => 1 }",
+            "/modules/m/manifests/init.pp:1 class m ($p, $q = lookup('other')) { }",
+        ],
+    );
+    let files = with_common_module("init", "class m ($port, $q = lookup('oth$0er')) { }");
+    check(
+        &files,
+        "another",
+        &[
+            "/environments/production/data/common.yaml:2 another: 2",
+            "/environments/qa/data/common.yaml:2 another: 2",
+            "/modules/m/manifests/init.pp:1 class m ($port, $q = lookup('another')) { }",
+        ],
+    );
+    let (_, edit) = run(&with_common_module("a", "class m::a$0 ($port) { }"), "m::b");
+    let warnings = edit.expect("it can be renamed").warnings;
+    let others =
+        "The module of `m::a` also belongs to other environments: qa. Their code is not changed.";
+    assert!(warnings.iter().any(|it| it == others), "{warnings:?}");
+}
