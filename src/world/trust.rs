@@ -44,7 +44,17 @@ impl World {
         rules: &[RuleName],
         trust: Trust,
     ) -> WorkspaceSettings {
-        let file = folders.iter().find_map(|folder| self.project_file(folder));
+        let mut files = folders.iter().filter_map(|folder| self.project_file(folder));
+        let file = files.next();
+        if let Some(file) = &file {
+            for other in files.filter(|other| other.path != file.path) {
+                let (other, file) = (&other.path, &file.path);
+                self.left_out(
+                    other,
+                    format!("{other} is not read: a workspace has one file with settings, {file}"),
+                );
+            }
+        }
         let mut settings = Settings::default();
         let mut problems = Vec::new();
         if let Some(file) = &file {
@@ -192,6 +202,17 @@ mod tests {
         let found = world.workspace_settings(&["/w/r/p"], Some(editor), &[], trust);
         let keys: Vec<&str> = found.problems.iter().map(|it| &*it.key).collect();
         (found.settings, keys.join(" "))
+    }
+
+    #[test]
+    fn one_folder_has_the_settings() {
+        let files = [("/a/x.yaml", ""), ("/b/.hiera-ls.yaml", ""), ("/c/.hiera-ls.yaml", "")];
+        let world = Host::new(Arc::new(MemoryDisk::new(files))).snapshot();
+        let folders = ["/a", "/b", "/c", "/b"];
+        let found = world.workspace_settings(&folders, None, &[], Trust::Missing);
+        assert_eq!(found.file.map(|it| it.path.to_string()).as_deref(), Some("/b/.hiera-ls.yaml"));
+        let note = "/c/.hiera-ls.yaml is not read: a workspace has one file with settings, /b/.hiera-ls.yaml";
+        assert_eq!(world.notes(), [note]);
     }
 
     /// A line of a project file, its effective part without trust, and the messages about what is held back.
