@@ -3,6 +3,7 @@
 pub(super) mod dig_type_mismatch;
 pub(super) mod legacy_fact;
 pub(super) mod lookup_of_non_string;
+pub(super) mod merge_key_replaces;
 pub(super) mod missing_lookup_target;
 pub(super) mod re_interpolated_percent;
 pub(super) mod recursive_lookup;

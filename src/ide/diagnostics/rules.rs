@@ -47,6 +47,7 @@ pub const RULES: &[&Rule] = &[
     &lookup::missing_lookup_target::RULE,
     &lookup::dig_type_mismatch::RULE,
     &lookup::lookup_of_non_string::RULE,
+    &lookup::merge_key_replaces::RULE,
     &lookup::re_interpolated_percent::RULE,
     &lookup::recursive_lookup::RULE,
     &entry::lookup_options_not_a_hash::RULE,

@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "environment-conf",
     name: "Wrong environment.conf",
     severity: Severity::Error,
-    since: "0.1.0",
+    since: "0.2.0",
     summary: "Puppet refuses this `environment.conf`, or ignores a part of it.",
     page: include_str!("../../../../docs/rules/environment-conf.md"),
     checks: &[Check::EnvironmentConf(check)],
