@@ -7,6 +7,7 @@ use crate::data::puppet_type::{self, Type, TypeAliases};
 use crate::data::{Files as _, Located, render};
 use crate::engine::cases::in_words;
 use crate::engine::{Answer, Condition, Request};
+use crate::ide::changes::counted;
 use crate::ide::code::lookup_call::LookupCall;
 use crate::ide::diagnostics::code::CodeContext;
 use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
@@ -23,6 +24,9 @@ pub(crate) const RULE: Rule = Rule {
     checks: &[Check::Code(check)],
     ..Rule::USUAL
 };
+
+/// The maximum number of cases that a message names.
+const MAX_CASES: usize = 3;
 
 /// Checks the calls of a file.
 pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
@@ -64,7 +68,7 @@ fn check_call(code: &CodeContext<'_>, aliases: &TypeAliases, call: &Call, report
         [] => vec![(&[], &answer)],
         cases => cases.iter().map(|it| (it.conditions.as_slice(), &it.answer)).collect(),
     };
-    for (conditions, answer) in cases {
+    for (number, (conditions, answer)) in cases.iter().copied().enumerate() {
         let (found, subject) = match (&answer.outcome, &default) {
             (Ok(Some(found)), _) => (found, "Found value"),
             (Ok(None), Some(default)) => (default, "Default value"),
@@ -72,7 +76,7 @@ fn check_call(code: &CodeContext<'_>, aliases: &TypeAliases, call: &Call, report
         };
         let Some(words) = refusal(&wanted, found, answer, subject) else { continue };
         let nodes = match (conditions, is_certain) {
-            ([], true) => "every node".to_owned(),
+            ([], true) => format!("every node{}", unless(&cases[..number])),
             ([], false) => "nodes where no other level decides".to_owned(),
             (conditions, _) => format!("nodes where {}", in_words(conditions)),
         };
@@ -84,6 +88,20 @@ fn check_call(code: &CodeContext<'_>, aliases: &TypeAliases, call: &Call, report
         }));
         return;
     }
+}
+
+/// The cases before the one in which a call fails, in words.
+fn unless(cases: &[(&[Condition], &Answer)]) -> String {
+    if cases.is_empty() {
+        return String::new();
+    }
+    let mut words: Vec<String> =
+        cases.iter().take(MAX_CASES).map(|(conditions, _)| in_words(conditions)).collect();
+    let more = cases.len() - words.len();
+    if more > 0 {
+        words.push(format!("in {}", counted(more, "more case")));
+    }
+    format!(", unless {}", words.join(", or "))
 }
 
 /// Puppet's error message, if it certainly refuses the value.
@@ -124,6 +142,8 @@ mod tests {
              #      ^^^^^^^^^ warning[lookup-type-mismatch]: Found value has wrong type, index 1 expects a String value, got Integer The call fails for every node.\n\
              lookup('port', Port)\n\
              #      ^^^^^^ warning[lookup-type-mismatch]: Found value has wrong type, expects a Port = Integer[1, 1024] value, got String The call fails for nodes where role is db.\n\
+             lookup('port', String)\n\
+             #      ^^^^^^ warning[lookup-type-mismatch]: Found value has wrong type, expects a String value, got Integer The call fails for every node, unless role is db.\n\
              lookup('port', Variant[Integer, String], 'first')\nlookup('port')\nlookup('name', String[1])\n\
              lookup('name', Pattern[/y/])\nlookup('name', Integer)\n\
              #      ^^^^^^ warning[lookup-type-mismatch]: Found value has wrong type, expects an Integer value, got String…\n\
