@@ -386,6 +386,28 @@ asking: \"%{lookup('over')}\"
     }
 
     #[test]
+    fn a_merge_that_a_call_sets() {
+        check(
+            "/modules/web/manifests/a.pp",
+            "class web::a { lookup('web::po$0rt', Any, 'unique') }",
+            &expect![[r#"
+                'web::port'
+                ---
+                **`web::port`** for node `web01`, environment `production`
+
+                ```yaml
+                - 8080
+                - 80
+                ```
+
+                Merge strategy `unique`, set by the call
+
+                1. level "Nodes" · `data/nodes/web01.yaml:1`
+                2. level "Common" · `data/common.yaml:2`"#]],
+        );
+    }
+
+    #[test]
     fn types_are_checked_as_far_as_they_are_known() {
         value(
             "lookup('scal$0ar', Integer)",

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::encrypted;
-use super::markdown::{Answer, CaseLine, KeyCard, MAX_SOURCES, MergeLine, SourceLine};
+use super::markdown::{Answer, CaseLine, KeyCard, MAX_SOURCES, MergeLine, MergeSetBy, SourceLine};
 use super::markup::{code, plain};
 use crate::backends::eyaml::blob;
 use crate::data::{Files as _, Located, Place, Value, inspect, render};
@@ -260,7 +260,13 @@ fn add_sources(perspective: &Perspective, key: &str, answer: &engine::Answer, ca
     if files.count() > 1 || has_options {
         card.merge = answer.merge.as_ref().map(|merge| MergeLine {
             strategy: merge.line(),
-            set_by: (merge.set_by == SetBy::Options).then(|| set_by(perspective, merge)).flatten(),
+            set_by: match merge.set_by {
+                SetBy::Argument => MergeSetBy::Call,
+                SetBy::Options => {
+                    set_by(perspective, merge).map_or(MergeSetBy::Default, MergeSetBy::Options)
+                }
+                SetBy::Default => MergeSetBy::Default,
+            },
         });
     }
     if let Some(conversion) = answer.merge.as_ref().and_then(UsedMerge::convert_to) {

@@ -91,8 +91,19 @@ pub(crate) struct CaseLine {
 pub(crate) struct MergeLine {
     /// Its name, with options if there are any.
     pub(crate) strategy: String,
-    /// The place of the lookup_options that set it; `None` for Puppet's default.
-    pub(crate) set_by: Option<String>,
+    /// What sets it.
+    pub(crate) set_by: MergeSetBy,
+}
+
+/// What sets a merge strategy.
+#[derive(Debug, Clone)]
+pub(crate) enum MergeSetBy {
+    /// Nothing: it is Puppet's default.
+    Default,
+    /// The call in code that looks the key up.
+    Call,
+    /// lookup_options, at this place.
+    Options(String),
 }
 
 /// One place where the key is found.
@@ -139,9 +150,11 @@ impl KeyCard {
             let _ = writeln!(text, "- and {}", counted(self.more_cases, "more case"));
         }
         if let Some(merge) = &self.merge {
-            let by = merge.set_by.as_ref();
-            let by = by
-                .map_or("by default".to_owned(), |place| format!("set in {}", markup.code(place)));
+            let by = match &merge.set_by {
+                MergeSetBy::Default => "by default".to_owned(),
+                MergeSetBy::Call => "set by the call".to_owned(),
+                MergeSetBy::Options(place) => format!("set in {}", markup.code(place)),
+            };
             let _ = writeln!(text, "\nMerge strategy {}, {by}", markup.code(&merge.strategy));
         }
         if !self.sources.is_empty() {
@@ -410,7 +423,7 @@ mod tests {
     #[test]
     fn a_value_with_its_sources() {
         let mut card = card(Answer::Value("- a\n- b\n- c\n".to_owned()));
-        card.merge = Some(MergeLine { strategy: "first".to_owned(), set_by: None });
+        card.merge = Some(MergeLine { strategy: "first".to_owned(), set_by: MergeSetBy::Default });
         card.sources = vec![
             source("Nodes", "data/nodes/web01.yaml:3", Role::Wins),
             source("Common_data", "data/common.yaml:12", Role::Overridden),
