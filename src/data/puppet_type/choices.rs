@@ -91,6 +91,24 @@ impl Type {
         names
     }
 
+    /// Whether the type says that a value may be `Sensitive`. Types such as `Any` do not say it.
+    pub fn names_sensitive(&self) -> bool {
+        self.names_sensitive_within(MAX_DEPTH)
+    }
+
+    fn names_sensitive_within(&self, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        match self {
+            Self::Wrapped(Wrapper::Sensitive, _) => true,
+            Self::Variant(types) => types.iter().any(|it| it.names_sensitive_within(depth)),
+            Self::Wrapped(Wrapper::Optional | Wrapper::NotUndef, Some(inner)) => {
+                inner.names_sensitive_within(depth)
+            }
+            Self::Named(name) => name.with_resolved(|it| it.names_sensitive_within(depth)),
+            _ => false,
+        }
+    }
+
     /// The hash types that a value, or an item of a list, can have.
     fn hashes(&self, depth: usize) -> Vec<Self> {
         let hashes = self.leaves().into_iter().flat_map(|leaf| match leaf {
@@ -154,6 +172,16 @@ mod tests {
         check("Optional[Hash[String, Integer]]", &[], &Shape::Hash(vec![]));
         let required = Shape::Hash(vec!["a".to_owned()]);
         check("Struct[{a => Integer, Optional[b] => String}]", &[], &required);
+    }
+
+    #[test]
+    fn types_that_name_sensitive() {
+        for text in ["Sensitive", "Variant[String, Optional[Sensitive[Integer]]]"] {
+            assert!(type_of(text).names_sensitive(), "{text}");
+        }
+        for text in ["NotUndef", "Any", "Array[Sensitive]", "Variant[String, Integer]"] {
+            assert!(!type_of(text).names_sensitive(), "{text}");
+        }
     }
 
     #[test]

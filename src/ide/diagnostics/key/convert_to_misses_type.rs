@@ -1,6 +1,7 @@
 //! `convert-to-misses-type`: lookup options convert a value to a type that the class parameter does not accept.
 
 use crate::data::Value;
+use crate::data::puppet_type::Type;
 use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::{Check, Cost, Report, Rule, Severity, Subject};
 
@@ -25,6 +26,11 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     let Some((part, conversion)) = parts.find_map(|it| Some((it, it.conversion.as_ref()?))) else {
         return;
     };
+    let is_sensitive = matches!(part.value.value, Value::Sensitive(_));
+    if is_sensitive && refused.wanted.known().is_some_and(Type::names_sensitive) {
+        // Only the content does not fit, and that is what the data has.
+        return;
+    }
     let advice = match &part.value.value {
         Value::Sensitive(_) => "\nOnly a parameter whose type names Sensitive takes such values.",
         _ => "",
@@ -55,6 +61,17 @@ mod tests {
              db::ports: [1, x]\n\
              #              ^ warning[value-type-mismatch]: parameter 'ports' index 1 expects an Integer value, got String…\n"
         ));
+    }
+
+    #[test]
+    fn the_content_of_a_sensitive_value_does_not_fit() {
+        check(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n\
+             #- /modules/db/manifests/init.pp\nclass db(Sensitive[Integer] $port) { }\n\
+             #- /data/common.yaml\nlookup_options: {db::port: {convert_to: Sensitive}}\n\
+             db::port: '1'\n\
+             #         ^^^ warning[value-type-mismatch]: parameter 'port' expects a Sensitive[Integer] value, got Sensitive[String]…\n",
+        );
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 use crate::binding::Verdict;
 use crate::data::Value;
+use crate::data::puppet_type::Type;
 use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::option_edits::with_option;
@@ -25,6 +26,10 @@ pub(crate) const RULE: Rule = Rule {
 /// Whether this is why Puppet refuses the parameter; if so, it is reported at the key.
 pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     let Some(refused) = at.refused() else { return };
+    // `NotUndef` takes a Sensitive undef, too, but that is not what is missing.
+    if !refused.wanted.known().is_some_and(Type::names_sensitive) {
+        return;
+    }
     // The advice helps only if `Sensitive` is all that is missing.
     let part = refused.parts.iter().find(|part| {
         let sensitive = Value::Sensitive(part.value.clone().into());
@@ -70,6 +75,16 @@ mod tests {
              db::number: 1\n\
              #           ^ warning[value-type-mismatch]: parameter 'number' expects a Sensitive[String] value, got Integer…\n"
         ));
+    }
+
+    #[test]
+    fn types_that_do_not_name_sensitive() {
+        check(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n\
+             #- /modules/db/manifests/init.pp\nclass db(NotUndef $a) { }\n\
+             #- /data/common.yaml\ndb::a: ~\n\
+             #      ^ warning[value-type-mismatch]: parameter 'a' expects a NotUndef value, got Undef…\n",
+        );
     }
 
     #[test]
