@@ -231,17 +231,21 @@ fn search_default_hierarchy(invocation: &mut Invocation<'_>, key: &Key) -> Found
     invocation.within(
         || TraceKind::Scope(title()),
         |invocation| {
-            let merge =
+            let options =
                 invocation.unrecorded(|it| lookup_options::of_default_hierarchy(it, layer, key))?;
-            let merge = Merge::of(merge.as_ref())?;
-            invocation.within(
+            let merge = Merge::of(options.as_ref().map(|(merge, _)| merge))?;
+            let found = invocation.within(
                 || TraceKind::Scope(format!("Searching for \"{}\"", key.text()).into()),
                 |invocation| {
                     invocation.in_default_hierarchy(|invocation| {
                         layer.key_lookup_in_default(invocation, key, &merge)
                     })
                 },
-            )
+            )?;
+            if found.is_some() {
+                invocation.note_default_merge(&merge, options.map(|(_, applied)| applied));
+            }
+            Ok(found)
         },
     )
 }

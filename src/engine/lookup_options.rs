@@ -519,12 +519,12 @@ fn explain_merge_with_module(
     });
 }
 
-/// The `merge` that a module's default hierarchy sets for a key of its own.
+/// The `merge` that a module's default hierarchy sets for a key of its own, with the entry that sets it.
 pub(crate) fn of_default_hierarchy(
     invocation: &mut Invocation<'_>,
     layer: &Layer,
     key: &Key,
-) -> Result<Option<Value>, Failure> {
+) -> Result<Option<(Value, AppliedOptions)>, Failure> {
     let options_key = options_key()?;
     let merge = Merge::hash();
     let module = layer.module.clone();
@@ -540,7 +540,10 @@ pub(crate) fn of_default_hierarchy(
     let table = OptionTable::compile(invocation.evaluator, found)?;
     // Puppet reads only `merge` from these options. `convert_to` comes from the ordinary ones.
     match table.for_root(key.root()) {
-        Some(options) => Ok(option(&options.written, "merge")?.map(|it| it.value)),
+        Some(options) => {
+            let merge = option(&options.written, "merge")?;
+            Ok(merge.map(|it| (it.value, options.applied())))
+        }
         None => Ok(None),
     }
 }

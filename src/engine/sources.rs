@@ -114,6 +114,8 @@ pub struct UsedMerge {
     pub options: Option<AppliedOptions>,
     /// What requested the merge.
     pub set_by: SetBy,
+    /// The options of the default hierarchy that set the merge, if the value comes from there.
+    in_default: Option<AppliedOptions>,
 }
 
 /// What requests a merge.
@@ -133,7 +135,13 @@ impl UsedMerge {
         let written = options.as_ref().and_then(|it| it.options.value.as_hash()?.get("merge"));
         let merge = written.and_then(|it| Merge::of(Some(&it.value.value)).ok());
         let set_by = if merge.is_some() { SetBy::Options } else { SetBy::Default };
-        Self { merge: merge.unwrap_or_else(Merge::first), options, set_by }
+        Self { merge: merge.unwrap_or_else(Merge::first), options, in_default: None, set_by }
+    }
+
+    /// The options that set the merge, if options do.
+    pub fn merge_options(&self) -> Option<&AppliedOptions> {
+        let options = self.in_default.as_ref().or(self.options.as_ref());
+        options.filter(|_| self.set_by == SetBy::Options)
     }
 
     /// Whether hashes are merged at all depths and the highest priority wins.
@@ -278,7 +286,19 @@ impl Invocation<'_> {
         set_by: SetBy,
     ) {
         if let Some(recorder) = &mut self.recorder {
-            recorder.merge = Some(UsedMerge { merge: merge.clone(), options, set_by });
+            recorder.merge =
+                Some(UsedMerge { merge: merge.clone(), options, in_default: None, set_by });
+        }
+    }
+
+    /// Records the merge of the default hierarchy from which the value comes. That of the lookup has no effect there.
+    pub(super) fn note_default_merge(&mut self, merge: &Merge, options: Option<AppliedOptions>) {
+        let surveys = self.surveys();
+        let Some(used) = self.recorder.as_mut().and_then(|it| it.merge.as_mut()) else { return };
+        if !surveys {
+            used.merge = merge.clone();
+            used.set_by = if options.is_some() { SetBy::Options } else { SetBy::Default };
+            used.in_default = options;
         }
     }
 
@@ -376,7 +396,10 @@ fn step(value: &Value, segment: &Segment) -> Option<(Located, Option<Place>)> {
 /// Sets the role of each source. A default hierarchy matters only if nothing else has the key.
 fn assign_roles(sources: &mut [Source], merge: Option<&UsedMerge>, result: Option<&Located>) {
     let is_first = merge.is_none_or(UsedMerge::is_first_found);
-    let has_ordinary = sources.iter().any(|it| !it.is_default && it.role != Some(Role::Opaque));
+    // A level that has the root key without the member that is looked up leads to the default hierarchy.
+    let has_member = |it: &Source| it.written.is_none() || it.value().is_some();
+    let is_ordinary = |it: &Source| !it.is_default && it.role != Some(Role::Opaque);
+    let has_ordinary = sources.iter().any(|it| is_ordinary(it) && has_member(it));
     let counts =
         // If an ordinary source has the key, only ordinary sources count. Otherwise only those of the default hierarchy do.
         |source: &Source| source.is_default != has_ordinary && source.role != Some(Role::Opaque);

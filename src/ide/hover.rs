@@ -204,6 +204,58 @@ nodes: {web01: {facts: {x: 1}, environment: qa}}
     }
 
     #[test]
+    fn a_value_of_a_default_hierarchy() {
+        const MODULE: &str = "#- /modules/m/hiera.yaml\nversion: 5\nhierarchy: [{name: M, path: common.yaml}]\n\
+            default_hierarchy:\n- {name: D, path: d.yaml}\n- {name: E, path: e.yaml}\n\
+            #- /modules/m/data/common.yaml\nm::h: {a: 1}\n\
+            lookup_options: {m::a: {merge: unique}, m::b: {merge: unique}, m::h: {merge: hash}}\n\
+            #- /modules/m/data/e.yaml\nm::a: [2]\nm::b: [2]\nm::h: {b: 2}\n\
+            #- /modules/m/data/d.yaml\n";
+        let check =
+            |entries: &str, expected: &Expect| check(&format!("{MODULE}{entries}"), expected);
+        check("m::a$0: [1]\n", &expect![[r#"
+            m::a
+            ---
+            **`m::a`** for node `web01`, environment `production`
+
+            ```yaml
+            - 1
+            ```
+
+            Merge strategy `first`, by default
+
+            1. **level "D" (default hierarchy of module m) · `modules/m/data/d.yaml:1`**
+            2. level "E" (default hierarchy of module m) · `modules/m/data/e.yaml:1` · overridden"#]]);
+        check("lookup_options: {m::b: {merge: unique}}\nm::b$0: [1]\n", &expect![[r#"
+            m::b
+            ---
+            **`m::b`** for node `web01`, environment `production`
+
+            ```yaml
+            - 1
+            - 2
+            ```
+
+            Merge strategy `unique`, set in `modules/m/data/d.yaml:1`
+
+            1. level "D" (default hierarchy of module m) · `modules/m/data/d.yaml:2`
+            2. level "E" (default hierarchy of module m) · `modules/m/data/e.yaml:2`"#]]);
+        check("m::h: {b$0: 1}\n", &expect![[r#"
+            b
+            ---
+            **`m::h.b`** for node `web01`, environment `production`
+
+            ```yaml
+            1
+            ```
+
+            Merge strategy `first`, by default
+
+            1. **level "D" (default hierarchy of module m) · `modules/m/data/d.yaml:1`**
+            2. level "E" (default hierarchy of module m) · `modules/m/data/e.yaml:3` · overridden"#]]);
+    }
+
+    #[test]
     fn a_hidden_member() {
         check(
             "#- /data/common.yaml\na: {b$0: 1}\n#- /data/nodes/web01.yaml\na: {c: 4}\n",

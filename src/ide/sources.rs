@@ -7,7 +7,7 @@ use crate::engine::{AppliedOptions, Source, UsedMerge};
 
 /// Where the options of a merge are set, for users: `common.yaml:3`, followed by the pattern if there is one.
 pub(crate) fn set_by(perspective: &Perspective, merge: &UsedMerge) -> Option<String> {
-    let options = merge.options.as_ref()?;
+    let options = merge.merge_options()?;
     let place = perspective.shown_place(set_at(options)?);
     Some(if options.is_pattern { format!("{place} {}", options.entry) } else { place })
 }

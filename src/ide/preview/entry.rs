@@ -250,7 +250,7 @@ pub(super) fn strategy_line(
         Some(merge) if merge.set_by != SetBy::Default => {
             let by = sources::set_by(perspective, merge).filter(|_| names_place);
             let by = by.map_or(String::new(), |by| format!(", set in {by}"));
-            let place = merge.options.as_ref().and_then(sources::set_at);
+            let place = merge.merge_options().and_then(sources::set_at);
             Some((format!("merge strategy {}{by}", merge.line()), place))
         }
         _ if files.count() > 1 => Some(("merge strategy first, by default".to_owned(), None)),
