@@ -7,6 +7,7 @@ mod class;
 mod code_target;
 mod file;
 mod in_code;
+mod left_alone;
 mod options;
 mod parameter;
 mod renaming;

@@ -87,6 +87,8 @@ impl Work<'_> {
         // Other code may name the variable by any class that inherits it.
         let classes = self.heirs(environment, &parameter)?;
         self.outside(environment, &parameter, &classes)?;
+        let qualified: Vec<_> = classes.iter().map(|class| format!("{class}::{old}")).collect();
+        self.warn_of_what_stays(environment, (class, old), &qualified);
         self.warn_of_templates(environment, &parameter, declaration.range.slice(&file.text));
         Ok(())
     }

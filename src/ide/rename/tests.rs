@@ -380,3 +380,25 @@ fn who_takes_the_whole_or_waits_for_the_name_is_said() {
         ]
     );
 }
+
+#[test]
+fn places_that_keep_the_name_of_a_parameter_are_said() {
+    let warnings = check(
+        "#- /data/common.yaml\np::port$0: 1\nx: \"%{::p::port} %{p::ports}\"\ny: \"%{scope('p::port')}\"\n\
+         #- /modules/p/manifests/init.pp\nclass p($port) { }\n\
+         #- /manifests/site.pp\ninclude p\nnotice(getvar('p::port'), Class['p']['port'])\n\
+         create_resources('class', { 'p' => { 'port' => 8 } })\n",
+        "p::listen",
+        &[
+            "/data/common.yaml:1 p::listen: 1",
+            "/modules/p/manifests/init.pp:1 class p($listen) { }",
+        ],
+    );
+    assert_eq!(
+        warnings,
+        [
+            "Code may set or read `port` of class `p` in manifests/site.pp:2, manifests/site.pp:3: the old name stays there.",
+            "Data reads the variable of the parameter in data/common.yaml:2, data/common.yaml:3: the old name stays there.",
+        ]
+    );
+}

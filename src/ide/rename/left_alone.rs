@@ -1,0 +1,183 @@
+//! The places that name a class parameter in ways that a rename does not change: a message lists them.
+//!
+//! Calls of code are only searched as text, because their arguments can be computed.
+
+use std::sync::Arc;
+
+use regex::{Regex, RegexBuilder};
+
+use super::ruby::holds_word;
+use super::{Work, listed};
+use crate::config::Environment;
+use crate::data::Files as _;
+use crate::ide::strings::interpolated_strings;
+use crate::text::TextRange;
+
+/// The maximum length of the arguments of a call that are looked at.
+const MAX_ARGUMENTS: usize = 2_000;
+
+impl Work<'_> {
+    /// Warns of the places that keep the name `old` of a parameter of `class`. `qualified` are the names by which its variable
+    /// is known outside of the class.
+    pub(super) fn warn_of_what_stays(
+        &mut self,
+        environment: &Arc<Environment>,
+        (class, old): (&str, &str),
+        qualified: &[String],
+    ) {
+        let in_data = self.tokens_that_read(environment, qualified);
+        if !in_data.is_empty() {
+            self.warnings.insert(format!(
+                "Data reads the variable of the parameter in {}: the old name stays there.",
+                listed(&in_data)
+            ));
+        }
+        let Some(mentions) = Mentions::new(class, old, qualified) else { return };
+        let mut in_code = Vec::new();
+        for (path, _) in self.world.code_index(environment).files() {
+            let Ok(text) = self.world.text(path) else { continue };
+            let places = mentions.places(&text).into_iter();
+            in_code.extend(places.map(|at| self.shown(environment, path, TextRange::empty(at))));
+        }
+        in_code.dedup();
+        if !in_code.is_empty() {
+            self.warnings.insert(format!(
+                "Code may set or read `{old}` of class `{class}` in {}: the old name stays there.",
+                listed(&in_code)
+            ));
+        }
+    }
+
+    /// The strings of data that interpolate one of these variables.
+    fn tokens_that_read(&self, environment: &Environment, variables: &[String]) -> Vec<String> {
+        let Some(reach) = variables.first().map(|_| self.world.reach(environment)) else {
+            return Vec::new();
+        };
+        let is_one = |name: &str| {
+            let name = name.strip_prefix("::").unwrap_or(name);
+            let is_it = |it: &String| name.strip_prefix(&**it).is_some_and(is_end_or_member);
+            variables.iter().any(is_it)
+        };
+        let mut places = Vec::new();
+        for variable in variables {
+            for file in self.world.files_containing(environment, variable) {
+                let Some(format) = reach.format_of(&file.path) else { continue };
+                for entry in file.data(format).trees() {
+                    for string in interpolated_strings(entry.text, entry.value) {
+                        let mut read = string.tokens.iter().filter_map(|it| it.variable());
+                        if read.any(|(name, _)| is_one(name)) {
+                            let at = string.node.range.shifted(entry.start);
+                            places.push(self.shown(environment, &file.path, at));
+                        }
+                    }
+                }
+            }
+        }
+        places.sort();
+        places.dedup();
+        places
+    }
+}
+
+fn is_end_or_member(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with('.')
+}
+
+/// What such places look like in code.
+struct Mentions<'a> {
+    class: &'a str,
+    old: &'a str,
+    /// `getvar('class::old')` and `Class['class']['old']`.
+    reads: Regex,
+    /// The start of a call that declares classes with parameters in a hash.
+    declares: Regex,
+}
+
+impl<'a> Mentions<'a> {
+    /// `None` if there can be no such expressions.
+    fn new(class: &'a str, old: &'a str, qualified: &[String]) -> Option<Self> {
+        let variables: Vec<String> = qualified.iter().map(|it| regex::escape(it)).collect();
+        let variables = variables.join("|");
+        let (name, parameter) = (regex::escape(class), regex::escape(old));
+        let reads = format!(
+            r#"\bgetvar\s*\(\s*['"](?:::)?(?:{variables})\b|['"](?:::)?(?:{variables})(?:\.[^'"]*)?['"]\s*\.\s*getvar\b|\bclass\s*\[\s*['"]?(?:::)?{name}['"]?\s*\]\s*\[\s*['"]?{parameter}['"]?\s*\]"#
+        );
+        let declares =
+            r#"\b(?:create_resources|ensure_resources?)\s*\(?\s*['"]?(?:::)?class['"]?\s*,"#;
+        let regex = |it: &str| RegexBuilder::new(it).case_insensitive(true).build().ok();
+        Some(Self { class, old, reads: regex(&reads)?, declares: regex(declares)? })
+    }
+
+    fn places(&self, text: &str) -> Vec<u32> {
+        let reads = self.reads.find_iter(text).map(|it| it.start());
+        let declares = self.declares.find_iter(text).filter(|it| {
+            let arguments = arguments(&text[it.end()..]).to_lowercase();
+            let may_hold_it = holds_word(&arguments, self.old) || arguments.contains('$');
+            // Without a hash, the names of the classes are computed, too.
+            let may_name_class =
+                holds_class(&arguments, self.class) || !arguments.contains(['{', '\'', '"']);
+            may_name_class && may_hold_it
+        });
+        let mut places: Vec<u32> =
+            reads.chain(declares.map(|it| it.start())).map(|it| it as u32).collect();
+        places.sort_unstable();
+        places
+    }
+}
+
+/// Whether arguments in lower case name the class.
+fn holds_class(arguments: &str, class: &str) -> bool {
+    holds_word(arguments, class) || holds_word(arguments, &format!("::{class}"))
+}
+
+/// The text up to the bracket that closes the arguments.
+fn arguments(text: &str) -> &str {
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate().take(MAX_ARGUMENTS) {
+        match byte {
+            b'(' | b'{' | b'[' => depth += 1,
+            b')' | b'}' | b']' if depth == 0 => return &text[..at],
+            b')' | b'}' | b']' => depth -= 1,
+            b'\n' if depth == 0 && !text[..at].trim_end().ends_with(',') => return &text[..at],
+            _ => {}
+        }
+    }
+    let end = (0..=MAX_ARGUMENTS.min(text.len())).rev().find(|it| text.is_char_boundary(*it));
+    &text[..end.unwrap_or(0)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_that_set_or_read_a_parameter() {
+        let qualified = ["a::p".to_owned(), "heir::p".to_owned()];
+        let mentions = Mentions::new("a", "p", &qualified).expect("the patterns are valid");
+        for text in [
+            "getvar('a::p')",
+            "getvar(\"::heir::p.x\")",
+            "'a::p'.getvar",
+            "Class['a']['p']",
+            "Class[A][p]",
+            "create_resources('class', { 'a' => { 'p' => 8 } })",
+            "create_resources(class, $classes)",
+            "ensure_resource('class', '::a', { p => 5 })",
+            "ensure_resource('class', 'a', $x)",
+            "ensure_resources('class', { 'a' => {\n  p => 5 } })",
+        ] {
+            assert_eq!(mentions.places(text), [0], "{text}");
+        }
+        for text in [
+            "getvar('a::port')",
+            "Class['a']['port']",
+            "Class['b']['p']",
+            "create_resources('class', { 'b' => { 'p' => 8 } })",
+            "create_resources('file', { 'a' => { 'p' => 8 } })",
+            "ensure_resource('class', 'a', { q => 5 })",
+            "ensure_resource('class', 'b', $x)",
+        ] {
+            assert_eq!(mentions.places(text), [0; 0], "{text}");
+        }
+    }
+}
