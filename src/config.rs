@@ -5,6 +5,7 @@ pub mod environment;
 pub mod environment_conf;
 pub mod glob;
 pub mod hiera_yaml;
+pub mod module_metadata;
 pub mod path;
 pub mod strictness;
 

@@ -34,6 +34,7 @@ mod texts;
 mod trust;
 mod type_aliases;
 mod unread;
+mod unseen_modules;
 mod unused_config;
 mod views;
 
@@ -56,5 +57,6 @@ pub use read_orders::{Below, FileAbove, FileSet, LaterSource, ReadOrders};
 pub use snapshot::World;
 pub use trust::{Trust, WorkspaceSettings};
 pub use unread::UnreadData;
+pub use unseen_modules::UnseenModuleAt;
 pub use unused_config::UnusedConfig;
 pub use views::{UnclearWay, WayToFile};

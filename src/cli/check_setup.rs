@@ -204,6 +204,7 @@ pub(super) fn is_looked_at(world: &Arc<World>, path: &str) -> bool {
         || is_code(path)
         || paths::file_name(path) == "hiera.yml"
         || world.is_environment_conf(path)
+        || paths::file_name(path) == "metadata.json" && world.unseen_module(path).is_some()
         || lies_beside_data()
 }
 
@@ -266,7 +267,7 @@ fn changed_files(world: &Arc<World>, changed: &BTreeSet<String>) -> Vec<String> 
     let all = workspace_files(world);
     let decides = |path: &String| {
         let name = paths::file_name(path);
-        ["hiera.yaml", "environment.conf", PROJECT_FILE].contains(&name)
+        ["hiera.yaml", "environment.conf", "metadata.json", PROJECT_FILE].contains(&name)
             || world.may_hold_facts(path)
     };
     // Such a file can change the findings of files that were not edited.

@@ -45,8 +45,17 @@ impl Setup {
     fn module_hint(&self, key: &str) -> Option<String> {
         let (module, _) = key.split_once("::")?;
         let environment = self.evaluator.environment();
-        let found = self.world().module_outside(environment, module)?;
         let directory = environment.directory();
+        let unseen = self.world().unseen_modules(environment);
+        if let Some(unseen) =
+            unseen.iter().find(|it| *it.name == *module && environment.root.is_some())
+        {
+            let metadata = unseen.metadata();
+            let shown = paths::below(directory, &metadata).unwrap_or(&metadata);
+            let why = &unseen.why.message;
+            return Some(format!("Puppet does not see the module {module}: {why} ({shown})"));
+        }
+        let found = self.world().module_outside(environment, module)?;
         let shown = paths::below(directory, &found).unwrap_or(&found);
         let holder = shown.rsplit_once('/').map_or(shown, |(holder, _)| holder);
         Some(format!(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::config::Environment;
 use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::nothing_checked;
-use crate::world::{DataPlace, World, paths};
+use crate::world::{DataPlace, UnseenModuleAt, World, paths};
 
 /// The maximum depth below the directories of a hierarchy at which files are searched for.
 const MAX_DEPTH: usize = 8;
@@ -38,6 +38,7 @@ pub fn workspace_files(world: &Arc<World>) -> BTreeSet<String> {
         files.extend(
             configs.chain(global).chain(conf).filter(|path| world.kind(path) == PathKind::File),
         );
+        files.extend(world.unseen_modules(environment).iter().map(UnseenModuleAt::metadata));
         let code = world.code_index(environment);
         files.extend(code.files().iter().map(|(path, _)| path.to_string()));
     }

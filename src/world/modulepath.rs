@@ -5,8 +5,10 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::paths;
+use crate::config::PuppetVersion;
 use crate::config::environment_conf::EnvironmentConf;
 use crate::config::glob;
+use crate::config::module_metadata::{UnseenModule, unseen_module};
 use crate::data::{Files, PathKind};
 use crate::settings::Settings;
 
@@ -55,8 +57,33 @@ pub(super) fn manifest_of(files: &dyn Files, root: &str) -> String {
     paths::join(root, conf.and_then(|it| it.value("manifest")).unwrap_or("manifests"))
 }
 
-/// The modules in `directories`, by name. The first of a name wins.
-pub(super) fn modules(files: &dyn Files, directories: &[String]) -> IndexMap<Arc<str>, Arc<str>> {
+/// The modules in `directories` that Puppet sees, by name.
+pub(super) fn modules(
+    files: &dyn Files,
+    directories: &[String],
+    puppet: PuppetVersion,
+) -> IndexMap<Arc<str>, Arc<str>> {
+    let mut modules = directories_of_modules(files, directories);
+    modules.retain(|name, directory| unseen_by_puppet(files, name, directory, puppet).is_none());
+    modules
+}
+
+/// Why Puppet does not see the module in this directory.
+pub(super) fn unseen_by_puppet(
+    files: &dyn Files,
+    name: &str,
+    directory: &str,
+    puppet: PuppetVersion,
+) -> Option<UnseenModule> {
+    let text = files.text(&paths::join(directory, "metadata.json")).ok()?;
+    unseen_module(name, &text, puppet)
+}
+
+/// The directories of modules in `directories`, by name. The first of a name wins, even if Puppet does not see it.
+pub(super) fn directories_of_modules(
+    files: &dyn Files,
+    directories: &[String],
+) -> IndexMap<Arc<str>, Arc<str>> {
     let mut modules = IndexMap::new();
     for directory in directories {
         for item in files.list(directory).iter() {
@@ -208,11 +235,27 @@ mod tests {
 
     #[test]
     fn the_first_module_of_a_name_wins() {
-        let names = ["/a/one/x", "/b/one/x", "/b/two/x", "/b/Not-One/x", "/b/file"];
-        let disk = MemoryDisk::new(names.map(|it| (it, "")));
+        let metadata = "{\"name\": \"x-hidden\"}";
+        let files = [
+            ("/a/one/x", ""),
+            ("/b/one/x", ""),
+            ("/b/two/x", ""),
+            ("/b/Not-One/x", ""),
+            ("/b/file", ""),
+            // Puppet does not see it, and does not look for another one.
+            ("/a/hidden/metadata.json", metadata),
+            ("/b/hidden/x", ""),
+            ("/b/broken/metadata.json", "{"),
+        ];
+        let disk = MemoryDisk::new(files);
         let world = World::on_disk(Arc::new(disk), Vec::new(), Settings::default());
-        let found = modules(&*world, &["/a".to_owned(), "/b".to_owned()]);
-        let found: Vec<_> = found.iter().map(|(name, path)| (&**name, &**path)).collect();
-        assert_eq!(found, [("one", "/a/one"), ("two", "/b/two")]);
+        let check = |puppet, expected: &[(&str, &str)]| {
+            let found = modules(&*world, &["/a".to_owned(), "/b".to_owned()], puppet);
+            let found: Vec<_> = found.iter().map(|(name, path)| (&**name, &**path)).collect();
+            assert_eq!(found, expected);
+        };
+        let seen = [("one", "/a/one"), ("broken", "/b/broken"), ("two", "/b/two")];
+        check(PuppetVersion::V7, &seen);
+        check(PuppetVersion::V8, &[seen[0], seen[2]]);
     }
 }

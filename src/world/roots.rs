@@ -370,7 +370,7 @@ fn environment(world: &World, root: &Arc<str>) -> Environment {
         root: Some(root.clone()),
         // Puppet reads the global `hiera.yaml` from its own directory. In a copy of the code directory, it is next to `environments`.
         global_config: global_config(world).or(beside),
-        modules: modules(world, &directories),
+        modules: modules(world, &directories, world.settings.puppet_version),
     }
 }
 
@@ -382,10 +382,12 @@ fn usual_name(world: &World) -> (Arc<str>, Naming) {
     }
 }
 
-/// A module as the whole workspace: only its own layer, and the modules that its tests fetched.
+/// A module as the whole workspace: only its own layer, and the modules that its tests fetched. It counts even if Puppet
+/// would not see it among other modules.
 fn module_alone(world: &World, root: &Arc<str>) -> Environment {
     let mut found = IndexMap::from([(module_name(world, root), root.clone())]);
-    let fixtures = modules(world, &[paths::join(root, "spec/fixtures/modules")]);
+    let fixtures = [paths::join(root, "spec/fixtures/modules")];
+    let fixtures = modules(world, &fixtures, world.settings.puppet_version);
     for (name, directory) in fixtures {
         found.entry(name).or_insert(directory);
     }

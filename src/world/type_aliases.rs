@@ -33,7 +33,7 @@ impl World {
 
     /// The type aliases of the modules in these directories; the first module of a name wins.
     pub fn type_aliases_in(&self, directories: &[String]) -> Arc<TypeAliases> {
-        let modules = modulepath::modules(self, directories);
+        let modules = modulepath::modules(self, directories, self.settings().puppet_version);
         let texts = self.texts.clone();
         TypeAliases::new(Box::new(TypeFiles { texts, modules, environment: None }))
     }
@@ -59,7 +59,7 @@ impl AliasFiles for TypeFiles {
         let directory = match (first, &self.environment) {
             ("", environment) => environment.as_ref()?,
             ("environment", Some(environment)) => environment,
-            (module, _) => self.module(module)?,
+            (module, _) => self.modules.get(module)?,
         };
         let below = if first == "environment" { "types/environment" } else { "types" };
         let path = format!("{directory}/{below}/{}.pp", rest.replace("::", "/"));
@@ -76,19 +76,9 @@ impl AliasFiles for TypeFiles {
 }
 
 impl TypeFiles {
-    /// Puppet does not see a module whose metadata has no dependencies.
-    fn module(&self, name: &str) -> Option<&Arc<str>> {
-        let directory = self.modules.get(name)?;
-        let metadata = self.texts.text(&format!("{directory}/metadata.json")).ok();
-        let metadata = metadata.and_then(|it| serde_json::from_str::<serde_json::Value>(&it).ok());
-        let is_hidden =
-            metadata.is_some_and(|it| it.is_object() && it.get("dependencies").is_none());
-        (!is_hidden).then_some(directory)
-    }
-
     fn is_define(&self, name: &str) -> bool {
         let (module, rest) = name.split_once("::").unwrap_or((name, "init"));
-        let Some(directory) = self.module(module) else { return false };
+        let Some(directory) = self.modules.get(module) else { return false };
         let path = format!("{directory}/manifests/{}.pp", rest.replace("::", "/"));
         self.texts.text(&path).is_ok_and(|text| defines(&text, name))
     }
@@ -134,7 +124,7 @@ mod tests {
             ("/r/hiera.yaml", "version: 5\n"),
             ("/r/modules/m/types/port.pp", "type M::Port = Integer[0, 10]"),
             ("/r/modules/hidden/types/port.pp", "type Hidden::Port = Integer[0, 10]"),
-            ("/r/modules/hidden/metadata.json", "{}"),
+            ("/r/modules/hidden/metadata.json", "{\"name\": \"a-hidden\"}"),
             ("/r/types/own.pp", "type Own = Variant[M::Port, Array[Own]]"),
             ("/r/types/environment/x.pp", "type Environment::X = Own"),
         ];

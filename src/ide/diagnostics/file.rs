@@ -10,6 +10,7 @@ pub(super) mod nothing_checked;
 pub(super) mod orphan_file;
 pub(super) mod tab_indentation;
 pub(super) mod unquoted_interpolation;
+pub(super) mod unseen_module;
 pub(super) mod unsupported_tag;
 pub(super) mod yaml_date_breaks_file;
 pub(super) mod yaml_syntax;

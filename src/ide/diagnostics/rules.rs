@@ -93,6 +93,7 @@ pub const RULES: &[&Rule] = &[
     &key::encrypted_but_not_sensitive::RULE,
     &entry::plaintext_secret::RULE,
     &config::environment_conf::RULE,
+    &file::unseen_module::RULE,
     &config::hiera_yaml_schema::RULE,
     &config::hiera_yaml_version::RULE,
     &config::missing_datadir::RULE,

@@ -22,7 +22,9 @@ fn show(environment: Option<Arc<Environment>>) -> String {
 
 fn host(files: &[&str]) -> Host {
     let text = |path: &str| match path.rsplit('/').next() {
-        Some("metadata.json") => r#"{"name": "puppetlabs-stdlib"}"#,
+        Some("metadata.json") => {
+            r#"{"name": "puppetlabs-stdlib", "source": "", "author": "", "version": "", "license": "", "dependencies": []}"#
+        }
         Some("environment.conf") => "modulepath = site:modules\n",
         _ => "",
     };

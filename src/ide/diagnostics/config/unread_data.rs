@@ -48,6 +48,8 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         if is_named
             || !nearest.is_some_and(|it| is_own(it.directory()))
             || may_be_read_by_plans(world, &unread.directory)
+            // Another rule says why.
+            || world.unseen_module(&unread.directory).is_some()
         {
             continue;
         }

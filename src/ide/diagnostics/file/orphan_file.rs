@@ -192,7 +192,7 @@ a: 2
     fn files_of_default_hierarchies() {
         let files = |level: &str, expected: &str| {
             check(&format!(
-                "#- /modules/m/metadata.json\n{{\"name\": \"x-m\"}}\n\
+                "#- /modules/m/metadata.json\n{{}}\n\
                  #- /modules/m/hiera.yaml\nversion: 5\nhierarchy:\n  - {{name: common, path: common.yaml}}\n\
                  default_hierarchy:\n  - {{name: fallback, path: 'fallback/%{{facts.x}}.yaml'}}\n{level}\
                  #- /modules/m/data/common.yaml\nm::a: 1\n#- /modules/m/data/fallback/one.yaml\nm::b: 1\n\

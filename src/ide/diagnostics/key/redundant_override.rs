@@ -211,7 +211,7 @@ x::service: ssh
         check(
             r#"
 #- /metadata.json
-{"name": "a-m", "operatingsystem_support": [
+{"name": "a-m", "source": "", "author": "", "version": "", "license": "", "dependencies": [], "operatingsystem_support": [
   {"operatingsystem": "CentOS", "operatingsystemrelease": ["8"]},
   {"operatingsystem": "AlmaLinux", "operatingsystemrelease": ["8"]}]}
 #- /hiera.yaml
