@@ -15,10 +15,9 @@ use super::shown::{as_seen_from_here, in_a_line};
 use super::uses::ListFormat;
 use super::workspace::absolute;
 use crate::data::{Files as _, PathKind};
-use crate::engine::cases::{self, in_a_list};
-use crate::engine::{Assumed, Condition};
+use crate::engine::cases::in_a_list;
 use crate::facts::Node;
-use crate::world::{UnclearWay, UnusedConfig, WayToFile, parallel, paths};
+use crate::world::{UnclearWay, UnseenModuleAt, UnusedConfig, WayToFile, parallel, paths};
 
 /// The maximum number of names of nodes that are shown to people.
 const MAX_NAMES: usize = 40;
@@ -63,6 +62,8 @@ struct Readers {
     unclear: Vec<UnclearWay>,
     /// The `hiera.yaml` that Puppet does not use, if that is why no hierarchy reads the file.
     unused: Option<UnusedConfig>,
+    /// The module around it that Puppet does not see, for the same reason.
+    unseen: Option<UnseenModuleAt>,
 }
 
 fn list(arguments: &ReadersArguments) -> Result<String, String> {
@@ -121,15 +122,31 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
     };
     let (certain, perhaps) = (named(|it| it.0), named(|it| it.1));
     let unused = world.unused_config_of(&path);
+    let unseen = world.unseen_module(&path).filter(|_| environment.root.is_some());
     let directory = environment.directory().to_owned();
-    Readers { path, links, directory, all: nodes.len(), certain, perhaps, ways, unclear, unused }
+    Readers {
+        path,
+        links,
+        directory,
+        all: nodes.len(),
+        certain,
+        perhaps,
+        ways,
+        unclear,
+        unused,
+        unseen,
+    }
 }
 
 fn text(readers: &Readers) -> String {
-    let Readers { path, links, all, certain, perhaps, ways, unclear, unused, .. } = readers;
+    let Readers { path, links, all, certain, perhaps, ways, unclear, unused, unseen, .. } = readers;
     let path = in_a_line(as_seen_from_here(path));
     if ways.is_empty() && unclear.is_empty() {
         let why = unused.as_ref().map(|it| it.in_words(&in_a_line(as_seen_from_here(&it.path))));
+        let why = why.or_else(|| {
+            let UnseenModuleAt { name, why, .. } = unseen.as_ref()?;
+            Some(format!("Puppet does not see the module {name}: {}", why.message))
+        });
         let why = why.map_or_else(String::new, |why| format!("{why}\n"));
         return format!("{path}: no hierarchy reads this file\n{why}");
     }
@@ -150,16 +167,9 @@ fn text(readers: &Readers) -> String {
         text.push_str("Read by any node\n");
     }
     for way in ways {
-        let conditions: Vec<Condition> = { way.names.iter().zip(&way.conditions) }
-            .map(|(name, (_, text))| Condition {
-                variable: name.clone(),
-                value: Assumed::Text(text.clone()),
-            })
-            .collect();
-        let conditions = if conditions.is_empty() {
-            "whatever its facts are".to_owned()
-        } else {
-            format!("where {}", cases::in_words(&conditions))
+        let conditions = match way.in_words() {
+            Some(conditions) => format!("where {conditions}"),
+            None => "whatever its facts are".to_owned(),
         };
         add_way(&mut text, &conditions, &way.level, way.module.as_deref());
     }

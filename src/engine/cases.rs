@@ -15,6 +15,7 @@ use super::footprint::Footprint;
 use super::hierarchy::{OpenLocation, Position};
 use super::request::{Answer, Request};
 use crate::data::{Located, Value};
+use crate::facts::infer::MEMBER;
 use recording::{Precedent, Recording, Round};
 
 pub mod pairs;
@@ -540,11 +541,19 @@ fn is_identical(one: &Located, other: &Located) -> bool {
 /// Conditions in words: `role is web and variant is not set`.
 pub fn in_words(conditions: &[Condition]) -> String {
     let said = conditions.iter().map(|condition| match &condition.value {
+        Assumed::Text(text) if condition.variable.ends_with(MEMBER) => {
+            format!("{} contains {text}", without_member(&condition.variable))
+        }
         Assumed::Unset => format!("{} is not set", condition.variable),
         Assumed::Text(text) if text.is_empty() => format!("{} is empty", condition.variable),
         Assumed::Text(text) => format!("{} is {text}", condition.variable),
     });
     said.collect::<Vec<_>>().join(" and ")
+}
+
+/// The name of the list, if a name means any member of a list.
+pub fn without_member(name: &str) -> &str {
+    name.strip_suffix(MEMBER).unwrap_or(name)
 }
 
 /// Names in words: `a`, `a and b`, `a, b and c`.
@@ -565,7 +574,7 @@ pub fn not_known_in_words(variables: &[Arc<str>]) -> String {
 
 /// What the cases leave out, in words: `66 files of level "Nodes" may say something else, depending on x`.
 pub fn left_out_in_words(left_out: &LeftOut) -> String {
-    let on: Vec<&str> = left_out.variables.iter().map(|name| name.trim_end_matches("[]")).collect();
+    let on: Vec<&str> = left_out.variables.iter().map(|name| without_member(name)).collect();
     let on = if on.is_empty() { "variables that are not known".to_owned() } else { in_a_list(&on) };
     match (&left_out.level, left_out.files) {
         (Some(level), 0) => format!("Level \"{level}\" may change this, depending on {on}"),

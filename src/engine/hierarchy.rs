@@ -16,6 +16,7 @@ use crate::backends::{BackEnd, Registry};
 use crate::config::hiera_yaml::{DatadirRule, Function, HieraYaml, Level, Locations};
 use crate::config::path;
 use crate::data::{DataFile, Files, Format, Hash, Located, PathKind, Place, Value, inspect};
+use crate::facts::infer::MEMBER;
 use crate::facts::open_path::{self, OpenPath};
 
 /// A level as one node sees it.
@@ -492,7 +493,7 @@ fn expand_mapped_paths(
         Variable::Found(None) => return Ok(Vec::new()),
         Variable::Open(list) => {
             // `[]` marks any member of the list, because neither the members nor their number are known.
-            let member = Value::string(open_path::hole(&format!("{list}[]"))).unplaced();
+            let member = Value::string(open_path::hole(&format!("{list}{MEMBER}"))).unplaced();
             return open_list(invocation, datadir, template, (loop_variable, member));
         }
     };

@@ -15,6 +15,7 @@ use super::sources::{Recorder, Source, UsedMerge};
 use super::trace::{TraceNode, Tracer};
 use crate::data::puppet_type::{self, TypeAliases, TypeProblem};
 use crate::data::{Hash, Located, Value};
+use crate::facts::infer::MEMBER;
 use crate::syntax::key_path;
 
 /// A call of `lookup()`.
@@ -283,14 +284,18 @@ impl Answer {
         have_same_conditions.then(|| pairs().map(|((_, one), (_, other))| (*one, *other)).collect())
     }
 
-    /// The variables that decide the answer, in the order of the cases, each once.
+    /// The variables that decide the answer, in the order of the cases, each once; a list for any member of it.
     pub fn depends_on(&self) -> Vec<Arc<str>> {
         let conditions = self.cases.iter().flat_map(|case| &case.conditions);
         let of_cases = conditions.map(|condition| &condition.variable);
         let mut names: Vec<Arc<str>> = Vec::new();
         for name in of_cases.chain(self.left_out.iter().flat_map(|it| &it.variables)) {
-            if !names.contains(name) {
-                names.push(Arc::clone(name));
+            let name = match name.strip_suffix(MEMBER) {
+                Some(list) => list.into(),
+                None => Arc::clone(name),
+            };
+            if !names.contains(&name) {
+                names.push(name);
             }
         }
         names

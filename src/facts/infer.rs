@@ -59,7 +59,9 @@ impl Template {
                 Expression::Call { .. } => return None,
             };
             if member == Some(&**name) {
-                path.push_str(&hole(MEMBER));
+                let list = self.mapped.as_ref().map_or("", |mapped| &*mapped.variable);
+                let list = variable::name_of_text(list).unwrap_or_else(|| list.into());
+                path.push_str(&hole(&format!("{list}{MEMBER}")));
                 continue;
             }
             let canonical = variable::name_of_text(name)?;
@@ -71,6 +73,10 @@ impl Template {
 
     /// The name by which the template reads a variable: `facts.role` for `role`.
     pub fn name_in_template(&self, variable: &str) -> Option<Arc<str>> {
+        if variable.ends_with(MEMBER) {
+            let mapped = self.mapped.as_ref()?;
+            return Some(format!("{}{MEMBER}", mapped.variable).into());
+        }
         let text = format!("{}/{}", self.datadir, self.path);
         interpolation::tokens(&text).iter().find_map(|token| {
             let (name, _) = token.variable()?;
@@ -80,7 +86,8 @@ impl Template {
     }
 }
 
-/// Represents a member of a list in an open path; no variable has this name.
+/// Ends the name that means any member of a list: neither the members nor their number are known. No variable has such a
+/// name.
 pub const MEMBER: &str = "[]";
 
 /// The variables that name a machine, the most certain first.

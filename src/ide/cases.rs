@@ -53,7 +53,7 @@ pub(crate) fn depends_text(answer: &Answer) -> Option<String> {
         None => {}
     }
     let names = answer.depends_on();
-    let names: Vec<&str> = names.iter().map(|it| it.trim_end_matches("[]")).collect();
+    let names: Vec<&str> = names.iter().map(|it| &**it).collect();
     Some(match names.as_slice() {
         [] => "depends on what is not known".to_owned(),
         names => format!("depends on {}", listed(names, "and")),

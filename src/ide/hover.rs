@@ -213,7 +213,9 @@ nodes: {web01: {facts: {x: 1}, environment: qa}}
             #- /modules/m/data/d.yaml\n";
         let check =
             |entries: &str, expected: &Expect| check(&format!("{MODULE}{entries}"), expected);
-        check("m::a$0: [1]\n", &expect![[r#"
+        check(
+            "m::a$0: [1]\n",
+            &expect![[r#"
             m::a
             ---
             **`m::a`** for node `web01`, environment `production`
@@ -225,8 +227,11 @@ nodes: {web01: {facts: {x: 1}, environment: qa}}
             Merge strategy `first`, by default
 
             1. **level "D" (default hierarchy of module m) · `modules/m/data/d.yaml:1`**
-            2. level "E" (default hierarchy of module m) · `modules/m/data/e.yaml:1` · overridden"#]]);
-        check("lookup_options: {m::b: {merge: unique}}\nm::b$0: [1]\n", &expect![[r#"
+            2. level "E" (default hierarchy of module m) · `modules/m/data/e.yaml:1` · overridden"#]],
+        );
+        check(
+            "lookup_options: {m::b: {merge: unique}}\nm::b$0: [1]\n",
+            &expect![[r#"
             m::b
             ---
             **`m::b`** for node `web01`, environment `production`
@@ -239,8 +244,11 @@ nodes: {web01: {facts: {x: 1}, environment: qa}}
             Merge strategy `unique`, set in `modules/m/data/d.yaml:1`
 
             1. level "D" (default hierarchy of module m) · `modules/m/data/d.yaml:2`
-            2. level "E" (default hierarchy of module m) · `modules/m/data/e.yaml:2`"#]]);
-        check("m::h: {b$0: 1}\n", &expect![[r#"
+            2. level "E" (default hierarchy of module m) · `modules/m/data/e.yaml:2`"#]],
+        );
+        check(
+            "m::h: {b$0: 1}\n",
+            &expect![[r#"
             b
             ---
             **`m::h.b`** for node `web01`, environment `production`
@@ -252,7 +260,8 @@ nodes: {web01: {facts: {x: 1}, environment: qa}}
             Merge strategy `first`, by default
 
             1. **level "D" (default hierarchy of module m) · `modules/m/data/d.yaml:1`**
-            2. level "E" (default hierarchy of module m) · `modules/m/data/e.yaml:3` · overridden"#]]);
+            2. level "E" (default hierarchy of module m) · `modules/m/data/e.yaml:3` · overridden"#]],
+        );
     }
 
     #[test]
@@ -435,6 +444,26 @@ other: 1
         let hover = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default())
             .expect("a key is touched");
         expected.assert_eq(&hover.markdown);
+    }
+
+    #[test]
+    fn a_file_for_a_member_of_a_list() {
+        check_open(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n- name: Groups\n  mapped_paths: [facts.groups, group, 'g/%{group}.yaml']\n\
+             - {name: Common, path: common.yaml}\n#- /data/common.yaml\na: c\n#- /data/g/x.yaml\na$0: x\n",
+            &expect![[r#"
+                **`a`** for any node, environment `production`
+
+                ```yaml
+                c
+                ```
+
+                1. **level "Common" · `data/common.yaml:1`**
+
+                1 file of level "Groups" may change this, depending on groups
+
+                `data/g/x.yaml` is read only where facts.groups contains x."#]],
+        );
     }
 
     #[test]

@@ -24,11 +24,15 @@ pub fn hierarchy_variables(world: &World, environment: &Environment) -> Vec<Arc<
     let mut names: Vec<Arc<str>> = Vec::new();
     for template in world.own_reach(environment).templates() {
         let location = format!("{}/{}", template.datadir, template.path);
-        for token in interpolation::tokens(&location) {
-            if let Some((name, _)) = token.variable()
-                && !names.contains(name)
-            {
-                names.push(name.clone());
+        let mapped = template.mapped.as_ref();
+        let list = mapped.map(|it| Arc::from(&*it.variable));
+        let tokens = interpolation::tokens(&location);
+        let read = tokens.iter().filter_map(|token| Some(token.variable()?.0));
+        // The template's own variable is none of the node.
+        let read = read.filter(|name| mapped.is_none_or(|it| *it.member != ***name)).cloned();
+        for name in list.into_iter().chain(read) {
+            if !names.contains(&name) {
+                names.push(name);
             }
         }
     }
@@ -90,6 +94,18 @@ mod tests {
         };
         let shown: String = world.nodes(&environment).iter().map(line).collect();
         expected.assert_eq(&shown);
+    }
+
+    #[test]
+    fn a_level_for_each_member_of_a_list_reads_the_list() {
+        let fixture = Fixture::parse(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n- name: Groups\n  \
+             mapped_paths: [facts.groups, group, '%{site}/%{group}.yaml']\n",
+        );
+        let world = fixture.world();
+        let environment = world.environments()[0].clone();
+        let names = hierarchy_variables(&world, &environment);
+        assert_eq!(names.iter().map(|it| &**it).collect::<Vec<_>>(), ["facts.groups", "site"]);
     }
 
     #[test]

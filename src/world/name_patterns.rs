@@ -27,7 +27,7 @@ impl World {
         for template in self.own_reach(environment).templates() {
             let Some(path) = template.open_path(&known) else { continue };
             // A group of a pattern can have the name of a fact, but not that of a member of a fact.
-            let is_simple = |name: &Arc<str>| !name.contains(['.', ':']) && &**name != MEMBER;
+            let is_simple = |name: &Arc<str>| !name.contains(['.', ':']) && !name.ends_with(MEMBER);
             let machines = path.variables().into_iter().filter(|it| names_machines(it));
             whole.extend(machines.filter(|it| is_simple(it) && &**it != "clientcert"));
             for fit in path.fits(self) {

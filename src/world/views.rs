@@ -8,6 +8,8 @@ use super::paths;
 use super::snapshot::World;
 use crate::config::Environment;
 use crate::data::Value;
+use crate::engine::cases::in_words;
+use crate::engine::{Assumed, Condition};
 use crate::facts::infer::MEMBER;
 use crate::facts::open_path::Fit;
 use crate::facts::{Basis, Node, NodeParts, Origin, Proved, formats, proved_by_name};
@@ -31,6 +33,20 @@ pub struct WayToFile {
     pub names: Vec<Arc<str>>,
     /// Whether other texts may lead to the file as well.
     pub is_obscure: bool,
+}
+
+impl WayToFile {
+    /// The conditions in words; `None` if every node reads the file.
+    pub fn in_words(&self) -> Option<String> {
+        let conditions = self.names.iter().zip(&self.conditions);
+        let conditions: Vec<Condition> = conditions
+            .map(|(name, (_, text))| Condition {
+                variable: Arc::clone(name),
+                value: Assumed::Text(Arc::clone(text)),
+            })
+            .collect();
+        (!conditions.is_empty()).then(|| in_words(&conditions))
+    }
 }
 
 /// A template that can lead to a file for texts that hiera-ls does not search for.
@@ -236,7 +252,10 @@ impl World {
 
 /// What a fit says about a node: members of lists are not variables, and an empty text may mean that the variable is not set.
 fn of_variables(fit: Fit) -> Vec<Known> {
-    fit.texts.into_iter().filter(|(name, text)| &**name != MEMBER && !text.is_empty()).collect()
+    fit.texts
+        .into_iter()
+        .filter(|(name, text)| !name.ends_with(MEMBER) && !text.is_empty())
+        .collect()
 }
 
 /// `any node`, or `any node where role is web`.
@@ -251,6 +270,7 @@ fn name_of(known: &[Known]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Request;
     use crate::world::{Change, Host, MemoryDisk};
 
     const FILES: [(&str, &str); 7] = [
@@ -295,6 +315,26 @@ mod tests {
     fn a_file_of_one_machine_is_shown_for_it() {
         check("nodes/web01.ex.com.yaml", "web01.ex.com");
         check("nodes/db01.ex.com.yaml", "db01.ex.com");
+    }
+
+    #[test]
+    fn a_file_for_a_member_of_a_list_names_the_list() {
+        let files = [
+            (
+                "/r/hiera.yaml",
+                "version: 5\nhierarchy:\n- {name: g, mapped_paths: [facts.groups, group, 'g/%{group}.yaml']}\n",
+            ),
+            ("/r/data/g/x.yaml", "a: 1\n"),
+        ];
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let (world, path) = (host.snapshot(), "/r/data/g/x.yaml");
+        let environment = world.environment_of(path).expect("there is one");
+        let ways = world.ways_to_file(&environment, path);
+        assert_eq!(ways[0].in_words().as_deref(), Some("facts.groups contains x"));
+        let node = world.any_node(&environment);
+        let answer = world.evaluator(&environment, &node).call(&Request::key("a"));
+        assert_eq!(answer.depends_on(), ["groups".into()]);
     }
 
     #[test]

@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 use super::Hover;
 use super::markup::{code, plain};
 use crate::data::{Files, Place};
-use crate::engine::cases::in_a_list;
+use crate::engine::cases::{in_a_list, without_member};
 use crate::engine::{Location, ResolvedLevel};
-use crate::facts::infer::MEMBER;
 use crate::ide::perspective::Perspective;
 use crate::text::TextRange;
 
@@ -93,7 +92,7 @@ fn state(perspective: &Perspective, location: &Location) -> String {
         }
         .to_owned();
     };
-    let names: Vec<&str> = open.variables.iter().map(|it| it.trim_end_matches(MEMBER)).collect();
+    let names: Vec<&str> = open.variables.iter().map(|it| without_member(it)).collect();
     let depends = format!("depending on {}", in_a_list(&names));
     match location.open_files(&perspective.evaluator).len() {
         _ if open.is_obscure => format!(" · unknown files, {depends}"),

@@ -18,6 +18,7 @@ use crate::ide::perspective::Perspective;
 use crate::ide::places;
 use crate::ide::sources::{layer_text, set_by};
 use crate::syntax::key_path::{self, KeyPath};
+use crate::world::WayToFile;
 
 /// The maximum number of sample nodes that are checked for reading a file, and the maximum number that are named.
 const MAX_OTHER_NODES: usize = 16;
@@ -318,6 +319,14 @@ fn not_read_text(perspective: &Perspective, key: &str, file: &str) -> String {
             if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
         let [file, first] = [file, first].map(|it| code(&perspective.shown_path(it)));
         return format!("{file} is read through the link {first}{more}.");
+    }
+    if perspective.evaluator.may_read(module_of(key), &file.into()) {
+        let ways = perspective.world.ways_to_file(environment, file);
+        let ways: Option<Vec<_>> = ways.iter().map(WayToFile::in_words).collect();
+        if let Some(ways) = ways.filter(|it| !it.is_empty()) {
+            let shown = code(&perspective.shown_path(file));
+            return format!("{shown} is read only where {}.", plain(&ways.join(", or where ")));
+        }
     }
     let nodes = perspective.world.nodes(environment);
     // A file often has the name of its node, so these nodes are tried first.

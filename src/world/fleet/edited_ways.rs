@@ -64,7 +64,7 @@ impl FleetPair {
                 if way.is_obscure {
                     return None;
                 }
-                let named = way.conditions.into_iter().filter(|(name, _)| **name != *MEMBER);
+                let named = way.conditions.into_iter().filter(|(name, _)| !name.ends_with(MEMBER));
                 let condition =
                     |(variable, text)| Condition { variable, value: Assumed::Text(text) };
                 let way: Vec<Condition> = named.map(condition).collect();
