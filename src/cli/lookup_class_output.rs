@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value as Json, json};
 
 use super::answer_json::{conditions_json, left_out_json};
-use super::lookup_output::{if_text, left_out_text};
+use super::lookup_output::if_text;
 use super::shown::{as_seen_from_here, in_lines, within_a_line};
 use crate::binding::{Binding, Bound, BoundCase, Verdict, refusal};
 use crate::code::ClassCode;
 use crate::data::{Files, Value, json as data_json, render};
+use crate::engine::cases::left_out_in_words;
 use crate::engine::{Answer, Source};
 use crate::text::LineIndex;
 
@@ -88,7 +89,7 @@ fn rows(class: &ClassCode, binding: &Binding, files: &dyn Files) -> Vec<Row> {
         rows.push(Row { cells: [mark(&case.verdict).to_owned(), name, value, from], notes });
     }
     if let Some(last) = rows.last_mut() {
-        last.notes.extend(binding.answer.left_out.iter().map(left_out_text));
+        last.notes.extend(left_out_in_words(&binding.answer.left_out));
     }
     rows
 }

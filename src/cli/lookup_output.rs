@@ -9,9 +9,9 @@ use super::answer_json::{AnswerJson, Record};
 use super::lookup::{LookupArguments, RenderAs, not_found_line};
 use super::shown::{as_seen_from_here, in_lines, within_a_line};
 use crate::data::{Files, Located, Place, render};
-use crate::engine::cases::not_known_in_words;
+use crate::engine::cases::{left_out_in_words, not_known_in_words};
 use crate::engine::explain::{self, Annotate};
-use crate::engine::{Answer, Case, Condition, Failure, LeftOut, TraceNode};
+use crate::engine::{Answer, Case, Condition, Failure, TraceNode};
 use crate::text::{Encoding, LineIndex};
 use crate::world::World;
 
@@ -137,8 +137,8 @@ impl Output {
                 }
             }
         }
-        for left_out in &answer.left_out {
-            let _ = writeln!(text, "# {}", left_out_text(left_out));
+        for left_out in left_out_in_words(&answer.left_out) {
+            let _ = writeln!(text, "# {left_out}");
         }
         text
     }
@@ -156,8 +156,8 @@ impl Output {
                 }
             }
         }
-        for left_out in &answer.left_out {
-            let _ = writeln!(text, "# {}", left_out_text(left_out));
+        for left_out in left_out_in_words(&answer.left_out) {
+            let _ = writeln!(text, "# {left_out}");
         }
         text
     }
@@ -169,11 +169,6 @@ pub(super) fn if_text(conditions: &[Condition]) -> String {
         return "otherwise".to_owned();
     }
     format!("if {}", crate::engine::cases::in_words(conditions))
-}
-
-/// What the cases leave out.
-pub(super) fn left_out_text(left_out: &LeftOut) -> String {
-    crate::engine::cases::left_out_in_words(left_out)
 }
 
 /// The reason for the exit code.

@@ -572,19 +572,30 @@ pub fn not_known_in_words(variables: &[Arc<str>]) -> String {
     format!("{}, which {are} not known", in_a_list(variables))
 }
 
-/// What the cases leave out, in words: `66 files of level "Nodes" may say something else, depending on x`.
-pub fn left_out_in_words(left_out: &LeftOut) -> String {
-    let on: Vec<&str> = left_out.variables.iter().map(|name| without_member(name)).collect();
+/// What the cases leave out, in words: `66 files of level "Nodes" may change this, depending on x`. A value that looks up other
+/// keys can depend on a level several times, each time on other files; that is one line.
+pub fn left_out_in_words(left_out: &[LeftOut]) -> Vec<String> {
+    let mut by_level: IndexMap<Option<&Arc<str>>, Vec<&LeftOut>> = IndexMap::new();
+    for it in left_out {
+        by_level.entry(it.level.as_ref()).or_default().push(it);
+    }
+    by_level.iter().map(|(level, them)| of_level_in_words(level.map(|it| &**it), them)).collect()
+}
+
+fn of_level_in_words(level: Option<&str>, left_out: &[&LeftOut]) -> String {
+    let names = left_out.iter().flat_map(|it| &it.variables).map(|name| without_member(name));
+    let on: Vec<&str> = names.collect::<IndexSet<&str>>().into_iter().collect();
     let on = if on.is_empty() { "variables that are not known".to_owned() } else { in_a_list(&on) };
-    match (&left_out.level, left_out.files) {
-        (Some(level), 0) => format!("Level \"{level}\" may change this, depending on {on}"),
-        (Some(level), 1) => {
-            format!("1 file of level \"{level}\" may change this, depending on {on}")
-        }
-        (Some(level), files) => {
-            format!("{files} files of level \"{level}\" may change this, depending on {on}")
-        }
-        (None, _) => format!("The value itself depends on {on}"),
+    let Some(level) = level else { return format!("The value itself depends on {on}") };
+    let files = left_out.iter().map(|it| it.files).max().unwrap_or_default();
+    // The same files may be left out for several keys.
+    let at_least = if left_out.len() > 1 { "At least " } else { "" };
+    match files {
+        0 => format!("Level \"{level}\" may change this, depending on {on}"),
+        1 => format!("{at_least}1 file of level \"{level}\" may change this, depending on {on}"),
+        _ => format!(
+            "{at_least}{files} files of level \"{level}\" may change this, depending on {on}"
+        ),
     }
 }
 

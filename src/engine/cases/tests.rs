@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::config::{Environment, PuppetVersion};
 use crate::data::memory::MemoryFiles;
 use crate::data::{Files, inspect};
-use crate::engine::cases::{in_words, left_out_in_words};
+use crate::engine::cases::{LeftOut, in_words, left_out_in_words};
 use crate::engine::{Answer, Evaluator};
 use crate::facts::{Node, NodeParts, Origin};
 
@@ -26,8 +26,8 @@ fn told(answer: &Answer) -> String {
     if answer.cases.is_empty() {
         let _ = writeln!(text, "{}", outcome(answer));
     }
-    for left_out in &answer.left_out {
-        let _ = writeln!(text, "{}", left_out_in_words(left_out));
+    for left_out in left_out_in_words(&answer.left_out) {
+        let _ = writeln!(text, "{left_out}");
     }
     text
 }
@@ -419,4 +419,25 @@ fn a_path_that_begins_with_a_variable_leads_to_its_files() {
     let expected = "loc is bgo: \"bgo\"\n         : \"common\"";
     check("path: '%{loc}/common.yaml'\npath: common.yaml", &files, "a", expected);
     check("glob: '%{loc}/*.yaml'\npath: common.yaml", &files, "a", expected);
+}
+
+#[test]
+fn what_is_left_out_of_one_level_is_one_line() {
+    let left_out = |level: Option<&str>, variables: &[&str], files| LeftOut {
+        level: level.map(Arc::from),
+        variables: variables.iter().map(|it| Arc::from(*it)).collect(),
+        files,
+    };
+    let all = [
+        left_out(Some("Roles"), &["dc", "role"], 65),
+        left_out(Some("Nodes"), &["name"], 1),
+        left_out(Some("Roles"), &["role"], 67),
+        left_out(None, &["x"], 0),
+    ];
+    let expected = [
+        "At least 67 files of level \"Roles\" may change this, depending on dc and role",
+        "1 file of level \"Nodes\" may change this, depending on name",
+        "The value itself depends on x",
+    ];
+    assert_eq!(left_out_in_words(&all), expected);
 }

@@ -313,7 +313,7 @@ fn what_else_decides(answer: &Answer) -> Vec<String> {
             lines.push(format!("(with {} filled in)", open.join(", ")));
         }
     }
-    lines.extend(answer.left_out.iter().map(|it| format!("({})", left_out_in_words(it))));
+    lines.extend(left_out_in_words(&answer.left_out).iter().map(|it| format!("({it})")));
     let mut known = HashSet::new();
     lines.retain(|line| known.insert(line.clone()));
     lines.into_iter().map(|line| on_one_line(&line)).collect()

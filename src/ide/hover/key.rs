@@ -164,7 +164,7 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
         card.notes.push("The value comes from the call itself, not from data.".to_owned());
     }
     card.notes.extend(question.notes.iter().cloned());
-    card.notes.extend(asked.left_out.iter().map(|it| plain(&left_out_in_words(it))));
+    card.notes.extend(left_out_in_words(&asked.left_out).iter().map(|it| plain(it)));
     for opaque in &asked.opaque {
         card.notes.push(opaque_text(opaque, &asked));
     }

@@ -115,8 +115,8 @@ impl Entry {
                 None,
             );
         }
-        for left_out in &self.answer.left_out {
-            page.comment(&left_out_in_words(left_out), LineKind::Opaque, None);
+        for left_out in left_out_in_words(&self.answer.left_out) {
+            page.comment(&left_out, LineKind::Opaque, None);
         }
     }
 

@@ -196,7 +196,7 @@ impl Tree<'_> {
         let broken = answer.broken.iter().map(|path| self.perspective.shown_path(path));
         steps.extend(broken.map(|path| simple(&cases::refused_text(&path), StepKind::Failed)));
         steps.extend(cases::groups(answer).iter().map(|group| self.case(group)));
-        let left_out = answer.left_out.iter().map(left_out_in_words);
+        let left_out = left_out_in_words(&answer.left_out).into_iter();
         steps.extend(left_out.map(|words| simple(&words, StepKind::Opaque)));
         steps
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Question, UnknownNode};
 use crate::data::{Located, inspect};
-use crate::engine::cases::{LeftOut, in_words, left_out_in_words};
+use crate::engine::cases::{in_words, left_out_in_words};
 use crate::engine::{Answer, Assumed, CancelToken, Case, Condition, Request};
 use crate::ide::perspective::Perspective;
 use crate::world::World;
@@ -44,7 +44,7 @@ pub fn key_cases(
     let mut cases: Vec<KeyCase> = answer.cases.iter().map(case).collect();
     if !answer.left_out.is_empty() {
         let last = cases.pop().unwrap_or_else(|| key_case(&asked.perspective, &[], &answer));
-        cases.extend(answer.left_out.iter().map(not_listed));
+        cases.extend(left_out_in_words(&answer.left_out).into_iter().map(not_listed));
         cases.push(last);
     }
     Ok(Some(cases))
@@ -72,8 +72,7 @@ fn key_case(perspective: &Perspective, conditions: &[Condition], answer: &Answer
     }
 }
 
-fn not_listed(left_out: &LeftOut) -> KeyCase {
-    let when = left_out_in_words(left_out);
+fn not_listed(when: String) -> KeyCase {
     KeyCase { when, variables: Vec::new(), value: NOT_LISTED.to_owned() }
 }
 

@@ -320,8 +320,8 @@ impl Difference {
     pub(super) fn note_unknown(&mut self, answer: &Answer) {
         self.note_opaque(answer);
         self.leaves_cases_out |= !answer.left_out.is_empty();
-        for left_out in &answer.left_out {
-            self.add_not_proved(crate::engine::cases::left_out_in_words(left_out));
+        for said in crate::engine::cases::left_out_in_words(&answer.left_out) {
+            self.add_not_proved(said);
         }
     }
 
