@@ -3,7 +3,7 @@
 //!
 //! The lookup of the key fails. Puppet checks nothing before the key is looked up.
 
-use crate::data::Format;
+use crate::data::{Format, Value, inspect};
 use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
 use crate::ide::diagnostics::shared::walk::{has_key, option_entries, pairs_of, text_of};
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
@@ -51,7 +51,29 @@ fn check_merge(entry: &EntryContext<'_>, merge: &Node, report: &mut Report) {
             }
         }
         NodeKind::Mapping(options) => check_merge_hash(entry, merge, options, report),
-        _ => {}
+        NodeKind::Sequence(items) => check_merge_list(entry, merge, items, report),
+        NodeKind::Alias(_) => {}
+    }
+}
+
+/// Puppet takes the text of a list for a name.
+fn check_merge_list(entry: &EntryContext<'_>, merge: &Node, items: &[Node], report: &mut Report) {
+    let item = |node: &Node| {
+        let NodeKind::Scalar { text, style } = &node.kind else { return None };
+        let number = text.parse().ok().filter(|_| *style == ScalarStyle::Plain);
+        Some(number.map_or_else(|| Value::String(text.clone()), Value::Integer).into())
+    };
+    let Some(values) = items.iter().map(item).collect() else { return };
+    let name = inspect::inspect(&Value::array(values));
+    let message =
+        format!("Unknown merge strategy: '{name}'\nWrite the name of one strategy, not a list.");
+    let finding = report.add(&RULE, merge.range, message);
+    if let [only] = items
+        && let Some(name) = text_of(only).filter(|it| STRATEGIES.contains(&&***it))
+    {
+        let written = only.range.slice(entry.text);
+        let edit = TextEdit::replace(merge.range, written);
+        finding.fixes.push(Fix::safe(format!("Write `{name}`"), vec![edit]));
     }
 }
 
@@ -142,6 +164,26 @@ fn is_null_or_false(text: &str) -> bool {
 mod tests {
     use crate::ide::diagnostics::testing::{check, check_fix};
     use crate::ide::fixture::Fixture;
+
+    #[test]
+    fn a_list_is_no_name() {
+        check(
+            r#"
+lookup_options:
+  a: {merge: [deep]}
+#            ^^^^^^ error[unknown-merge-strategy]: Unknown merge strategy: '["deep"]' Write the name of one strategy, not a list.
+  b: {merge: [deep, 5]}
+#            ^^^^^^^^^ error[unknown-merge-strategy]: Unknown merge strategy: '["deep", 5]'…
+a: {x: 1}
+b: {x: 1}
+"#,
+        );
+        check_fix(
+            "lookup_options:\n  a: {merge: ['deep']}\na: {x: 1}\n",
+            "Write `deep`",
+            "lookup_options:\n  a: {merge: 'deep'}\na: {x: 1}\n",
+        );
+    }
 
     #[test]
     fn names() {

@@ -4,6 +4,7 @@
 use crate::engine::merge::Merge;
 use crate::ide::diagnostics::key::OptionsContext;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
+use crate::syntax::ruby_regex::{self, RegexProblem};
 
 pub(crate) const RULE: Rule = Rule {
     code: "merge-option-type",
@@ -47,6 +48,23 @@ pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
                            Lookups fail as soon as two levels have the key. Remove the option, or name a prefix.";
             report.add_as(&RULE, Severity::Warning, place.range, message);
         }
+        if let Some(member) = members.get("knockout_prefix")
+            && let Some(place) = member.value.place
+            && let Some(message) = member.value.value.as_str().and_then(refused_prefix)
+        {
+            let message = format!(
+                "{message}\nThe prefix is a regular expression. Lookups fail as soon as two levels have the key."
+            );
+            report.add_as(&RULE, Severity::Warning, place.range, message);
+        }
+    }
+}
+
+/// Why Ruby refuses the regular expression with which a merge looks for the prefix.
+fn refused_prefix(prefix: &str) -> Option<String> {
+    match ruby_regex::translate(&format!("^{prefix}")) {
+        Err(RegexProblem::Invalid(message)) => Some(message),
+        Ok(_) | Err(RegexProblem::Unsupported(_)) => None,
     }
 }
 
@@ -67,10 +85,15 @@ lookup_options:
   c: {merge: {strategy: deep, knockout_prefix: ''}}
 #                                              ^^ warning[merge-option-type]: knockout_prefix cannot be an empty string in deep_merge!…
   d: {merge: {strategy: deep, knockout_prefix: ~, merge_debug: true}}
+  e: {merge: {strategy: deep, knockout_prefix: '('}}
+#                                              ^^^ warning[merge-option-type]: end pattern with unmatched parenthesis: /^(/…
+  f: {merge: {strategy: deep, knockout_prefix: --}}
 a: 1
 b: 1
 c: 1
 d: 1
+e: 1
+f: 1
 ",
         );
     }
