@@ -28,7 +28,7 @@ pub fn unseen_module(name: &str, text: &str, puppet: PuppetVersion) -> Option<Un
         return puppet.is_strict().then(|| UnseenModule {
             message: format!(
                 "{name} has an invalid and unparsable metadata.json file. The parse error: {}",
-                error.message
+                json::without_quoted_text(&error.message)
             ),
             range: error.range,
         });
