@@ -52,7 +52,10 @@ pub fn settable_name(text: &str) -> Option<Arc<str>> {
     let path = key_path::parse(text).ok()?;
     let root = path.root_name()?;
     let is_strange = |letter: char| letter.is_whitespace() || "%{}'\"".contains(letter);
-    let is_name = !root.trim_start_matches("::").is_empty() && !root.contains(is_strange);
+    // `groups[]` means any member of the list, which cannot be set alone.
+    let is_name = !root.trim_start_matches("::").is_empty()
+        && !root.contains(is_strange)
+        && !text.ends_with("[]");
     name_of(&path).filter(|_| is_name)
 }
 
@@ -105,7 +108,7 @@ mod tests {
     fn values_are_given_to_names_only() {
         assert_eq!(settable_name("::role").as_deref(), Some("role"));
         assert_eq!(settable_name("facts.'a b'").as_deref(), Some("a b"));
-        for text in ["", "::", "a b", "%{x}", "a..b"] {
+        for text in ["", "::", "a b", "%{x}", "a..b", "facts.groups[]"] {
             assert_eq!(settable_name(text), None, "{text}");
         }
     }
