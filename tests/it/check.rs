@@ -238,7 +238,7 @@ fn a_wrong_type_of_a_secret_is_told_without_the_secret() {
     ];
     for format in ["full", "concise", "json", "sarif", "github", "gitlab", "junit"] {
         let (_, text, _) = run(&Workspace::new(&files), &["check", "--format", format]);
-        assert!(text.contains("convert-to-misses-type"), "{format}: {text}");
+        assert!(text.contains("value-type-mismatch"), "{format}: {text}");
         assert!(text.contains("Catalogs with class `db` fail for db01"), "{format}: {text}");
         assert!(!text.contains("hunter2"), "{format}: {text}");
     }
