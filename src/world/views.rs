@@ -8,7 +8,7 @@ use super::paths;
 use super::snapshot::World;
 use crate::config::Environment;
 use crate::data::Value;
-use crate::engine::cases::in_words;
+use crate::engine::cases::{in_words, without_member};
 use crate::engine::{Assumed, Condition};
 use crate::facts::infer::MEMBER;
 use crate::facts::open_path::Fit;
@@ -108,15 +108,17 @@ impl World {
         for place in self.reach(environment).places_of(&path) {
             let Some(open) = place.template().open_path(&of_all) else { continue };
             if open.fits_among([&path].into_iter()).is_empty() {
+                let list = |name: &Arc<str>| Arc::from(without_member(name));
                 let name = |variable: &Arc<str>| {
                     let name = place.template().name_in_template(variable);
-                    name.unwrap_or_else(|| Arc::clone(variable))
+                    list(name.as_ref().unwrap_or(variable))
                 };
+                let variables = open.variables();
                 let way = UnclearWay {
                     level: Arc::clone(&place.level),
                     module: place.module.clone(),
-                    variables: open.variables(),
-                    names: open.variables().iter().map(name).collect(),
+                    names: variables.iter().map(name).collect(),
+                    variables: variables.iter().map(list).collect(),
                     is_obscure: open.is_obscure(),
                 };
                 if !ways.contains(&way) {
@@ -325,6 +327,7 @@ mod tests {
                 "version: 5\nhierarchy:\n- {name: g, mapped_paths: [facts.groups, group, 'g/%{group}.yaml']}\n",
             ),
             ("/r/data/g/x.yaml", "a: 1\n"),
+            ("/r/data/g/x/y.yaml", "a: 1\n"),
         ];
         let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
         host.apply(Change::Folders(vec!["/r".to_owned()]));
@@ -335,6 +338,9 @@ mod tests {
         let node = world.any_node(&environment);
         let answer = world.evaluator(&environment, &node).call(&Request::key("a"));
         assert_eq!(answer.depends_on(), ["groups".into()]);
+        let unclear = world.unclear_ways_to_file(&environment, "/r/data/g/x/y.yaml");
+        assert_eq!(unclear[0].names, ["facts.groups".into()]);
+        assert_eq!(unclear[0].variables, ["groups".into()]);
     }
 
     #[test]
