@@ -18,7 +18,7 @@ use crate::ide::{FileRole, workspace_files};
 use crate::settings::{self, PROJECT_FILE, Preset, Settings};
 use crate::world::git;
 use crate::world::loader::{self, WorkspaceDisk};
-use crate::world::{Change, DataPlace, Host, World, paths};
+use crate::world::{Change, Host, World, paths};
 
 /// A workspace, and the part of it to be checked.
 pub(super) struct Setup {
@@ -71,10 +71,10 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
         settings.diagnostics.baseline = absolute(baseline)?.into();
     }
     // The settings decide which directories may be read, so the disk is chosen after they are known.
-    let disk = (!arguments.trust).then(|| Arc::new(workspace_disk(arguments, &root, &settings)));
-    let mut host = match &disk {
-        Some(disk) => Host::new(disk.clone()),
-        None => Host::new(Arc::new(loader::Disk)),
+    let mut host = if arguments.trust {
+        Host::new(Arc::new(loader::Disk))
+    } else {
+        Host::new(Arc::new(workspace_disk(arguments, &root, &settings)))
     };
     host.apply(Change::Folders(vec![root.clone()]));
     host.apply(Change::Settings(settings));
@@ -111,7 +111,7 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
         Least::Warning => Severity::Warning,
         Least::Error => Severity::Error,
     });
-    let outside = disk.map_or_else(Vec::new, |disk| outside(&host.snapshot(), &disk));
+    let outside = workspace::not_read(&host.snapshot());
     let (selected, ignored) = (codes(&arguments.select), codes(&arguments.ignore));
     Ok(Setup { host, root: shown, files, least, selected, ignored, outside })
 }
@@ -208,37 +208,12 @@ pub(super) fn is_looked_at(world: &Arc<World>, path: &str) -> bool {
         || lies_beside_data()
 }
 
-/// The directory and the repository that contains it, the tree of environments around it, what the command line names, and
-/// the directories of Puppet's own modules.
+/// What may be read without trust: the workspace, and what the command line names.
 fn workspace_disk(arguments: &CheckArguments, root: &str, settings: &Settings) -> WorkspaceDisk {
-    let above = || std::iter::once(root).chain(paths::ancestors(root));
-    let repository = above().find(|it| Path::new(&paths::join(it, ".git")).exists());
-    // A directory in `environments` uses the global `hiera.yaml` and the modules beside it.
-    let environments = above().filter(|it| paths::file_name(it) == "environments");
     let named = arguments.paths.iter().chain(&arguments.baseline).chain(&arguments.stdin_filename);
-    let named: Vec<String> = named.filter_map(|path| absolute(path).ok()).collect();
-    let trees = [root].into_iter().chain(repository).chain(environments.filter_map(paths::parent));
-    // The user names these paths on the command line, so they may be read.
-    let trees = trees.chain(settings.directory.as_deref()).chain(named.iter().map(String::as_str));
-    WorkspaceDisk::new(trees.chain(settings.basemodulepath.iter().map(|it| &**it)))
-}
-
-/// Existing files outside the workspace that hierarchies lead to.
-fn outside(world: &World, disk: &WorkspaceDisk) -> Vec<String> {
-    let mut found = BTreeSet::new();
-    for environment in world.environments().iter() {
-        let reach = world.reach(environment);
-        let there = |it: &&str| world.kind(it) == PathKind::Directory;
-        let directories = reach.places.iter().map(DataPlace::directory).filter(there);
-        // `holds` looks at the directory of a path, so any name in it will do.
-        let outside = directories.filter(|it| !disk.holds(&paths::join(it, "file")));
-        found.extend(outside.map(|it| {
-            format!(
-                "{it} is outside of the workspace and is not read; with --trust, hiera-ls reads it"
-            )
-        }));
-    }
-    found.into_iter().collect()
+    let named = named.filter_map(|path| absolute(path).ok());
+    let of_settings = settings.directory.iter().chain(&settings.basemodulepath);
+    workspace::disk(root, named.chain(of_settings.map(|it| it.to_string())))
 }
 
 /// The files that the user named.

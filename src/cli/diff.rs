@@ -14,7 +14,7 @@ use super::print;
 use super::progress::Progress;
 use super::shown::{as_seen_from_here, in_a_line};
 use super::terminal::complain;
-use super::workspace::existing_directory;
+use super::workspace::{self, existing_directory};
 use crate::backends::eyaml::Decryption;
 use crate::config::Environment;
 use crate::data::{Files as _, Format};
@@ -22,7 +22,7 @@ use crate::engine::CancelToken;
 use crate::facts::{Node, NodeParts};
 use crate::syntax::key_path;
 use crate::world::git::{GitDisk, Repository};
-use crate::world::{Differences, FleetPair, World, loader, parallel};
+use crate::world::{Differences, FleetPair, World, parallel};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -138,6 +138,9 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
         parts.push(Part { environment, found });
         compared.push((sides, pair));
     }
+    if let Some((sides, _)) = compared.first() {
+        sides.complain_of_what_is_not_read();
+    }
     Ok((Report { parts, root, prefix }, compared))
 }
 
@@ -197,9 +200,11 @@ fn open(
 ) -> Result<Vec<Sides>, String> {
     let commit = repository.commit(&arguments.revision)?;
     let place = &arguments.place;
+    let machine = place.machine(root)?;
+    let at = |repository, commit: &str| GitDisk::new(repository, commit, Arc::clone(&machine));
     let after = match &arguments.to {
         Some(revision) => {
-            let disk = GitDisk::new(Repository::of(root)?, &repository.commit(revision)?)?;
+            let disk = at(Repository::of(root)?, &repository.commit(revision)?)?;
             warn_of_submodules(&disk, revision);
             place.open_all_on(Arc::new(disk))
         }
@@ -208,9 +213,9 @@ fn open(
                 "{root} is a bare repository and has no working tree: --to names the revision to compare with"
             ));
         }
-        None => place.open_all_on(Arc::new(loader::Disk)),
+        None => place.open_all_on(Arc::clone(&machine)),
     };
-    let disk = GitDisk::new(repository, &commit)?;
+    let disk = at(repository, &commit)?;
     warn_of_submodules(&disk, &arguments.revision);
     let disk = Arc::new(disk);
     let (before, after) = match after {
@@ -221,7 +226,7 @@ fn open(
         // The edit may have removed hiera.yaml.
         Err(why) if arguments.to.is_none() => {
             let before = place.open_all_on(disk).map_err(|_| why)?;
-            let after = place.open_all_beside(&before[0].world, Arc::new(loader::Disk))?;
+            let after = place.open_all_beside(&before[0].world, Arc::clone(&machine))?;
             ((Arc::clone(&before[0].world), before), after)
         }
         Err(why) => return Err(why),
@@ -330,6 +335,15 @@ impl Sides {
             complain(
                 "the names of the nodes suggest the setting node_name, which would make this report more exact; `hiera-ls nodes` shows it",
             );
+        }
+    }
+
+    /// Reports what was not read in either snapshot.
+    fn complain_of_what_is_not_read(&self) {
+        let worlds = [&self.before.world, &self.after.world];
+        let lines = worlds.map(|it| [workspace::not_read(it), it.notes()].concat());
+        for line in lines.concat().into_iter().collect::<BTreeSet<_>>() {
+            complain(&in_a_line(&line));
         }
     }
 

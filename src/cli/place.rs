@@ -65,6 +65,22 @@ impl PlaceArguments {
         Ok(Place { world, environment })
     }
 
+    /// The disk for a report that others read: without trust, only what belongs to the workspace at `root` and what the
+    /// command line names.
+    pub(super) fn machine(&self, root: &str) -> Result<Arc<dyn DiskReader>, String> {
+        if self.trust {
+            return Ok(Arc::new(loader::Disk));
+        }
+        let mut named = self.modulepath()?.unwrap_or_default();
+        if let Some(config) = &self.hiera_config {
+            named.push(absolute(config)?);
+        }
+        // Settings may add no directory that is outside, so the usual ones are enough.
+        let modules = Settings::default().basemodulepath;
+        let modules = modules.iter().map(|it| it.to_string());
+        Ok(Arc::new(workspace::disk(root, named.into_iter().chain(modules))))
+    }
+
     /// All environments of the directory on `disk`, unless one is named or contains the directory. There is at least one.
     pub(super) fn open_all_on(&self, disk: Arc<dyn DiskReader>) -> Result<Vec<Place>, String> {
         let (root, world) = self.world_on(disk)?;
@@ -121,13 +137,18 @@ impl PlaceArguments {
         if let Some(config) = &self.hiera_config {
             settings.global_hiera_yaml = Some(absolute(config)?.into());
         }
-        if let Some(modulepath) = &self.modulepath {
-            let directories: Result<Vec<_>, _> = std::env::split_paths(modulepath)
-                .map(|directory| absolute(&directory).map(Arc::from))
-                .collect();
-            settings.modulepath = Some(directories?);
+        if let Some(directories) = self.modulepath()? {
+            settings.modulepath = Some(directories.into_iter().map(Arc::from).collect());
         }
         Ok(settings)
+    }
+
+    fn modulepath(&self) -> Result<Option<Vec<String>>, String> {
+        let directories = self
+            .modulepath
+            .as_ref()
+            .map(|it| std::env::split_paths(it).map(|directory| absolute(&directory)).collect());
+        directories.transpose()
     }
 }
 

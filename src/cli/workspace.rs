@@ -1,5 +1,6 @@
 //! The workspace of a command: its settings, and the environment to use.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,7 +10,8 @@ use crate::config::{Environment, Naming};
 use crate::data::{Files as _, PathKind};
 use crate::facts::formats::FactsProblem;
 use crate::settings::{PROJECT_FILE, RuleName, Settings};
-use crate::world::{DiskReader, Trust, World, loader, paths};
+use crate::world::loader::{self, WorkspaceDisk};
+use crate::world::{DataPlace, DiskReader, Trust, World, paths};
 
 /// The maximum number of problems of fact sets that are shown.
 const MAX_FACT_SETS: usize = 5;
@@ -56,6 +58,34 @@ pub(super) fn settings_on(
         complain(&format!("{path}: {}: {}", problem.key, problem.message));
     }
     found.settings
+}
+
+/// What may be read without trust: the directory `root` and the repository that contains it, the tree of environments around
+/// it, and the files and directories that are `named`.
+pub(super) fn disk(root: &str, named: impl Iterator<Item = String>) -> WorkspaceDisk {
+    let above = || std::iter::once(root).chain(paths::ancestors(root));
+    let repository = above().find(|it| Path::new(&paths::join(it, ".git")).exists());
+    // A directory in `environments` uses the global `hiera.yaml` and the modules beside it.
+    let environments = above().filter(|it| paths::file_name(it) == "environments");
+    let trees = [root].into_iter().chain(repository).chain(environments.filter_map(paths::parent));
+    let named: Vec<String> = named.collect();
+    WorkspaceDisk::new(trees.chain(named.iter().map(String::as_str)))
+}
+
+/// The existing directories to which hierarchies lead and whose files are not read, one line each.
+pub(super) fn not_read(world: &World) -> Vec<String> {
+    let mut found = BTreeSet::new();
+    for environment in world.environments().iter() {
+        let reach = world.reach(environment);
+        let directories = reach.places.iter().map(DataPlace::directory);
+        let is_it = |it: &&str| !world.may_read_in(it) && world.kind(it) == PathKind::Directory;
+        found.extend(directories.filter(is_it).map(|it| {
+            format!(
+                "{it} is outside of the workspace and is not read; with --trust, hiera-ls reads it"
+            )
+        }));
+    }
+    found.into_iter().collect()
 }
 
 /// The environment that contains the directory `root`; or else the one with this name in the workspace, or `production` or

@@ -45,6 +45,11 @@ pub trait DiskReader: Send + Sync {
         None
     }
 
+    /// Whether the content of `path` may be read.
+    fn may_read(&self, _path: &str) -> bool {
+        true
+    }
+
     /// Whether the file at `path` certainly has these bytes, if that is known without reading it.
     fn certainly_holds(&self, _path: &str, _bytes: &[u8]) -> bool {
         false
@@ -278,6 +283,12 @@ impl DiskTable {
     /// The directory without links.
     pub fn real_path(&self, path: &str) -> Option<String> {
         self.reader.real_path(path)
+    }
+
+    /// Whether the files in a directory may be read.
+    pub(super) fn may_read_in(&self, directory: &str) -> bool {
+        // A file is as free as its directory unless it is a link, so any name will do.
+        self.reader.may_read(&paths::join(directory, "file"))
     }
 
     /// An environment variable of the process.

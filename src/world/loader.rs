@@ -104,7 +104,7 @@ impl WorkspaceDisk {
     }
 
     /// Whether `path`, with links resolved, is in the workspace or does not exist.
-    pub fn holds(&self, path: &str) -> bool {
+    fn holds(&self, path: &str) -> bool {
         let path = Path::new(path);
         let is_link = fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink());
         // Most files are not links, so it is enough to resolve their directory, whose result is kept for all of its files.
@@ -139,12 +139,16 @@ impl DiskReader for WorkspaceDisk {
         if self.holds(path) {
             Disk.read(path)
         } else {
-            Err(format!("Outside the workspace, not read @ rb_sysopen - {path}"))
+            Err(format!("{path} is outside of the workspace and is not read"))
         }
     }
 
     fn list(&self, directory: &str) -> Option<Vec<DirItem>> {
         self.holds_directory(Path::new(directory)).then(|| Disk.list(directory)).flatten()
+    }
+
+    fn may_read(&self, path: &str) -> bool {
+        self.holds(path)
     }
 
     fn kind(&self, path: &str) -> PathKind {
@@ -318,7 +322,7 @@ mod tests {
         }
         for outside in ["other/a", "w/link", "w/dir/a", "w/../other/a"] {
             let error = disk.read(&path(outside)).expect_err("it lies outside");
-            assert!(error.starts_with("Outside the workspace, not read"), "{error}");
+            assert!(error.ends_with("is outside of the workspace and is not read"), "{error}");
         }
         assert_eq!((disk.list(&path("other")), disk.list(&path("w/dir"))), (None, None));
         assert_eq!(disk.list(&path("w/data")).map(|it| it.len()), Some(1));

@@ -241,6 +241,11 @@ impl World {
         self.texts.base.can_create(path)
     }
 
+    /// Whether the files in a directory may be read; those outside of a workspace may be out of bounds.
+    pub fn may_read_in(&self, directory: &str) -> bool {
+        self.texts.base.may_read_in(directory)
+    }
+
     /// The file's text on disk, whatever is open in an editor.
     pub fn text_on_disk(&self, path: &str) -> Option<Arc<str>> {
         self.texts.base.file(path).ok().map(|entry| entry.text.clone())

@@ -680,6 +680,60 @@ fn a_submodule_that_is_checked_out_is_the_same_on_both_sides() {
     assert_eq!(text, "0 answers change: 4 keys compared for 3 nodes\n");
 }
 
+/// A report may be posted where people see it who cannot read the files of this machine.
+#[cfg(unix)]
+#[test]
+fn nothing_outside_of_the_repository_is_read_without_trust() {
+    use std::os::unix::fs::symlink;
+    let repository = Repository::new();
+    repository.write("other/x.yaml", "port: hunter2\nmore: hunter2\n");
+    let elsewhere = repository.path("other");
+    let file = elsewhere.join("x.yaml");
+    let levels = [
+        format!("path: {}", file.display()),
+        format!("glob: '{}/*.y*ml'", elsewhere.display()),
+        "path: ../../other/x.yaml".to_owned(),
+        format!("datadir: {}, path: x.yaml", elsewhere.display()),
+        "path: link.yaml".to_owned(),
+        "glob: 'linked/*.yaml'".to_owned(),
+    ];
+    symlink(&file, repository.path("repository/data/link.yaml")).expect("a link");
+    symlink(&elsewhere, repository.path("repository/data/linked")).expect("a link");
+    repository.commit();
+    let bare = repository.path("bare");
+    for level in levels {
+        let level_first = format!("hierarchy:\n- {{name: o, {level}}}\n");
+        let config = HIERA_YAML.replace("hierarchy:\n", &level_first);
+        repository.write("repository/hiera.yaml", &config);
+        let run = |directory: &Path, arguments: &[&str]| {
+            let output = run_in(directory, &[&["diff"], arguments].concat());
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            (text_of(&output), said)
+        };
+        let here = repository.path("repository");
+        let check = |directory: &Path, arguments: &[&str]| {
+            for format in ["text", "json"] {
+                let all = [arguments, &["--format", format]].concat();
+                let (text, said) = run(directory, &all);
+                assert!(!text.contains("hunter2") && !text.contains("more"), "{level}: {text}");
+                assert!(said.contains("is outside of the workspace and is not read"), "{said}");
+            }
+            let (text, said) = run(directory, &[arguments, &["--trust"]].concat());
+            assert!(text.contains("hunter2"), "{level}: {text}");
+            assert!(!said.contains("outside"), "{said}");
+        };
+        check(&here, &[]);
+        repository.commit();
+        check(&here, &["HEAD~1", "--to", "HEAD"]);
+        let _ = fs::remove_dir_all(&bare);
+        let mut clone = Command::new("git");
+        clone.args(["clone", "--quiet", "--bare"]).arg(&here).arg(&bare);
+        assert!(clone.status().expect("git runs").success());
+        check(&bare, &["HEAD~1", "--to", "HEAD"]);
+        repository.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+    }
+}
+
 #[test]
 fn a_key_that_is_in_no_file_is_named() {
     let repository = Repository::new();

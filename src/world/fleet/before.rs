@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::world::World;
 use crate::world::git::{GitDisk, Repository};
-use crate::world::paths;
+use crate::world::{loader, paths};
 
 /// The maximum number of earlier snapshots that are kept: those that were used last.
 const MAX_KEPT: usize = 4;
@@ -61,7 +61,7 @@ impl World {
         let (world, submodules) = match revision {
             None => (self.as_saved(), Vec::new()),
             Some((repository, commit)) => {
-                let disk = GitDisk::new(repository, &commit)?;
+                let disk = GitDisk::new(repository, &commit, Arc::new(loader::Disk))?;
                 let submodules: Vec<String> = disk.submodules().into_iter().collect();
                 (self.at_revision(Arc::new(disk)), submodules)
             }

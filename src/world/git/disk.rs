@@ -1,18 +1,18 @@
 //! A revision as a disk: the content of a commit at the paths of the working tree. Everything outside the repository is as it
-//! is on this machine.
+//! is on this machine, as far as that may be read.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sha1::{Digest as _, Sha1};
 
 use super::{ItemKind, Repository, TreeItem};
 use crate::data::{DirItem, PathKind};
 use crate::limits::MAX_FILE_BYTES;
-use crate::world::{DiskReader, loader, paths};
+use crate::world::{DiskReader, paths};
 
 /// The maximum length of a chain of links.
 const MAX_LINKS: usize = 40;
@@ -25,6 +25,8 @@ pub(crate) struct GitDisk {
     directories: HashMap<String, BTreeMap<String, ItemKind>>,
     /// The paths of all submodules.
     submodules: Vec<String>,
+    /// What is outside the commit.
+    machine: Arc<dyn DiskReader>,
     contents: Mutex<Option<Contents>>,
 }
 
@@ -40,8 +42,12 @@ enum Found {
 }
 
 impl GitDisk {
-    /// The content of `commit`.
-    pub(crate) fn new(repository: Repository, commit: &str) -> Result<Self, String> {
+    /// The content of `commit`; `machine` has what is outside it.
+    pub(crate) fn new(
+        repository: Repository,
+        commit: &str,
+        machine: Arc<dyn DiskReader>,
+    ) -> Result<Self, String> {
         let items = repository.tree(commit)?;
         let mut directories: HashMap<String, BTreeMap<String, ItemKind>> = HashMap::new();
         // The top exists even in a commit without files.
@@ -65,7 +71,8 @@ impl GitDisk {
         let submodules = items.iter().filter(|(_, item)| item.kind == ItemKind::Submodule);
         let submodules = submodules.map(|(path, _)| path.clone()).collect();
         let items = items.into_iter().collect();
-        Ok(Self { repository, items, directories, submodules, contents: Mutex::default() })
+        let contents = Mutex::default();
+        Ok(Self { repository, items, directories, submodules, machine, contents })
     }
 
     /// The submodules below the current directory, by path.
@@ -144,6 +151,15 @@ impl GitDisk {
         })
     }
 
+    fn kind_of(&self, found: &Found) -> PathKind {
+        match found {
+            Found::File(_) => PathKind::File,
+            Found::Directory(_) => PathKind::Directory,
+            Found::Missing => PathKind::Missing,
+            Found::Outside(path) => self.machine.kind(path),
+        }
+    }
+
     fn content(&self, object: &str) -> Result<Vec<u8>, String> {
         let mut contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
         if contents.is_none() {
@@ -165,7 +181,7 @@ impl DiskReader for GitDisk {
             Found::File(object) => self.content(&object).map_err(|why| format!("{why} - {path}")),
             Found::Directory(_) => Err(format!("Is a directory @ io_fread - {path}")),
             Found::Missing => Err(format!("No such file or directory @ rb_sysopen - {path}")),
-            Found::Outside(path) => loader::Disk.read(&path),
+            Found::Outside(path) => self.machine.read(&path),
         }
     }
 
@@ -177,7 +193,9 @@ impl DiskReader for GitDisk {
                     let whole =
                         if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
                     let is_directory = match kind {
-                        ItemKind::Link => kind_of(&self.find_inside(&whole)) == PathKind::Directory,
+                        ItemKind::Link => {
+                            self.kind_of(&self.find_inside(&whole)) == PathKind::Directory
+                        }
                         ItemKind::File => self.directories.contains_key(&whole),
                         ItemKind::Submodule => true,
                     };
@@ -186,18 +204,18 @@ impl DiskReader for GitDisk {
                 };
                 Some(names.iter().map(item).collect())
             }
-            Found::Outside(path) => loader::Disk.list(&path),
+            Found::Outside(path) => self.machine.list(&path),
             Found::File(_) | Found::Missing => Some(Vec::new()),
         }
     }
 
     fn kind(&self, path: &str) -> PathKind {
-        kind_of(&self.find(path))
+        self.kind_of(&self.find(path))
     }
 
     fn real_path(&self, path: &str) -> Option<String> {
         match self.find(path) {
-            Found::Outside(path) => loader::Disk.real_path(&path),
+            Found::Outside(path) => self.machine.real_path(&path),
             Found::Directory(inside) => {
                 let top = self.repository.top.as_deref().unwrap_or(&self.repository.root);
                 Some(paths::join(top, &inside))
@@ -208,7 +226,14 @@ impl DiskReader for GitDisk {
     }
 
     fn environment_variable(&self, name: &str) -> Option<String> {
-        loader::Disk.environment_variable(name)
+        self.machine.environment_variable(name)
+    }
+
+    fn may_read(&self, path: &str) -> bool {
+        match self.find(path) {
+            Found::Outside(path) => self.machine.may_read(&path),
+            Found::File(_) | Found::Directory(_) | Found::Missing => true,
+        }
     }
 
     fn certainly_holds(&self, path: &str, bytes: &[u8]) -> bool {
@@ -225,15 +250,6 @@ fn object_name(bytes: &[u8]) -> String {
         let _ = write!(name, "{byte:02x}");
         name
     })
-}
-
-fn kind_of(found: &Found) -> PathKind {
-    match found {
-        Found::File(_) => PathKind::File,
-        Found::Directory(_) => PathKind::Directory,
-        Found::Missing => PathKind::Missing,
-        Found::Outside(path) => loader::Disk.kind(path),
-    }
 }
 
 /// A Git process that returns contents one after another, for the life of this value.

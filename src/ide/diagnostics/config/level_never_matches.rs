@@ -31,7 +31,10 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
     let mut has_file = HashMap::<_, bool>::new();
     for place in reach.places.iter().filter(|it| it.config == config.path) {
         let has_file = has_file.entry((&*place.level, place.is_default)).or_default();
-        *has_file = *has_file || files.iter().any(|(path, _)| place.reaches(path));
+        // Where files may not be read, any may exist.
+        *has_file = *has_file
+            || files.iter().any(|(path, _)| place.reaches(path))
+            || !world.may_read_in(place.directory());
     }
     let mut explained: Vec<TextRange> = report.findings.iter().map(|it| it.range).collect();
     explained.sort_unstable_by_key(|it| it.start);
