@@ -135,7 +135,7 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
         if facts.is_none() && !found.changes.is_empty() {
             sides.suggest_name_pattern();
         }
-        parts.push(Part { environment, found });
+        parts.push(Part::new(environment, found));
         compared.push((sides, pair));
     }
     if let Some((sides, _)) = compared.first() {

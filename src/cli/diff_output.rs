@@ -11,7 +11,7 @@ use super::diff::DiffFormat;
 use super::shown::{as_seen_from_here, in_a_line, in_lines, within_a_line};
 use crate::data::render;
 use crate::engine::{Answer, OtherNodes};
-use crate::ide::changes::{change_texts, counted, without_secrets};
+use crate::ide::changes::{Secrets, ShownSide, change_texts, counted};
 use crate::world::{AnswerChange, Cause, Differences, paths};
 
 /// The maximum number of keys that an annotation names.
@@ -34,6 +34,7 @@ pub(super) struct Report {
 pub(super) struct Part {
     pub(super) environment: Arc<str>,
     pub(super) found: Differences,
+    secrets: Secrets,
 }
 
 pub(super) fn render(format: DiffFormat, report: &Report) -> String {
@@ -47,8 +48,22 @@ pub(super) fn render(format: DiffFormat, report: &Report) -> String {
 }
 
 impl Part {
+    pub(super) fn new(environment: Arc<str>, found: Differences) -> Self {
+        let secrets = Secrets::of(&found.changes);
+        Self { environment, found, secrets }
+    }
+
     fn who(&self, change: &AnswerChange) -> String {
         in_a_line(&self.found.who(change)).into_owned()
+    }
+
+    /// The lines of both answers, with signs, without secrets.
+    fn shown(&self, change: &AnswerChange) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (sign, text) in ['-', '+'].into_iter().zip(change_texts(change, &self.secrets)) {
+            lines.extend(in_lines(&text).lines().map(|line| format!("{sign} {line}")));
+        }
+        lines
     }
 
     /// What is not proved, one line each.
@@ -114,7 +129,7 @@ fn text(report: &Report) -> String {
             let _ = writeln!(text, "{}{}", report.label(part), in_a_line(key));
             for change in changes {
                 let _ = writeln!(text, "  {}", part.who(change));
-                for line in shown(change) {
+                for line in part.shown(change) {
                     let _ = writeln!(text, "  {line}");
                 }
                 if !change.causes.is_empty() {
@@ -179,7 +194,7 @@ fn markdown_of_key(report: &Report, part: &Part, key: &str, changes: &[&AnswerCh
             );
         }
         let mut lines = String::new();
-        for line in shown(change) {
+        for line in part.shown(change) {
             let _ = writeln!(lines, "{line}");
         }
         let fence = fence_for(&lines);
@@ -221,15 +236,6 @@ fn escaped_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The lines of both answers, with signs, without secrets.
-fn shown(change: &AnswerChange) -> Vec<String> {
-    let mut lines = Vec::new();
-    for (sign, text) in ['-', '+'].into_iter().zip(change_texts(change)) {
-        lines.extend(in_lines(&text).lines().map(|line| format!("{sign} {line}")));
-    }
-    lines
-}
-
 fn json_of(report: &Report) -> Json {
     // With a single environment, its name would say nothing.
     let environment = |part: &Part, json: &mut Json| {
@@ -264,10 +270,11 @@ fn json_of_change(report: &Report, part: &Part, change: &AnswerChange) -> Json {
     let cases = change.others.iter().map(|it| conditions_json(&it.conditions));
     let causes = change.causes.iter();
     let causes = causes.map(|it| json!({"file": report.path(it), "line": it.line}));
+    let [before, after] = part.secrets.sides(change);
     let mut json = json!({
         "key": &*change.key,
-        "before": answer_json(&change.before),
-        "after": answer_json(&change.after),
+        "before": answer_json(&change.before, &before),
+        "after": answer_json(&change.after, &after),
         "nodes": names.collect::<Vec<_>>(),
         "cases": cases.collect::<Vec<_>>(),
         "causes": causes.collect::<Vec<_>>(),
@@ -282,8 +289,8 @@ fn json_of_change(report: &Report, part: &Part, change: &AnswerChange) -> Json {
 }
 
 /// As in `lookup --render-as jsonl`, without secrets.
-fn answer_json(answer: &Answer) -> Map<String, Json> {
-    let mut members = AnswerJson(&without_secrets(answer)).members();
+fn answer_json(answer: &Answer, side: &ShownSide<'_>) -> Map<String, Json> {
+    let mut members = AnswerJson(&side.answer(answer)).members();
     if let Ok(Some(value)) = &answer.outcome
         && answer.is_certain()
         && render::has_encrypted_text(&value.value)

@@ -3,6 +3,7 @@
 
 mod edited;
 mod page;
+mod secrets;
 mod words;
 
 use std::collections::BTreeSet;
@@ -15,8 +16,9 @@ use crate::engine::{CancelToken, LOOKUP_OPTIONS};
 use crate::syntax::key_path;
 use crate::world::{Asker, Before, Differences, FleetPair, World, paths};
 pub use edited::{EditedKey, edited_keys, is_edited};
+pub use secrets::{Secrets, ShownSide};
 pub(super) use words::nodes_where;
-pub use words::{change_texts, counted, without_secrets};
+pub use words::{change_texts, counted};
 
 /// The changes, as a document and as data.
 #[derive(Debug, Clone)]

@@ -14,8 +14,8 @@ use crate::syntax::json;
 use crate::syntax::key_path::{self, KeyPath};
 use crate::world::{World, paths};
 
-/// Shown instead of a value that must not be shown.
-const HIDDEN_SENSITIVE: &str = "Sensitive [value redacted]";
+/// What is shown instead of a value that must not be shown. A text that contains a Sensitive value has it, too.
+pub(super) const HIDDEN_SENSITIVE: &str = "Sensitive [value redacted]";
 const HIDDEN_ENCRYPTED: &str = "ENC[…] (encrypted, not shown)";
 
 /// One file's environment for the active node.
@@ -171,7 +171,8 @@ impl Perspective {
     }
 }
 
-fn holds_encrypted(text: &str) -> bool {
+/// Whether a text contains an encrypted value.
+pub(super) fn holds_encrypted(text: &str) -> bool {
     text.contains("ENC[")
 }
 

@@ -318,6 +318,25 @@ fn secrets_are_not_shown() {
 }
 
 #[test]
+fn what_is_no_longer_sensitive_is_not_shown() {
+    let repository = Repository::new();
+    let data = "pw: hunter2\nuse: \"x %{lookup('pw')} y\"\n";
+    repository
+        .data("common.yaml", &format!("lookup_options: {{pw: {{convert_to: Sensitive}}}}\n{data}"));
+    repository.commit();
+    repository.data("common.yaml", data);
+    for format in ["text", "markdown", "json", "github", "gitlab"] {
+        for keys in [&["--"][..], &["--", "use"]] {
+            let output = repository.run(&[&["diff", "--format", format], keys].concat());
+            let text = text_of(&output);
+            assert!(text.contains("use") && !text.contains("hunter2"), "{format}: {text}");
+            let says_so = text.contains("no longer Sensitive (not shown)");
+            assert!(says_so || format.starts_with("git"), "{format}: {text}");
+        }
+    }
+}
+
+#[test]
 fn formats_for_merge_requests() {
     let repository = Repository::new();
     repository.data("roles/web.yaml", "port: '`````'\nlist: ['<b>', '@all']\n");

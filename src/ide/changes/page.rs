@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Compared;
 use super::words::{change_texts, counted};
+use super::{Compared, Secrets};
 use crate::data::Place;
 use crate::ide::perspective::Perspective;
 use crate::ide::preview::{Language, LineKind, Mark, Page, Preview};
@@ -34,6 +34,7 @@ pub(super) fn page(
     for limit in differences.limits().chain(problems.iter().cloned()) {
         page.line(&one_line(&limit), Mark::of(LineKind::Opaque, None));
     }
+    let secrets = Secrets::of(&differences.changes);
     let groups = differences.by_key();
     for (key, changes) in groups.iter().take(MAX_KEYS) {
         page.plain("");
@@ -43,7 +44,7 @@ pub(super) fn page(
             if page.is_full() {
                 break;
             }
-            write_change(&mut page, compared, differences, change);
+            write_change(&mut page, compared, differences, (change, &secrets));
         }
         let left = changes.get(MAX_CHANGES..).unwrap_or_default();
         if !left.is_empty() {
@@ -66,7 +67,7 @@ fn write_change(
     page: &mut Page,
     compared: &Compared<'_>,
     differences: &Differences,
-    change: &AnswerChange,
+    (change, secrets): (&AnswerChange, &Secrets),
 ) {
     let place = place_of(compared, change);
     page.line(
@@ -78,7 +79,7 @@ fn write_change(
         page.line(&one_line(&line), Mark::of(LineKind::Header, line_of(compared.world, cause)));
     }
     let sides = [('-', LineKind::Deleted), ('+', LineKind::Added)];
-    for ((sign, kind), text) in sides.into_iter().zip(change_texts(change)) {
+    for ((sign, kind), text) in sides.into_iter().zip(change_texts(change, secrets)) {
         for line in text.lines() {
             page.line(&format!("{sign} {line}"), Mark::of(kind, place));
         }

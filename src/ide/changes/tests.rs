@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::data::Format;
 use crate::engine::CancelToken;
-use crate::world::{Change, Host, MemoryDisk};
+use crate::world::{AnswerChange, Change, Host, MemoryDisk};
 
 const HIERA_YAML: &str = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
                           - {name: r, path: 'roles/%{facts.role}.yaml'}\n- {name: c, path: common.yaml}\n";
@@ -189,6 +189,84 @@ fn work_follows_the_edit_and_not_the_file() {
     let small = values_made(100);
     assert_eq!(values_made(1_600), small);
     assert!(small < 8, "{small}");
+}
+
+/// Each changed key with what is shown of it, before and after.
+fn shown(before: &str, after: &str) -> Vec<String> {
+    let config = "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
+    let files = [("/r/hiera.yaml", config), (PATH, before)];
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    open(&mut host, PATH, after);
+    let found = of(&host.snapshot(), &question());
+    let secrets = Secrets::of(&found.differences.changes);
+    let line = |change: &AnswerChange| {
+        let [before, after] = change_texts(change, &secrets).map(|it| it.trim_end().to_owned());
+        assert!(found.preview.text.contains(&format!("\n+ {}", after.replace('\n', "\n+ "))));
+        format!("{}: {before} -> {after}", change.key)
+    };
+    found.differences.changes.iter().map(line).collect()
+}
+
+const SENSITIVE: &str = "lookup_options: {pw: {convert_to: Sensitive}}\n";
+
+/// Checks both directions: what becomes readable, and what was.
+#[track_caller]
+fn check_hidden(data: &str, lost: [&str; 2], won: [&str; 2]) {
+    let sensitive = format!("{SENSITIVE}{data}");
+    assert_eq!(shown(&sensitive, data), lost);
+    assert_eq!(shown(data, &sensitive), won);
+}
+
+#[test]
+fn what_is_sensitive_on_one_side_is_shown_on_neither() {
+    let [mark, no_longer] = ["Sensitive [value redacted]", "no longer Sensitive (not shown)"];
+    let not_yet = "not yet Sensitive (not shown)";
+    let data = "pw: TOPSECRET\nuse: \"x %{lookup('pw')} y\"\n";
+    check_hidden(
+        data,
+        [&format!("pw: {mark} -> {no_longer}"), &format!("use: x {mark} y -> {no_longer}")],
+        [&format!("pw: {not_yet} -> {mark}"), &format!("use: {not_yet} -> x {mark} y")],
+    );
+    // In a list and a hash, what contains no secret is shown.
+    let data = "pw: {user: root, pin: 123456}\nuse: [{a: \"%{lookup('pw.pin')}\", b: 1}, 2]\n";
+    check_hidden(
+        data,
+        [
+            &format!("pw: {mark} -> {no_longer}"),
+            &format!("use: - a: {mark}\n  b: 1\n- 2 -> - a: {no_longer}\n  b: 1\n- 2"),
+        ],
+        [
+            &format!("pw: {not_yet} -> {mark}"),
+            &format!("use: - a: {not_yet}\n  b: 1\n- 2 -> - a: {mark}\n  b: 1\n- 2"),
+        ],
+    );
+}
+
+#[test]
+fn other_texts_with_a_secret_are_not_shown_either() {
+    let before = format!("{SENSITIVE}pw: TOPSECRET\nuse: [1]\n");
+    let after = "pw: other\nuse: [1, 'the TOPSECRET']\nnew: 2\n";
+    let expected = [
+        "new: (not found) -> 2",
+        "pw: Sensitive [value redacted] -> no longer Sensitive (not shown)",
+        "use: - 1 -> - 1\n- contains a Sensitive value (not shown)",
+    ];
+    assert_eq!(shown(&before, after), expected);
+    let after = before.replace("Sensitive}", "Integer}");
+    let expected =
+        "pw: Sensitive [value redacted] -> (error: the message contains a secret and is not shown)";
+    assert_eq!(shown(&before, &after), [expected]);
+}
+
+#[test]
+fn what_is_encrypted_on_one_side_is_shown_on_neither() {
+    let (encrypted, plain) = ("pw: ENC[PKCS7,b25l]\n", "pw: hunter2\n");
+    let mark = "ENC[…] (encrypted, not shown)";
+    let expected = format!("pw: {mark} -> no longer encrypted (not shown)");
+    assert_eq!(shown(encrypted, plain), [expected]);
+    let expected = format!("pw: not yet encrypted (not shown) -> {mark}");
+    assert_eq!(shown(plain, encrypted), [expected]);
 }
 
 #[test]

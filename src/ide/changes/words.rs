@@ -8,8 +8,9 @@ use std::sync::Arc;
 use crate::data::render;
 use crate::engine::cases::{in_words, is_same, left_out_in_words};
 use crate::engine::{Answer, Condition, OtherNodes};
-use crate::ide::perspective::{redacted, redacted_message};
 use crate::world::{AnswerChange, Differences};
+
+use super::secrets::{Secrets, ShownSide};
 
 /// The maximum number of names of nodes that are shown for each change.
 const MAX_NAMES: usize = 10;
@@ -194,10 +195,11 @@ pub fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The answers of a change for users, before and after, without secrets: the value as YAML, or what there is instead, for each
-/// case if there are several. Of long values, the lines from the first difference on are shown.
-pub fn change_texts(change: &AnswerChange) -> [String; 2] {
-    let mut sides = [&change.before, &change.after].map(Side::new);
+/// The answers of a change for users, before and after, without the secrets of its comparison: the value as YAML, or what there is
+/// instead, for each case if there are several. Of long values, the lines from the first difference on are shown.
+pub fn change_texts(change: &AnswerChange, secrets: &Secrets) -> [String; 2] {
+    let [before, after] = secrets.sides(change);
+    let mut sides = [Side::new(&change.before, &before), Side::new(&change.after, &after)];
     if let Some(differ) = cases_that_differ(change) {
         for side in &mut sides {
             let mut differ = differ.iter();
@@ -231,14 +233,15 @@ pub fn change_texts(change: &AnswerChange) -> [String; 2] {
 /// One side of a change while it is written down.
 struct Side<'a> {
     answer: &'a Answer,
+    shown: &'a ShownSide<'a>,
     lines: Vec<String>,
     /// The cases that are not written down yet.
     left: VecDeque<(&'a [Condition], &'a Answer)>,
 }
 
 impl<'a> Side<'a> {
-    fn new(answer: &'a Answer) -> Self {
-        Self { answer, lines: Vec::new(), left: answer.each_case().into() }
+    fn new(answer: &'a Answer, shown: &'a ShownSide<'a>) -> Self {
+        Self { answer, shown, lines: Vec::new(), left: answer.each_case().into() }
     }
 
     fn add_case(&mut self) {
@@ -253,14 +256,14 @@ impl<'a> Side<'a> {
         }
         match &case.outcome {
             Ok(Some(value)) => {
-                let yaml = render::to_readable_yaml(&redacted(value));
+                let yaml = render::to_readable_yaml(&self.shown.value(value));
                 let yaml = yaml.strip_prefix("---").unwrap_or(&yaml);
                 let lines = yaml.trim_start_matches([' ', '\n']).lines();
                 self.lines.extend(lines.map(str::to_owned));
             }
             Ok(None) => self.lines.push("(not found)".to_owned()),
             Err(failure) => {
-                let message = redacted_message(&failure.message);
+                let message = self.shown.message(&failure.message);
                 self.lines.push(format!("(error: {})", on_one_line(&message)));
             }
         }
@@ -323,20 +326,6 @@ fn on_one_line(text: &str) -> String {
     text.replace('\r', "\\r").replace('\n', "\\n")
 }
 
-/// The answer with encrypted and sensitive values replaced.
-pub fn without_secrets(answer: &Answer) -> Answer {
-    let mut answer = answer.clone();
-    match &mut answer.outcome {
-        Ok(Some(value)) => value.value = redacted(value),
-        Ok(None) => {}
-        Err(failure) => failure.message = redacted_message(&failure.message).into(),
-    }
-    for case in &mut answer.cases {
-        case.answer = without_secrets(&case.answer);
-    }
-    answer
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -356,14 +345,15 @@ mod tests {
     }
 
     fn texts(before: &[&[&str]], after: &[&[&str]]) -> [String; 2] {
-        change_texts(&AnswerChange {
+        let change = AnswerChange {
             key: "k".into(),
             before: answer(before),
             after: answer(after),
             nodes: Vec::new(),
             others: Vec::new(),
             causes: Vec::new(),
-        })
+        };
+        change_texts(&change, &Secrets::default())
     }
 
     #[test]

@@ -5,7 +5,7 @@ use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types::Location;
 
 use crate::engine::Answer;
-use crate::ide::changes::{self, Changes, change_texts};
+use crate::ide::changes::{self, Changes, Secrets, change_texts};
 use crate::server::context::Context;
 use crate::server::preview_proto::{
     Named, PreviewItem, QuestionParams, View, With, item, line_location,
@@ -87,19 +87,25 @@ fn changes_item(
 ) -> ChangesItem {
     let Changes { preview, summary, differences, problems } = found;
     let all: &[AnswerChange] = if document_only { &[] } else { &differences.changes };
+    let secrets = Secrets::of(all);
+    let change = |change| change_item(context, &differences, (change, &secrets));
     ChangesItem {
         preview: item(context, named, preview),
         summary,
         nodes: differences.nodes.len(),
-        changes: all.iter().map(|change| change_item(context, &differences, change)).collect(),
+        changes: all.iter().map(change).collect(),
         not_proved: differences.limits().collect(),
         problems,
     }
 }
 
-fn change_item(context: &Context, all: &Differences, change: &AnswerChange) -> ChangeItem {
+fn change_item(
+    context: &Context,
+    all: &Differences,
+    (change, secrets): (&AnswerChange, &Secrets),
+) -> ChangeItem {
     let causes = change.causes.iter();
-    let [before, after] = change_texts(change);
+    let [before, after] = change_texts(change, secrets);
     ChangeItem {
         key: change.key.to_string(),
         before: answer_item(&change.before, before),

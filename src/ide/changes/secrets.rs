@@ -1,0 +1,214 @@
+//! What a comparison does not show: values that are Sensitive or encrypted on either side of it, and texts that contain them.
+//! Other people read its report, most of all when an edit makes a secret readable.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use crate::data::{Hash, Located, Value, render};
+use crate::engine::Answer;
+use crate::ide::perspective::{HIDDEN_SENSITIVE, holds_encrypted, redacted, redacted_message};
+use crate::world::AnswerChange;
+
+/// Shorter secrets are not searched for in other texts, because they would be found everywhere.
+const MIN_SEARCHED: usize = 4;
+
+/// The secrets in the answers of a comparison.
+#[derive(Debug, Clone, Default)]
+pub struct Secrets {
+    /// For each key, the values before and after in which something is Sensitive.
+    sensitive: HashMap<Arc<str>, [Vec<Value>; 2]>,
+    /// The texts of Sensitive values.
+    texts: BTreeSet<String>,
+}
+
+/// One side of a change, as it may be shown.
+pub struct ShownSide<'a> {
+    secrets: &'a Secrets,
+    is_after: bool,
+    /// The values of the other side in which something is secret.
+    others: Vec<&'a Value>,
+}
+
+impl Secrets {
+    /// The secrets in the answers of these changes.
+    pub fn of(changes: &[AnswerChange]) -> Self {
+        let mut secrets = Self::default();
+        for change in changes {
+            for (side, answer) in [&change.before, &change.after].into_iter().enumerate() {
+                for value in values(answer).filter(|it| is_somewhere(it, &is_sensitive)) {
+                    secrets.add_texts(value);
+                    let of_key = secrets.sensitive.entry(change.key.clone()).or_default();
+                    of_key[side].push(value.clone());
+                }
+            }
+        }
+        secrets
+    }
+
+    /// Both sides of one of the changes.
+    pub fn sides<'a>(&'a self, change: &'a AnswerChange) -> [ShownSide<'a>; 2] {
+        let side = |is_after: bool, other: &'a Answer| {
+            let encrypted = values(other).filter(|it| is_somewhere(it, &is_encrypted));
+            // What is Sensitive for some nodes was not meant to be read for others.
+            let of_key = self.sensitive.get(&change.key).map(|it| &it[usize::from(!is_after)]);
+            let others = encrypted.chain(of_key.into_iter().flatten()).collect();
+            ShownSide { secrets: self, is_after, others }
+        };
+        [side(false, &change.after), side(true, &change.before)]
+    }
+
+    /// Adds the texts of what is Sensitive in a value.
+    fn add_texts(&mut self, value: &Value) {
+        match value {
+            Value::Sensitive(secret) => self.add_all_texts(&secret.value),
+            _ => members(value).for_each(|it| self.add_texts(it)),
+        }
+    }
+
+    fn add_all_texts(&mut self, value: &Value) {
+        match value {
+            Value::String(_) | Value::Integer(_) | Value::BigInteger(_) | Value::Float(_) => {
+                let text = render::to_ruby_s(value);
+                let text = text.trim();
+                if text.chars().count() >= MIN_SEARCHED {
+                    self.texts.insert(text.to_owned());
+                }
+            }
+            Value::Sensitive(secret) => self.add_all_texts(&secret.value),
+            _ => members(value).for_each(|it| self.add_all_texts(it)),
+        }
+    }
+
+    /// Whether a text contains one of the secrets.
+    fn are_in(&self, text: &str) -> bool {
+        self.texts.iter().any(|it| text.contains(it))
+    }
+}
+
+impl ShownSide<'_> {
+    /// The answer without secrets.
+    pub fn answer(&self, answer: &Answer) -> Answer {
+        let mut answer = answer.clone();
+        match &mut answer.outcome {
+            Ok(Some(value)) => value.value = self.value(value),
+            Ok(None) => {}
+            Err(failure) => failure.message = self.message(&failure.message).into(),
+        }
+        for case in &mut answer.cases {
+            case.answer = self.answer(&case.answer);
+        }
+        answer
+    }
+
+    /// A value without secrets.
+    pub(super) fn value(&self, value: &Located) -> Value {
+        if self.others.is_empty() && self.secrets.texts.is_empty() {
+            return redacted(value);
+        }
+        self.shown(value, &self.others)
+    }
+
+    /// An error message without secrets.
+    pub(super) fn message(&self, message: &str) -> String {
+        // A conversion that fails names the value.
+        let names_value = message.contains("convert_to") && {
+            let is_secret =
+                |it: &&Value| is_somewhere(it, &is_sensitive) || !holds_encrypted(message);
+            self.others.iter().any(is_secret)
+        };
+        let redacted = redacted_message(message);
+        if names_value || self.secrets.are_in(&redacted) {
+            return "the message contains a secret and is not shown".to_owned();
+        }
+        redacted
+    }
+
+    /// A value without secrets; `others` are the values at the same place of the other side.
+    fn shown(&self, located: &Located, others: &[&Value]) -> Value {
+        let value = &located.value;
+        if matches!(value, Value::Sensitive(_)) || is_encrypted(value) {
+            return redacted(located);
+        }
+        if let Some(words) = others.iter().find_map(|other| self.instead_of(value, other)) {
+            return Value::string(words);
+        }
+        match value {
+            Value::Array(items) => {
+                let item = |(at, item)| {
+                    let others = others.iter().flat_map(|it| items_at(it, at, items.len()));
+                    self.shown(item, &others.collect::<Vec<_>>()).into()
+                };
+                Value::array(items.iter().enumerate().map(item).collect())
+            }
+            Value::Hash(hash) => {
+                let mut shown = Hash::with_capacity(hash.len());
+                for (key, member) in hash.as_ref() {
+                    let others = others.iter().filter_map(|it| it.as_hash()?.get_value(key));
+                    let others: Vec<&Value> = others.map(|it| &it.value.value).collect();
+                    shown.insert(key.clone(), None, self.shown(&member.value, &others).into());
+                }
+                Value::hash(shown)
+            }
+            _ if self.secrets.are_in(&render::to_ruby_s(value)) => {
+                Value::string("contains a Sensitive value (not shown)")
+            }
+            _ => value.clone(),
+        }
+    }
+
+    /// What is shown instead of a value that is no secret itself, if the other side has a secret at its place.
+    fn instead_of(&self, value: &Value, other: &Value) -> Option<&'static str> {
+        // A text has the mark of each Sensitive value that it contains.
+        let marks =
+            |it: &Value| it.as_str().map_or(0, |text| text.matches(HIDDEN_SENSITIVE).count());
+        let is_sensitive = matches!(other, Value::Sensitive(_)) || marks(other) > marks(value);
+        match (is_sensitive, self.is_after) {
+            (true, true) => Some("no longer Sensitive (not shown)"),
+            (true, false) => Some("not yet Sensitive (not shown)"),
+            (false, true) if is_encrypted(other) => Some("no longer encrypted (not shown)"),
+            (false, false) if is_encrypted(other) => Some("not yet encrypted (not shown)"),
+            (false, _) => None,
+        }
+    }
+}
+
+/// The values of an answer in all of its cases.
+fn values(answer: &Answer) -> impl Iterator<Item = &Value> {
+    let cases = answer.each_case().into_iter();
+    cases.filter_map(|(_, case)| Some(&case.outcome.as_ref().ok()?.as_ref()?.value))
+}
+
+/// The values in a list or a hash.
+fn members(value: &Value) -> impl Iterator<Item = &Value> {
+    let items = value.as_array().unwrap_or_default().iter();
+    let of_hash = value.as_hash().into_iter().flatten().map(|(_, member)| &member.value);
+    items.chain(of_hash).map(|it| &it.value)
+}
+
+/// The items of a list of the other side that may be the one at a place of a list of `length` items.
+fn items_at(other: &Value, at: usize, length: usize) -> Vec<&Value> {
+    let items = other.as_array().unwrap_or_default();
+    if items.len() == length {
+        return vec![&items[at].value];
+    }
+    // Which item became which is not known.
+    let is_secret = |it: &Value| is_sensitive(it) || is_encrypted(it);
+    items.iter().map(|it| &it.value).filter(|it| is_somewhere(it, &is_secret)).collect()
+}
+
+fn is_somewhere(value: &Value, is_it: &impl Fn(&Value) -> bool) -> bool {
+    is_it(value) || members(value).any(|it| is_somewhere(it, is_it))
+}
+
+/// Whether a value is Sensitive, or a text that contains such a value.
+fn is_sensitive(value: &Value) -> bool {
+    match value {
+        Value::Sensitive(_) => true,
+        Value::String(text) => text.contains(HIDDEN_SENSITIVE),
+        _ => false,
+    }
+}
+
+fn is_encrypted(value: &Value) -> bool {
+    value.as_str().is_some_and(holds_encrypted)
+}
