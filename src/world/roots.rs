@@ -13,7 +13,7 @@ use super::shards::Shards;
 use super::{World, paths};
 use crate::config::hiera_yaml::LayerKind;
 use crate::config::{Environment, HieraYaml, Naming};
-use crate::data::{Files, PathKind};
+use crate::data::{DirItem, Files, PathKind};
 use crate::limits::MAX_SEARCHED_DIRECTORIES;
 
 /// Puppet's name for an environment without a name.
@@ -26,6 +26,9 @@ const SEARCH_DEPTH: usize = 3;
 /// Directories whose `hiera.yaml` is for tests and tools, never for Puppet.
 const NOT_FOR_PUPPET: [&str; 8] =
     ["spec", "test", "tests", "fixtures", "acceptance", "examples", "vendor", "node_modules"];
+
+/// Those of them that are no environments beside others either.
+const NEVER_ENVIRONMENTS: [&str; 3] = ["spec", "fixtures", "node_modules"];
 
 /// Files whose text or existence determines which files belong together.
 const STRUCTURAL_FILES: [&str; 4] =
@@ -177,7 +180,7 @@ impl World {
     fn search_below(&self, directory: &str, depth: usize, left: &mut usize, roots: &mut Vec<Root>) {
         for item in self.list(directory).iter().filter(|item| item.is_directory) {
             // Repositories contain test fixtures that look like environments of their own.
-            if item.name.starts_with('.') || NOT_FOR_PUPPET.contains(&&*item.name) {
+            if item.name.starts_with('.') || is_not_for_puppet(self, directory, &item.name) {
                 continue;
             }
             if *left == 0 {
@@ -279,16 +282,36 @@ fn is_root(world: &World, directory: &str) -> bool {
         && (is_folder || codedir(directory).is_some() || !is_only_version_three(world, directory))
 }
 
-/// Whether the directory is inside one of the workspace's directories that Puppet ignores. An environment itself may have
-/// such a name.
+/// Whether the directory is inside one of the workspace's directories that Puppet ignores.
 fn is_for_tests(world: &World, directory: &str) -> bool {
-    let below = world.folders.iter().filter_map(|folder| paths::below(folder, directory));
-    let Some(below) = below.min_by_key(|it| it.len()) else { return false };
-    let mut above = "";
+    let folders = world.folders.iter().filter_map(|it| Some((it, paths::below(it, directory)?)));
+    let Some((folder, below)) = folders.min_by_key(|(_, below)| below.len()) else { return false };
+    let mut above = folder.to_string();
     below.split('/').any(|name| {
-        let is_environment = std::mem::replace(&mut above, name) == "environments";
-        NOT_FOR_PUPPET.contains(&name) && !is_environment
+        let is_it = is_not_for_puppet(world, &above, name);
+        above = paths::join(&above, name);
+        is_it
     })
+}
+
+/// Whether Puppet ignores the directory `name` in `above`. An environment may have such a name: one of those in
+/// `environments`, or beside another environment.
+fn is_not_for_puppet(world: &World, above: &str, name: &str) -> bool {
+    if !NOT_FOR_PUPPET.contains(&name) || paths::file_name(above) == "environments" {
+        return false;
+    }
+    let is_marked = |directory: &str| {
+        ["hiera.yaml", "environment.conf"].iter().any(|it| has_file(world, directory, it))
+    };
+    let is_sibling = |item: &DirItem| {
+        item.is_directory
+            && !NOT_FOR_PUPPET.contains(&&*item.name)
+            && is_marked(&paths::join(above, &item.name))
+    };
+    NEVER_ENVIRONMENTS.contains(&name)
+        || is_marked(above)
+        || !is_marked(&paths::join(above, name))
+        || !world.list(above).iter().any(is_sibling)
 }
 
 /// Whether the only sign of an environment is a `hiera.yaml` of version 3, which only a global layer can have.

@@ -113,6 +113,37 @@ fn environments_share_the_global_layer_beside_them() {
     check_workspace(&DEPLOYED, "/c/environments/staging", &[staging]);
 }
 
+/// Such names are usual for environments, and for directories that Puppet ignores.
+#[test]
+fn environments_may_be_called_like_directories_for_tests() {
+    let below = |directory: &str| {
+        ["acceptance", "prod", "test"].map(|name| format!("{directory}/{name}/hiera.yaml"))
+    };
+    for directory in ["/c/environments", "/c/envs", "/c"] {
+        let files = below(directory);
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        let line = |name: &str| {
+            let named = if directory.ends_with("environments") { name } else { "production" };
+            format!("{named} at {directory}/{name} global - []")
+        };
+        let all = ["acceptance", "prod", "test"].map(line);
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        check_workspace(&files, directory, &all);
+        check_workspace(&files, "/c", &all);
+        let mut host = host(&files);
+        host.apply(Change::Folders(vec![directory.to_owned()]));
+        let file = format!("{directory}/test/data/common.yaml");
+        assert_eq!(show(host.snapshot().environment_of(&file)), all[2]);
+    }
+    let only = "production at /r/prod global - []";
+    for other in ["spec", "fixtures", "node_modules", "test/x", "prod/test"] {
+        let other = format!("/r/{other}/hiera.yaml");
+        check_workspace(&["/r/prod/hiera.yaml", &other], "/r", &[only]);
+    }
+    let root = "production at /r global - []";
+    check_workspace(&["/r/hiera.yaml", "/r/test/hiera.yaml"], "/r", &[root]);
+}
+
 #[test]
 fn an_environment_that_appears_is_seen() {
     let mut host = host(&["/r/data/a.yaml"]);
