@@ -213,7 +213,7 @@ fn workspace_disk(arguments: &CheckArguments, root: &str, settings: &Settings) -
     let named = arguments.paths.iter().chain(&arguments.baseline).chain(&arguments.stdin_filename);
     let named = named.filter_map(|path| absolute(path).ok());
     let of_settings = settings.directory.iter().chain(&settings.basemodulepath);
-    workspace::disk(root, named.chain(of_settings.map(|it| it.to_string())))
+    workspace::disk(root, named.chain(of_settings.map(ToString::to_string)))
 }
 
 /// The files that the user named.

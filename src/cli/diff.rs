@@ -130,7 +130,7 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
     for sides in open(arguments, &root, repository)? {
         sides.warn_of_configs(&arguments.revision);
         sides.warn_of_files();
-        let environment = sides.after.environment.name.clone();
+        let environment = sides.environment_label();
         let (found, pair) = compare_sides(arguments, &sides, facts.as_deref())?;
         if facts.is_none() && !found.changes.is_empty() {
             sides.suggest_name_pattern();
@@ -307,6 +307,13 @@ impl Sides {
         settings == self.after.world.settings()
             && settings.nodes.is_empty()
             && self.before.environment == self.after.environment
+    }
+
+    /// What users call the environment. One side may have others with its name.
+    fn environment_label(&self) -> Arc<str> {
+        let [before, after] =
+            [&self.before, &self.after].map(|it| it.world.environment_label(&it.environment));
+        if *after == *self.after.environment.name { before } else { after }
     }
 
     /// The top-level keys of either side.

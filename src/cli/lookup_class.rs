@@ -23,8 +23,10 @@ pub(super) fn run(
     let mut all = Vec::new();
     for name in classes {
         let found = world.class_code(environment, name);
-        let class =
-            found.ok_or_else(|| format!("there is no class {name} in {}", environment.name))?;
+        let class = found.ok_or_else(|| {
+            let label = world.environment_label(environment);
+            format!("there is no class {name} in {label}")
+        })?;
         let bindings = binder.bind_class(&class);
         all.push(BoundClass { class, bindings });
     }

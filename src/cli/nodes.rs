@@ -28,7 +28,7 @@ pub struct NodesArguments {
     /// The directory of the environment, or a directory below it
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub root: PathBuf,
-    /// The name of the environment. Selects one if there are several
+    /// The name of the environment, or its directory. Selects one if there are several
     #[arg(long, short = 'E', value_name = "NAME")]
     pub environment: Option<String>,
     /// Trust the directory: its settings may name files outside of it

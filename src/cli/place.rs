@@ -24,7 +24,7 @@ pub struct PlaceArguments {
     /// as back ends
     #[arg(long, help_heading = "Where")]
     pub trust: bool,
-    /// The name of the environment. Selects one if there are several
+    /// The name of the environment, or its directory. Selects one if there are several
     #[arg(long, short = 'E', value_name = "NAME", help_heading = "Where")]
     pub environment: Option<String>,
     /// Directories with modules, separated as in PATH
@@ -77,7 +77,7 @@ impl PlaceArguments {
         }
         // Settings may add no directory that is outside, so the usual ones are enough.
         let modules = Settings::default().basemodulepath;
-        let modules = modules.iter().map(|it| it.to_string());
+        let modules = modules.iter().map(ToString::to_string);
         Ok(Arc::new(workspace::disk(root, named.into_iter().chain(modules))))
     }
 
@@ -112,7 +112,7 @@ impl PlaceArguments {
         let all = world.environments();
         let environments = if self.environment.is_some()
             || all.len() < 2
-            || world.environment_of(root).is_some()
+            || workspace::environment_around(world, root).is_some()
         {
             vec![self.environment_in(world, root)?]
         } else {

@@ -96,13 +96,22 @@ pub(super) fn environment(
     name: Option<&str>,
 ) -> Result<Arc<Environment>, String> {
     let mut environment = environment_called(world, root, name)?;
-    if let Some(name) = name {
+    // A path only says which one is meant.
+    if let Some(name) = name.filter(|it| !it.contains('/')) {
         let environment = Arc::make_mut(&mut environment);
         // Like Puppet's --environment, the name also decides where `%{environment}` leads.
         environment.name = name.into();
         environment.naming = Naming::Fixed;
     }
     Ok(environment)
+}
+
+/// The environment that a directory is in, or whose data or modules it has. A directory with several environments is in none of
+/// them.
+pub(super) fn environment_around(world: &World, directory: &str) -> Option<Arc<Environment>> {
+    let found = world.environment_of(directory)?;
+    let is_above = paths::below(directory, found.directory()).is_some_and(|it| !it.is_empty());
+    (!is_above || world.environments().len() < 2).then_some(found)
 }
 
 fn environment_called(
@@ -116,24 +125,31 @@ fn environment_called(
     let named = name.map(|name| format!("{root}/environments/{name}"));
     let directory =
         named.filter(|it| world.kind(it) == PathKind::Directory).unwrap_or_else(|| root.to_owned());
-    if let Some(environment) = world.environment_of(&directory) {
+    if let Some(environment) = environment_around(world, &directory) {
         return Ok(environment);
     }
     let all = world.environments();
-    let wanted = name.unwrap_or(USUAL_ENVIRONMENT);
-    // Who names no environment means the only one.
-    let only = || if let [only] = &*all { name.is_none().then_some(only) } else { None };
-    let found = all.iter().find(|it| &*it.name == wanted).or_else(only);
-    if let Some(taken) = found
+    let wanted = name.or(world.settings().environment.as_deref()).unwrap_or(USUAL_ENVIRONMENT);
+    // Who names no environment means the only one, or the one that stands for all.
+    let usual = || match &*all {
+        [only] => Some(only.clone()),
+        _ => world.environment_of(root),
+    };
+    // The message below lists paths, as they are seen from here.
+    let paths = [Some(paths::join(root, wanted)), absolute(Path::new(wanted)).ok()];
+    let is_at = |it: &&Arc<Environment>| paths.iter().flatten().any(|path| path == it.directory());
+    let found = all.iter().find(is_at).cloned().or_else(|| world.environment_called(wanted));
+    let found = found.or_else(|| if name.is_none() { usual() } else { None });
+    if let Some(taken) = &found
         && name.is_none()
         && all.len() > 1
     {
-        let (taken, count) = (&taken.name, all.len());
+        let (taken, count) = (world.environment_label(taken), all.len());
         complain(&format!(
             "the environment {taken}, one of {count}; --environment chooses another"
         ));
     }
-    found.cloned().ok_or_else(|| {
+    found.ok_or_else(|| {
         let line = |it: &Arc<Environment>| format!("\n  {}", as_seen_from_here(it.directory()));
         let known: String = all.iter().map(line).collect();
         match name {

@@ -46,6 +46,9 @@ pub fn changes(
 ) -> Result<Option<Changes>, String> {
     // The comparison is about all nodes, so the node of the question does not matter.
     let question = Question { node: None, ..question.clone() };
+    let Some((question, others)) = with_changes(world, question, before, cancel) else {
+        return Ok(None);
+    };
     let asked = question.find(world).map_err(|error| error.to_string())?;
     let Some(asked) = asked else { return Ok(None) };
     let environment = asked.perspective.evaluator.environment().clone();
@@ -54,10 +57,42 @@ pub fn changes(
     };
     let key = asked.key.as_deref().map(Arc::from);
     let Some(differences) = compared.differences(key.as_ref(), cancel) else { return Ok(None) };
-    let problems = compared.problems();
+    let problems = others.into_iter().chain(compared.problems()).collect::<Vec<_>>();
     let preview =
         page::page(&compared, &asked.perspective, key.as_deref(), &differences, &problems);
     Ok(Some(Changes { preview, summary: differences.summary(), differences, problems }))
+}
+
+/// A question without a document as one about the first environment in which an answer changes, if there are several; with a
+/// line for each of the others. `None` if the request was cancelled.
+fn with_changes(
+    world: &Arc<World>,
+    mut question: Question,
+    before: &Before,
+    cancel: &CancelToken,
+) -> Option<(Question, Vec<String>)> {
+    let all = world.environments();
+    let mut others = Vec::new();
+    if question.path.is_some() || all.len() < 2 {
+        return Some((question, others));
+    }
+    for environment in all.iter() {
+        // What cannot be compared here does not hide what changes elsewhere.
+        let Ok(Some(compared)) = Compared::new(world, environment, before, Asker::User) else {
+            continue;
+        };
+        let found = compared.differences(question.key.as_ref(), cancel)?;
+        if found.changes.is_empty() {
+            continue;
+        }
+        if question.path.is_none() {
+            question.path = Some(format!("{}/hiera.yaml", environment.directory()).into());
+        } else {
+            let label = world.environment_label(environment);
+            others.push(format!("environment {label}: {}", found.summary()));
+        }
+    }
+    Some((question, others))
 }
 
 /// A workspace and its earlier state.

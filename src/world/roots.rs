@@ -111,6 +111,31 @@ impl World {
         self.roots.workspace.get_or_init(find).clone()
     }
 
+    /// What users call an environment of the workspace: its name, or its path if others have the name, too.
+    pub fn environment_label(&self, environment: &Environment) -> Arc<str> {
+        let all = self.environments();
+        if { all.iter() }.filter(|it| it.name == environment.name).count() < 2 {
+            return environment.name.clone();
+        }
+        let directory = environment.directory();
+        let below = self.folders.iter().filter_map(|folder| paths::below(folder, directory));
+        let below = below.filter(|it| !it.is_empty());
+        below.min_by_key(|it| it.len()).unwrap_or(directory).into()
+    }
+
+    /// The environment of the workspace with this label, or else the only one with this name for its directory, or else for
+    /// itself.
+    pub fn environment_called(&self, name: &str) -> Option<Arc<Environment>> {
+        let all = self.environments();
+        let only = |is_it: &dyn Fn(&Environment) -> bool| {
+            let mut found = all.iter().filter(|it| is_it(it));
+            found.next().filter(|_| found.next().is_none()).cloned()
+        };
+        only(&|it| *self.environment_label(it) == *name)
+            .or_else(|| only(&|it| paths::file_name(it.directory()) == name))
+            .or_else(|| only(&|it| *it.name == *name))
+    }
+
     /// The module of `environment` that contains `path`: its name and directory.
     pub fn module_of(&self, environment: &Environment, path: &str) -> Option<(Arc<str>, Arc<str>)> {
         let holds = |directory: &str| paths::below(directory, path).is_some();

@@ -685,6 +685,52 @@ fn all_environments_are_compared() {
     assert_eq!(json["changes"][0]["after"]["status"], json!("not_found"), "{json}");
 }
 
+/// The code directory of a server has the `hiera.yaml` of the global layer.
+#[test]
+fn all_environments_below_a_global_layer_are_compared() {
+    let repository = Repository::new();
+    repository.git(&["rm", "--quiet", "-r", "data"]);
+    let file = |name: &str, path: &str| format!("repository/environments/{name}/{path}");
+    for name in ["production", "qa"] {
+        repository.write(&file(name, "hiera.yaml"), HIERA_YAML);
+        repository.write(&file(name, "data/common.yaml"), COMMON);
+    }
+    repository.commit();
+    let data = file("qa", "data/common.yaml");
+    repository.write(&data, &COMMON.replace("80", "81"));
+    let run = |below: &str, arguments: &[&str]| {
+        let directory = repository.path("repository").join(below);
+        text_of(&run_in(&directory, &[&["diff"], arguments].concat()))
+    };
+    let expected = "production: 0 answers change: 4 keys compared for any node\n\
+                    qa: every node changes, 2 keys; nothing else\n";
+    for below in ["", "environments"] {
+        let text = run(below, &[]);
+        assert!(text.starts_with("qa: port\n") && text.ends_with(expected), "{text}");
+    }
+    let only = "0 answers change: 4 keys compared for any node\n";
+    assert_eq!(run("environments/production", &[]), only);
+    assert_eq!(run("", &["--environment", "production"]), only);
+}
+
+#[test]
+fn environments_with_the_same_name_are_told_apart() {
+    let repository = Repository::new();
+    repository.git(&["rm", "--quiet", "-r", "hiera.yaml", "data"]);
+    for name in ["development", "production"] {
+        let file = |path: &str| format!("repository/control/{name}/{path}");
+        repository.write(&file("hiera.yaml"), HIERA_YAML);
+        repository.write(&file("data/common.yaml"), COMMON);
+    }
+    repository.commit();
+    let data = "repository/control/development/data/common.yaml";
+    repository.write(data, &COMMON.replace("80", "81"));
+    let text = text_of(&repository.run(&["diff"]));
+    let expected = "control/development: every node changes, 2 keys; nothing else\n\
+                    control/production: 0 answers change: 4 keys compared for any node\n";
+    assert!(text.starts_with("control/development: port\n") && text.ends_with(expected), "{text}");
+}
+
 #[test]
 fn a_submodule_that_is_checked_out_is_the_same_on_both_sides() {
     let repository = Repository::new();

@@ -50,6 +50,50 @@ fn of_several_environments_the_one_that_puppet_takes() {
 }
 
 #[test]
+fn environments_in_any_directory_are_chosen_by_the_names_in_messages() {
+    let workspace = Workspace::new(&[
+        ("control/dev/hiera.yaml", HIERA_YAML),
+        ("control/dev/data/common.yaml", "a: dev\nb: '%{environment}'\n"),
+        ("control/production/hiera.yaml", HIERA_YAML),
+        ("control/production/data/common.yaml", "a: production\n"),
+    ]);
+    let lookup = |below: &str, arguments: &[&str]| {
+        run(&workspace, below, &[&["lookup"], arguments].concat())
+    };
+    assert_eq!(lookup("", &["a"]), "--- production\n");
+    let taken =
+        "hiera-ls: the environment control/production, one of 2; --environment chooses another\n";
+    let not_found = lookup("", &["c"]);
+    assert!(not_found.starts_with(taken), "{not_found}");
+    for name in ["dev", "control/dev"] {
+        assert_eq!(lookup("", &["a", "--environment", name]), "--- dev\n");
+    }
+    assert_eq!(lookup("control", &["a", "--environment", "dev"]), "--- dev\n");
+    assert_eq!(lookup("", &["b", "--environment", "dev"]), "--- dev\n");
+    assert_eq!(lookup("", &["a", "--environment", "production"]), "--- production\n");
+    let listed = "hiera-ls: ROOT: there is no environment test; there are:\n  control/dev\n  control/production\n";
+    assert_eq!(lookup("", &["a", "--environment", "test"]), listed);
+}
+
+#[test]
+fn a_directory_with_environments_is_in_none_of_them() {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", "version: 5\nhierarchy: []\n"),
+        ("environments/dev/hiera.yaml", HIERA_YAML),
+        ("environments/dev/data/common.yaml", "a: dev\n"),
+        ("environments/qa/hiera.yaml", HIERA_YAML),
+        ("environments/qa/data/common.yaml", "a: qa\n"),
+    ]);
+    let lookup = |arguments: &[&str]| run(&workspace, "", &[&["lookup"], arguments].concat());
+    assert_eq!(lookup(&["a", "--environment", "qa"]), "--- qa\n");
+    let listed = "hiera-ls: ROOT: there is no environment test; there are:\n  environments/dev\n  environments/qa\n";
+    assert_eq!(lookup(&["a", "--environment", "test"]), listed);
+    let taken = "hiera-ls: the environment dev, one of 2; --environment chooses another\n";
+    let not_found = lookup(&["b"]);
+    assert!(not_found.starts_with(taken), "{not_found}");
+}
+
+#[test]
 fn the_only_environment_below() {
     let workspace = Workspace::new(&[
         ("puppet/hiera.yaml", HIERA_YAML),

@@ -25,7 +25,7 @@ pub(super) fn page(
     let mut page = Page::default();
     let title = Mark::of(LineKind::Header, None);
     page.line(&one_line(&differences.summary()), title.clone());
-    let environment = &compared.environment.name;
+    let environment = compared.world.environment_label(compared.environment);
     let with = match compared.what {
         Before::Saved => "with the saved files".to_owned(),
         Before::Revision(revision) => format!("with {revision}"),

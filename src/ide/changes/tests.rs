@@ -278,6 +278,29 @@ fn secrets_are_not_shown() {
 }
 
 #[test]
+fn without_a_document_all_environments_are_compared() {
+    let config = "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
+    let path = |name: &str, file: &str| format!("/r/environments/{name}/{file}");
+    let names = ["production", "qa", "test"];
+    let files = names.iter().flat_map(|name| {
+        [(path(name, "hiera.yaml"), config), (path(name, "data/common.yaml"), "a: 1\n")]
+    });
+    let files = files.chain([("/r/hiera.yaml".to_owned(), config)]);
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    let summary = |host: &Host| of(&host.snapshot(), &Question::default()).preview.text;
+    let nothing = summary(&host);
+    assert!(nothing.starts_with("0 answers change"), "{nothing}");
+    open(&mut host, &path("qa", "data/common.yaml"), "a: 1\nq: 1\n");
+    let one = summary(&host);
+    assert!(one.contains("environment qa\n") && one.contains("\n+ 1"), "{one}");
+    open(&mut host, &path("test", "data/common.yaml"), "a: 2\n");
+    let two = summary(&host);
+    assert!(two.contains("environment qa\n") && two.contains("\n+ 1"), "{two}");
+    assert!(two.contains("\nenvironment test: every node changes, 1 key; nothing else\n"), "{two}");
+}
+
+#[test]
 fn the_view_follows_typing_and_saving() {
     let mut host = edited(PATH, &COMMON.replace("80", "81"));
     let first = host.snapshot();
