@@ -11,7 +11,7 @@ use super::diff::DiffFormat;
 use super::shown::{as_seen_from_here, in_a_line, in_lines, within_a_line};
 use crate::data::render;
 use crate::engine::{Answer, OtherNodes};
-use crate::ide::changes::{Secrets, ShownSide, change_texts, counted};
+use crate::ide::changes::{Secrets, change_texts, counted, without_own_secrets};
 use crate::world::{AnswerChange, Cause, Differences, paths};
 
 /// The maximum number of keys that an annotation names.
@@ -270,11 +270,10 @@ fn json_of_change(report: &Report, part: &Part, change: &AnswerChange) -> Json {
     let cases = change.others.iter().map(|it| conditions_json(&it.conditions));
     let causes = change.causes.iter();
     let causes = causes.map(|it| json!({"file": report.path(it), "line": it.line}));
-    let [before, after] = part.secrets.sides(change);
     let mut json = json!({
         "key": &*change.key,
-        "before": answer_json(&change.before, &before),
-        "after": answer_json(&change.after, &after),
+        "before": answer_json(&change.before),
+        "after": answer_json(&change.after),
         "nodes": names.collect::<Vec<_>>(),
         "cases": cases.collect::<Vec<_>>(),
         "causes": causes.collect::<Vec<_>>(),
@@ -289,8 +288,8 @@ fn json_of_change(report: &Report, part: &Part, change: &AnswerChange) -> Json {
 }
 
 /// As in `lookup --render-as jsonl`, without secrets.
-fn answer_json(answer: &Answer, side: &ShownSide<'_>) -> Map<String, Json> {
-    let mut members = AnswerJson(&side.answer(answer)).members();
+fn answer_json(answer: &Answer) -> Map<String, Json> {
+    let mut members = AnswerJson(&without_own_secrets(answer)).members();
     if let Ok(Some(value)) = &answer.outcome
         && answer.is_certain()
         && render::has_encrypted_text(&value.value)

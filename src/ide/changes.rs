@@ -16,7 +16,7 @@ use crate::engine::{CancelToken, LOOKUP_OPTIONS};
 use crate::syntax::key_path;
 use crate::world::{Asker, Before, Differences, FleetPair, World, paths};
 pub use edited::{EditedKey, edited_keys, is_edited};
-pub use secrets::{Secrets, ShownSide};
+pub use secrets::{Secrets, without_own_secrets};
 pub(super) use words::nodes_where;
 pub use words::{change_texts, counted};
 

@@ -325,7 +325,7 @@ fn what_is_no_longer_sensitive_is_not_shown() {
         .data("common.yaml", &format!("lookup_options: {{pw: {{convert_to: Sensitive}}}}\n{data}"));
     repository.commit();
     repository.data("common.yaml", data);
-    for format in ["text", "markdown", "json", "github", "gitlab"] {
+    for format in ["text", "markdown", "github", "gitlab"] {
         for keys in [&["--"][..], &["--", "use"]] {
             let output = repository.run(&[&["diff", "--format", format], keys].concat());
             let text = text_of(&output);

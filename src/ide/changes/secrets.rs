@@ -10,7 +10,7 @@ use crate::ide::perspective::{HIDDEN_SENSITIVE, holds_encrypted, redacted, redac
 use crate::world::AnswerChange;
 
 /// Shorter secrets are not searched for in other texts, because they would be found everywhere.
-const MIN_SEARCHED: usize = 4;
+const MIN_SEARCHED: usize = 6;
 
 /// The secrets in the answers of a comparison.
 #[derive(Debug, Clone, Default)]
@@ -83,6 +83,12 @@ impl Secrets {
     fn are_in(&self, text: &str) -> bool {
         self.texts.iter().any(|it| text.contains(it))
     }
+}
+
+/// An answer for programs: without what is Sensitive or encrypted in it, whatever the other side of the comparison is.
+pub fn without_own_secrets(answer: &Answer) -> Answer {
+    let secrets = Secrets::default();
+    ShownSide { secrets: &secrets, is_after: false, others: Vec::new() }.answer(answer)
 }
 
 impl ShownSide<'_> {
