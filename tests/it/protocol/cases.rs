@@ -75,6 +75,7 @@ fn cases_that_are_not_listed_are_named() {
         workspace.write(&format!("data/n/{number}.yaml"), &format!("port: {number}\n"));
     }
     let mut client = Client::in_workspace(Features::ide(), &workspace);
+    assert_eq!(client.notification("hiera/activeNode")["name"], "any node");
     let common = workspace.path("data/common.yaml");
     client.open(&common, "port: 80\n");
     let said = "40 files of level \"N\" may change this, depending on x";
