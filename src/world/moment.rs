@@ -13,6 +13,7 @@ use super::roots::RootsCache;
 use super::snapshot::Choice;
 use super::{World, paths};
 use crate::backends::Registry;
+use crate::code::roots::is_code;
 use crate::config::Environment;
 use crate::data::{FileId, Files as _, Format};
 use crate::engine::LOOKUP_OPTIONS;
@@ -110,9 +111,9 @@ impl World {
 
     /// Whether Puppet code and Ruby code, and the directories that Puppet finds them in, are the same as at `earlier`.
     pub fn has_same_code(&self, earlier: &Moment) -> bool {
-        let is_code = |path: &str| matches!(paths::extension(path), "pp" | "epp" | "rb" | "erb");
+        let is_any = |path: &str| is_code(path) || matches!(paths::extension(path), "rb" | "erb");
         let open = |overlay: &Overlay| -> Vec<Arc<FileEntry>> {
-            let open = overlay.iter().filter(|open| is_code(&open.entry.path));
+            let open = overlay.iter().filter(|open| is_any(&open.entry.path));
             open.map(|open| open.entry.clone()).collect()
         };
         let (one, other) = (open(&self.texts.overlay), open(&earlier.overlay));

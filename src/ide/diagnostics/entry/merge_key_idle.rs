@@ -3,7 +3,7 @@
 
 use crate::data::Format;
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::shared::walk::{pairs_of, text_of};
+use crate::ide::diagnostics::shared::walk::{merges, pairs_of, text_of};
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::syntax::tree::{Node, NodeKind};
 use crate::text::TextEdit;
@@ -54,14 +54,6 @@ fn each_pair(entry: &EntryContext<'_>, mut work: impl FnMut(&Node, &Node)) {
             work(&pair.key, &pair.value);
             waiting.push(&pair.value);
         }
-    }
-}
-
-fn merges(value: &Node) -> bool {
-    match &value.kind {
-        NodeKind::Alias(_) | NodeKind::Mapping(_) => true,
-        NodeKind::Sequence(items) => items.iter().all(merges),
-        NodeKind::Scalar { .. } => false,
     }
 }
 

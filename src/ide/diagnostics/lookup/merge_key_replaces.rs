@@ -4,7 +4,7 @@
 use crate::data::{Format, Value};
 use crate::ide::diagnostics::lookup::LookupContext;
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::shared::walk::text_of;
+use crate::ide::diagnostics::shared::walk::{merges, text_of};
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::ide::pair_edits::{pair_range, whole_lines};
 use crate::syntax::tree::{Node, NodeKind, Pair};
@@ -85,8 +85,7 @@ impl Walk<'_> {
 }
 
 fn is_merge(pair: &Pair) -> bool {
-    let merges = !matches!(pair.value.kind, NodeKind::Scalar { .. });
-    merges && text_of(&pair.key).is_some_and(|it| &**it == "<<")
+    merges(&pair.value) && text_of(&pair.key).is_some_and(|it| &**it == "<<")
 }
 
 /// Moves the lines of a pair before those of the first one.

@@ -112,6 +112,15 @@ pub(crate) fn text_of(node: &Node) -> Option<&Arc<str>> {
     }
 }
 
+/// Whether a `<<` with this value merges something: an alias, a hash, or a list of these.
+pub(crate) fn merges(value: &Node) -> bool {
+    match &value.kind {
+        NodeKind::Alias(_) | NodeKind::Mapping(_) => true,
+        NodeKind::Sequence(items) => items.iter().all(merges),
+        NodeKind::Scalar { .. } => false,
+    }
+}
+
 /// The pairs of a hash; anything else has none.
 pub(crate) fn pairs_of(node: &Node) -> &[Pair] {
     match &node.kind {
