@@ -24,14 +24,17 @@ pub mod lookup_options;
 pub mod merge;
 mod merge_sources;
 mod nested_values;
+mod notes;
 mod open_files;
 mod open_options;
 mod open_paths;
 mod open_text;
+mod part;
 mod path_files;
 mod prepared;
 pub mod request;
 pub mod sources;
+mod steps;
 pub mod structure;
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
 //! Immutable snapshots of the workspace: files, sample nodes, environments, settings. The only mutable owner is `Host`.
 
+#[cfg(test)]
+mod any_node_tests;
 mod attachments;
 mod code;
 mod disk;

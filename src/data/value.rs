@@ -73,6 +73,11 @@ pub struct Object {
     pub text: Arc<str>,
 }
 
+/// Whether a text contains `%{`.
+fn may_have_token(text: &[u8]) -> bool {
+    memchr::memchr_iter(b'%', text).any(|at| text.get(at + 1) == Some(&b'{'))
+}
+
 /// An insertion-ordered hash whose keys have positions.
 #[derive(Debug, Clone, Default)]
 pub struct Hash {
@@ -141,7 +146,7 @@ impl Value {
     /// Whether any string in it, at any depth and including keys, may contain a `%{…}`.
     pub fn has_tokens(&self) -> bool {
         match self {
-            Self::String(text) => text.contains("%{"),
+            Self::String(text) => may_have_token(text.as_bytes()),
             Self::Array(items) => items.iter().any(|item| item.value.has_tokens()),
             Self::Hash(hash) => {
                 let mut members = hash.iter();

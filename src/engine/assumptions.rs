@@ -228,6 +228,23 @@ impl Script {
         self.at < self.forks.len()
     }
 
+    /// The number of forks at which the run has made its choice so far.
+    pub(crate) fn passed(&self) -> usize {
+        self.at
+    }
+
+    /// Repeats the choices of the previous run until `passed` forks are passed.
+    pub(crate) fn repeat_until(
+        &mut self,
+        passed: usize,
+        assumptions: &mut Assumptions,
+        node: &Node,
+    ) {
+        while self.at < passed {
+            self.turn(assumptions, node);
+        }
+    }
+
     /// Whether all of `conditions` are compatible with the assumptions and with the ways that are excluded.
     pub(crate) fn allows(
         &self,
@@ -268,6 +285,21 @@ impl Script {
                 None => Turn::Otherwise,
             },
         }
+    }
+
+    /// Whether there will be more than `most` runs if it goes on as in the first `runs`: if all ways of a fork have the same
+    /// number of runs.
+    pub(crate) fn will_exceed(&self, most: usize, runs: usize) -> bool {
+        // Shares of all runs, in units that are small enough for many forks.
+        const WHOLE: usize = 1 << 40;
+        let (mut done, mut share) = (0, WHOLE);
+        for (fork, taken) in &self.forks {
+            if let Fork::Ways(ways) = fork {
+                share /= ways.len() + 1;
+                done += taken * share;
+            }
+        }
+        runs.saturating_mul(WHOLE) > done.saturating_mul(most)
     }
 
     /// Prepares the next run; `false` if there is none.
@@ -412,6 +444,20 @@ mod tests {
         let (one, two, three) = ("a Text(\"1\")", "a Text(\"2\")", "b Text(\"3\")");
         let both = format!("{one}, {three}");
         assert_eq!(runs, [&*both, one, two, three, ""]);
+    }
+
+    #[test]
+    fn the_first_runs_tell_how_many_there_will_be() {
+        let (a, b) = (is("a", "1"), is("b", "1"));
+        let mut script = Script::default();
+        for run in 1..=4 {
+            let mut assumptions = Assumptions::default();
+            turn(&mut script, &mut assumptions, ways(&[std::slice::from_ref(&a)]));
+            turn(&mut script, &mut assumptions, ways(&[std::slice::from_ref(&b)]));
+            if script.advance() {
+                assert!(script.will_exceed(3, run) && !script.will_exceed(4, run), "{run}");
+            }
+        }
     }
 
     #[test]

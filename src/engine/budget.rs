@@ -87,11 +87,21 @@ impl Budget {
         (self.steps, self.written)
     }
 
+    /// The steps and the bytes since `before`, which [`Self::spent`] returned.
+    pub(crate) fn spent_since(&self, before: (u32, usize)) -> (u32, usize) {
+        (self.steps - before.0, self.written - before.1)
+    }
+
     /// Counts steps and bytes that earlier work needed, because its result is used again. Values of values, each with ten copies
     /// of the one before, take no work then, but they would fill the memory as soon as they are written.
     pub(crate) fn spend_again(&mut self, (steps, bytes): (u32, usize)) -> Result<(), Failure> {
         self.steps(steps as usize)?;
         self.write(bytes)
+    }
+
+    /// Whether a nested lookup is running.
+    pub(crate) fn is_nested(&self) -> bool {
+        self.depth > 0
     }
 
     /// Enters a nested lookup; [`Self::leave`] must follow if this is `Ok`.

@@ -15,6 +15,7 @@ use super::invocation::{self, Found, Invocation, OpaqueLevel};
 use super::key::Key;
 use super::layer::{Layer, when_using, wrong_value_type};
 use super::lookup;
+use super::notes;
 use super::trace::Outcome;
 use crate::backends::{BackEnd, Call, DataHash, FunctionContext, PuppetContext, Returned, Site};
 use crate::config::hiera_yaml::FunctionKind;
@@ -373,8 +374,8 @@ fn opaque(
     let opaque = OpaqueLevel { level: Arc::clone(&level.name), function, reason };
     // Every lookup also searches for lookup_options, so this level would count as a possible source of every key.
     let is_options = &**key.text() == lookup::LOOKUP_OPTIONS;
-    if !is_options && !invocation.opaque.contains(&opaque) {
-        invocation.opaque.push(opaque);
+    if !is_options {
+        notes::add(&mut invocation.notes.opaque, opaque);
     }
     None
 }

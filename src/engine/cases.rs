@@ -13,7 +13,9 @@ use super::evaluator::Evaluator;
 use super::failure::Failure;
 use super::footprint::Footprint;
 use super::hierarchy::{OpenLocation, Position};
+use super::part::Part;
 use super::request::{Answer, Request};
+use super::steps::Steps;
 use crate::data::{Located, Value};
 use crate::facts::infer::MEMBER;
 use recording::{Precedent, Recording, Round};
@@ -26,6 +28,13 @@ pub const MAX_CASES: usize = 32;
 
 /// The maximum number of runs for one lookup.
 const MAX_RUNS: usize = 256;
+
+/// After each so many runs, the number of all runs is estimated.
+const FIRST_RUNS: usize = 32;
+
+/// If the estimate is higher, the runs are given up before [`MAX_RUNS`]. It is higher than that, because the ways of a fork can
+/// have very different numbers of runs.
+const FAR_TOO_MANY_RUNS: usize = MAX_RUNS * 3 / 2;
 
 /// The first locations are summed up one at a time, up to this number.
 const SUMMED_UP_ONE_BY_ONE: usize = 6;
@@ -63,11 +72,15 @@ pub(crate) struct Exploration<'a> {
     summed_up: &'a [Position],
     /// The number of ways at each location that a fork was added for.
     ways: Vec<(Position, usize)>,
+    /// The steps of the run before, if they may be repeated.
+    pub(super) steps: Option<Steps>,
+    /// What is needed, if that is not the whole value.
+    pub(super) part: Option<&'a Part>,
 }
 
 impl<'a> Exploration<'a> {
     fn new(script: Script, summed_up: &'a [Position]) -> Self {
-        Self { script, summed_up, ways: Vec::new() }
+        Self { script, summed_up, ways: Vec::new(), steps: None, part: None }
     }
 
     /// A single run that takes none of the ways.
@@ -106,7 +119,8 @@ pub(super) fn certain_failure(evaluator: &Evaluator, request: &Request) -> Optio
 
 /// Answers a request for a node that is not completely known.
 pub(super) fn explore(evaluator: &Evaluator, request: &Request) -> Answer {
-    let mut explorer = Explorer::new(evaluator, request);
+    let part = Part::of(request);
+    let mut explorer = Explorer { part: part.as_ref(), ..Explorer::new(evaluator, request) };
     let answer = explorer.explore();
     Answer { footprint: request.wants_footprint.then_some(explorer.footprint), ..answer }
 }
@@ -138,6 +152,12 @@ struct Explorer<'e> {
     precedent: Option<Precedent<'e>>,
     /// The round of the precedent that is like this one.
     known_round: Option<&'e Round>,
+    /// The steps of the last run.
+    steps: Steps,
+    /// The number of forks at which the last run made the same choices as the script so far.
+    shared_forks: usize,
+    /// What the runs need, if that is not the whole value.
+    part: Option<&'e Part>,
 }
 
 /// A run.
@@ -166,6 +186,9 @@ impl<'e> Explorer<'e> {
             recording: None,
             precedent: None,
             known_round: None,
+            steps: Steps::default(),
+            shared_forks: 0,
+            part: None,
         }
     }
 
@@ -253,7 +276,9 @@ impl<'e> Explorer<'e> {
                 let told = cases.len();
                 return if told > MAX_CASES { too_many(told) } else { Ok(cases) };
             }
-            if runs >= MAX_RUNS {
+            // If there will be far too many runs, the first ones show it.
+            let is_far = || script.will_exceed(FAR_TOO_MANY_RUNS, runs);
+            if runs >= MAX_RUNS || runs.is_multiple_of(FIRST_RUNS) && is_far() {
                 return too_many(kinds.len());
             }
         }
@@ -270,16 +295,27 @@ impl<'e> Explorer<'e> {
     }
 
     fn run(&mut self, script: Script, summed_up: &[Position], ways: &mut Ways) -> Ran {
+        // The last choice of a script is the one that has changed.
+        let repeated = script.choices().len();
+        self.shared_forks = self.shared_forks.min(repeated.saturating_sub(1));
         let known = self.precedent.zip(self.known_round);
         if let Some(run) = known.and_then(|(precedent, round)| precedent.run(round, &script)) {
             add_ways(ways, run.ways.iter().cloned());
             let script = script.continued(&run.choices);
             return Ran { case: run.case.clone(), script, known_kind: Some(run.kind) };
         }
-        let repeated = script.choices().len();
-        let exploration = Exploration::new(script, summed_up);
-        let (mut answer, conditions, exploration) =
+        // A step that is repeated reads nothing, but a recording contains everything that each run reads.
+        let steps = self.recording.is_none().then(|| {
+            let mut steps = std::mem::take(&mut self.steps);
+            steps.begin_run(self.shared_forks);
+            steps
+        });
+        let exploration =
+            Exploration { steps, part: self.part, ..Exploration::new(script, summed_up) };
+        let (mut answer, conditions, mut exploration) =
             self.evaluator.run_assuming(self.request, exploration);
+        self.steps = exploration.steps.take().unwrap_or_default();
+        self.shared_forks = exploration.script.choices().len();
         let read = answer.footprint.take().unwrap_or_default();
         self.footprint.add_all(&read);
         let case = Case { conditions, answer };
@@ -294,6 +330,7 @@ impl<'e> Explorer<'e> {
         if let Some(recording) = &mut self.recording {
             recording.begin_round(is_otherwise, summed_up);
         }
+        self.steps = Steps::default();
         self.known_round = self.precedent.and_then(|it| it.round(is_otherwise, summed_up));
     }
 }

@@ -76,6 +76,9 @@ pub trait KeyFinder: Send + Sync {
     ///
     /// [`may_have_odd_root`]: crate::data::may_have_odd_root
     fn odd_files(&self, among: &dyn Fn() -> Vec<Arc<str>>) -> Vec<Arc<str>>;
+
+    /// Whether each value of `root` in all files is a number, a boolean or a string without tokens; `false` if that is not known.
+    fn has_only_plain_values(&self, root: &str) -> bool;
 }
 
 /// Provides the shared state of a module's keys from evaluators of other nodes for which it is the same.
@@ -367,7 +370,7 @@ impl Evaluator {
         let mut invocation = self.invocation(&self.nothing, &self.nothing);
         let scope = self.module_scope(key.module());
         let options = super::lookup_options::for_key(&mut invocation, &scope, &key)?;
-        if !invocation.left_out.is_empty() {
+        if !invocation.notes.left_out.is_empty() {
             let message = format!("which lookup_options apply to '{root}' depends on the node");
             return Err(Failure::of(FailureClass::Unsupported, message));
         }

@@ -7,6 +7,7 @@ use super::dig;
 use super::failure::{Failure, FailureClass};
 use super::invocation::{Found, InterpolatedText, Invocation, Stand, undef};
 use super::lookup;
+use super::steps::Subject;
 use super::trace::{FoundIn, Outcome, TraceKind};
 use crate::data::{Hash, Located, Value, inspect};
 use crate::facts::{Node, open_path};
@@ -25,28 +26,86 @@ pub(crate) fn interpolate(
     value: &Located,
     context: InterpolatedText,
 ) -> Result<Located, Failure> {
+    Ok(changed(invocation, value, context)?.unwrap_or_else(|| value.clone()))
+}
+
+/// The value with every token expanded; `None` if it has none.
+fn changed(
+    invocation: &mut Invocation<'_>,
+    value: &Located,
+    context: InterpolatedText,
+) -> Result<Option<Located>, Failure> {
+    let work = |it: &mut Invocation<'_>| {
+        let changed = match &value.value {
+            Value::Array(items) => changed_items(it, items, context)?.map(Value::array),
+            Value::Hash(hash) => changed_members(it, hash, context)?.map(Value::hash),
+            _ => None,
+        };
+        Ok(changed.map(|it| Located::new(it, value.place)))
+    };
     match &value.value {
         Value::String(text) if value.value.has_tokens() => {
-            interpolate_string(invocation, text, value, context)
+            interpolate_string(invocation, text, value, context).map(Some)
         }
-        Value::Array(items) if value.value.has_tokens() => {
-            let items: Result<Vec<_>, _> =
-                items.iter().map(|item| interpolate(invocation, item, context)).collect();
-            Ok(Located::new(Value::array(items?), value.place))
+        Value::Array(_) | Value::Hash(_) if context == InterpolatedText::Data => {
+            invocation.step(|| Subject::Part(value.value.clone()), work)
         }
-        Value::Hash(hash) if value.value.has_tokens() => {
-            let mut result = Hash::with_capacity(hash.len());
-            for (key, member) in hash.as_ref() {
-                let placed_key = Located::new(key.clone(), member.key_place);
-                let key = interpolate(invocation, &placed_key, context)?.value;
-                let member_value = interpolate(invocation, &member.value, context)?;
-                // Two keys can be equal after interpolation. As in Ruby, the first decides the position and the last the value.
-                result.insert(key, member.key_place, member_value);
-            }
-            Ok(Located::new(Value::hash(result), value.place))
-        }
-        _ => Ok(value.clone()),
+        Value::Array(_) | Value::Hash(_) => work(invocation),
+        _ => Ok(None),
     }
+}
+
+fn changed_items(
+    invocation: &mut Invocation<'_>,
+    items: &[Located],
+    context: InterpolatedText,
+) -> Result<Option<Vec<Located>>, Failure> {
+    let mut result: Option<Vec<Located>> = None;
+    for (number, item) in items.iter().enumerate() {
+        let changed = changed(invocation, item, context)?;
+        match (&mut result, changed) {
+            (Some(result), changed) => result.push(changed.unwrap_or_else(|| item.clone())),
+            (None, Some(changed)) => {
+                let mut copy = Vec::with_capacity(items.len());
+                copy.extend_from_slice(&items[..number]);
+                copy.push(changed);
+                result = Some(copy);
+            }
+            (None, None) => {}
+        }
+    }
+    Ok(result)
+}
+
+fn changed_members(
+    invocation: &mut Invocation<'_>,
+    hash: &Hash,
+    context: InterpolatedText,
+) -> Result<Option<Hash>, Failure> {
+    let mut result: Option<Hash> = None;
+    for (number, (key, member)) in hash.iter().enumerate() {
+        let changed_key = if key.has_tokens() {
+            let placed_key = Located::new(key.clone(), member.key_place);
+            changed(invocation, &placed_key, context)?
+        } else {
+            None
+        };
+        let changed_value = changed(invocation, &member.value, context)?;
+        if result.is_none() && (changed_key.is_some() || changed_value.is_some()) {
+            let mut copy = Hash::with_capacity(hash.len());
+            for (key, member) in hash.iter().take(number) {
+                copy.insert(key.clone(), member.key_place, member.value.clone());
+            }
+            result = Some(copy);
+        }
+        if let Some(result) = &mut result {
+            let key = changed_key.map_or_else(|| key.clone(), |it| it.value);
+            let value = changed_value.unwrap_or_else(|| member.value.clone());
+            // Two keys can be equal after interpolation. As in Ruby, the first decides the position and the last the value.
+            result.insert(key, member.key_place, value);
+        }
+    }
+    Ok(result)
 }
 
 /// Expands a template of hiera.yaml to a text.
@@ -351,12 +410,18 @@ fn nested_lookup(invocation: &mut Invocation<'_>, key: &Arc<str>) -> Result<Loca
         return Ok(known);
     }
     let before = invocation.budget.spent();
-    invocation.budget.enter()?;
-    let found = invocation.unrecorded(|invocation| {
-        with_enough_stack(|| lookup::search_with_hashes(invocation, key, None))
-    });
-    invocation.budget.leave();
-    let value = found?.unwrap_or_else(|| Value::string("").unplaced());
+    let found = invocation.step(
+        || Subject::Key(Arc::clone(key)),
+        |invocation| {
+            invocation.budget.enter()?;
+            let found = invocation.unrecorded(|invocation| {
+                with_enough_stack(|| lookup::search_with_hashes(invocation, key, None))
+            });
+            invocation.budget.leave();
+            Ok(Some(found?.unwrap_or_else(|| Value::string("").unplaced())))
+        },
+    )?;
+    let value = found.unwrap_or_else(|| Value::string("").unplaced());
     invocation.keep_nested_value(key, &value, before);
     Ok(value)
 }

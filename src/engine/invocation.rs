@@ -10,6 +10,7 @@ use super::failure::{Failure, FailureClass};
 use super::footprint::Footprint;
 use super::hierarchy::Location;
 use super::nested_values::NestedValues;
+use super::notes::{self, Notes};
 use super::request::Explain;
 use super::sources::Recorder;
 use super::trace::{FoundIn, Outcome, TraceKind, Tracer};
@@ -81,11 +82,7 @@ pub(crate) struct Invocation<'a> {
     pub(crate) module: Arc<ModuleScope>,
     /// A variable that exists only in a `mapped_paths` template.
     pub(crate) local: Option<(Arc<str>, Located)>,
-    /// Levels that could not be evaluated.
-    pub(crate) opaque: Vec<OpaqueLevel>,
-    /// Variables that are not defined.
-    pub(crate) unknown_variables: Vec<Arc<str>>,
-    pub(crate) warnings: Vec<Arc<str>>,
+    pub(crate) notes: Notes,
     /// The state of collecting lookup_options.
     pub(crate) collecting: Collecting,
     /// Whether only the collection of lookup_options is explained.
@@ -98,16 +95,10 @@ pub(crate) struct Invocation<'a> {
     pub(crate) assumptions: Assumptions,
     /// How choices at open paths are made; without it, none of their files exists.
     pub(crate) exploration: Option<Exploration<'a>>,
-    /// Open variables that were read for a text.
-    pub(crate) open: Vec<Arc<str>>,
-    /// Open variables in `datadir` and options. If they are unset, the layer fails.
-    pub(crate) must_be_set: Vec<Arc<str>>,
-    /// Files that Puppet refuses but whose entries were used.
-    pub(crate) broken: Vec<Arc<str>>,
-    /// What the answer depends on in addition to its cases.
-    pub(crate) left_out: Vec<LeftOut>,
     /// Whether files that open paths lead to are ignored.
     pub(crate) skips_open_paths: bool,
+    /// Whether only a part of the key's values is needed.
+    pub(super) needs_part: bool,
     /// The results of `lookup_key` functions for their files' keys, by the location's address, so that they are not explained
     /// again.
     explained: Vec<(usize, Arc<str>, Located)>,
@@ -132,20 +123,15 @@ impl<'a> Invocation<'a> {
             top_key: Arc::clone(evaluator.no_text()),
             module: Arc::clone(evaluator.no_module()),
             local: None,
-            opaque: Vec::new(),
-            unknown_variables: Vec::new(),
-            warnings: Vec::new(),
+            notes: Notes::default(),
             collecting: Collecting::default(),
             explains_options_only: false,
             recorder: None,
             footprint: None,
             assumptions: Assumptions::default(),
             exploration: None,
-            open: Vec::new(),
-            must_be_set: Vec::new(),
-            broken: Vec::new(),
-            left_out: Vec::new(),
             skips_open_paths: false,
+            needs_part: false,
             explained: Vec::new(),
             nested_values: NestedValues::default(),
             names: Vec::new(),
@@ -276,10 +262,7 @@ impl<'a> Invocation<'a> {
     }
 
     pub(crate) fn warn(&mut self, message: impl Into<Arc<str>>) {
-        let message = message.into();
-        if !self.warnings.contains(&message) {
-            self.warnings.push(message);
-        }
+        notes::add(&mut self.notes.warnings, message.into());
     }
 
     /// What is known of a variable that may be open. `None` if the variable does not depend on the node, or if the node is
@@ -328,30 +311,24 @@ impl<'a> Invocation<'a> {
 
     /// Records that a text contains the value of a variable that is not known.
     pub(crate) fn read_open(&mut self, variable: &Arc<str>) {
-        if !self.open.contains(variable) {
-            self.open.push(Arc::clone(variable));
-        }
+        notes::add(&mut self.notes.open, Arc::clone(variable));
     }
 
     /// Records that Puppet would refuse a file.
     pub(crate) fn note_broken(&mut self, path: &Arc<str>) {
-        if !self.broken.contains(path) {
-            self.broken.push(Arc::clone(path));
-        }
+        notes::add(&mut self.notes.broken, Arc::clone(path));
     }
 
     /// Records that a layer fails if a variable is not set.
     pub(crate) fn must_be_set(&mut self, variable: &Arc<str>) {
-        if self.evaluator.version().is_strict() && !self.must_be_set.contains(variable) {
-            self.must_be_set.push(Arc::clone(variable));
+        if self.evaluator.version().is_strict() {
+            notes::add(&mut self.notes.must_be_set, Arc::clone(variable));
         }
     }
 
     /// Records what the answer depends on in addition to its cases.
     pub(crate) fn leave_out(&mut self, left_out: LeftOut) {
-        if !self.left_out.contains(&left_out) {
-            self.left_out.push(left_out);
-        }
+        notes::add(&mut self.notes.left_out, left_out);
     }
 
     /// Makes the choice at a fork, which `find` builds if no earlier run reached it. A lookup without exploration only counts
@@ -375,7 +352,7 @@ impl<'a> Invocation<'a> {
     }
 
     /// Whether Puppet fails if a text contains a variable that is not set.
-    fn fails_if_unset(&self, name: &str, context: InterpolatedText) -> bool {
+    pub(super) fn fails_if_unset(&self, name: &str, context: InterpolatedText) -> bool {
         self.evaluator.version().is_strict()
             && context != InterpolatedText::ConfigLocation
             && !self.may_be_missing(name)
@@ -444,10 +421,7 @@ impl<'a> Invocation<'a> {
         if self.may_be_missing(name) {
             return Ok(());
         }
-        let name_text: Arc<str> = Arc::from(name);
-        if !self.unknown_variables.contains(&name_text) {
-            self.unknown_variables.push(name_text);
-        }
+        notes::add(&mut self.notes.unknown_variables, Arc::from(name));
         let (name, reason) = undefined_variable_in_puppets_words(name);
         if !self.evaluator.version().is_strict() {
             self.warn(format!("Undefined variable '{name}'; {reason}"));

@@ -107,11 +107,11 @@ impl Layer {
             let mut own = evaluator.invocation(invocation.overrides, invocation.default_values);
             own.footprint = Some(Footprint::default());
             let resolved = hierarchy::resolve(&mut own, &self.config, which);
-            evaluator.keep_config_warnings(own.warnings);
+            evaluator.keep_config_warnings(own.notes.warnings);
             let variables = own.footprint.as_ref().map_or_else(Vec::new, Footprint::variables);
             let number = usize::from(which == Which::DefaultHierarchy);
             let _ = self.variables[number].set(variables);
-            let _ = self.must_be_set[number].set(own.must_be_set);
+            let _ = self.must_be_set[number].set(own.notes.must_be_set);
             if which == Which::Hierarchy && resolved.is_ok() {
                 self.default_hierarchy_is_expanded_with_the_other(invocation)?;
             }
@@ -390,7 +390,8 @@ impl Layer {
             // Puppet's interpolation copies every value that it traverses, and explain distinguishes copies.
             interpolate(invocation, &entry.value.copied(), InterpolatedText::Data)?
         } else if entry.has_tokens() {
-            interpolate(invocation, &entry.value, InterpolatedText::Data)?
+            let needed = invocation.needed_of(key, &entry.value);
+            interpolate(invocation, &needed, InterpolatedText::Data)?
         } else {
             entry.value.clone()
         };

@@ -131,7 +131,7 @@ fn hidden(value: Located) -> Located {
 }
 
 /// `lookup_options` and every key that starts with `lookup_options.`; in quotes it is accepted.
-fn is_reserved(key: &str) -> bool {
+pub(super) fn is_reserved(key: &str) -> bool {
     key.strip_prefix(LOOKUP_OPTIONS).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
@@ -165,7 +165,7 @@ enum LayerStep {
 }
 
 fn search_layers(invocation: &mut Invocation<'_>, key: &Key, merge: &Merge) -> Found {
-    let found = in_all_layers(invocation, key, merge)?;
+    let found = invocation.in_part(merge, |it| in_all_layers(it, key, merge))?;
     key.dig(invocation, found)
 }
 

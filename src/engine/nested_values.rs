@@ -11,13 +11,20 @@ use crate::data::Located;
 #[derive(Debug, Default)]
 pub(crate) struct NestedValues(HashMap<Arc<str>, NestedValue, foldhash::fast::RandomState>);
 
-#[derive(Debug)]
-struct NestedValue {
-    value: Located,
+/// The value that a nested lookup found.
+#[derive(Debug, Clone)]
+pub(super) struct NestedValue {
+    pub(super) value: Located,
     /// The number of assumptions when the lookup ended.
-    assumptions: usize,
+    pub(super) assumptions: usize,
     /// The steps and bytes that it needed.
-    cost: (u32, usize),
+    pub(super) cost: (u32, usize),
+}
+
+impl NestedValues {
+    pub(super) fn insert(&mut self, key: &Arc<str>, value: NestedValue) {
+        self.0.insert(Arc::clone(key), value);
+    }
 }
 
 impl Invocation<'_> {
@@ -45,10 +52,8 @@ impl Invocation<'_> {
     ) {
         if !self.answers_nested_keys_in_another_way() {
             let assumptions = self.assumptions.held().len();
-            let (steps, bytes) = self.budget.spent();
-            let cost = (steps - before.0, bytes - before.1);
-            let value = NestedValue { value: value.clone(), assumptions, cost };
-            self.nested_values.0.insert(Arc::clone(key), value);
+            let cost = self.budget.spent_since(before);
+            self.nested_values.insert(key, NestedValue { value: value.clone(), assumptions, cost });
         }
     }
 
@@ -62,7 +67,7 @@ impl Invocation<'_> {
 
     /// Whether keys may have other values than usual, as they have while lookup_options are collected, or whether every step
     /// is explained.
-    fn answers_nested_keys_in_another_way(&self) -> bool {
+    pub(super) fn answers_nested_keys_in_another_way(&self) -> bool {
         self.is_traced() || self.skips_open_paths || self.collects_options()
     }
 }

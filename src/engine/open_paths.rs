@@ -113,7 +113,7 @@ fn leave_out(
             && it.files == files
             && it.variables == open.variables
     };
-    if !invocation.left_out.iter().any(is_it) {
+    if !invocation.notes.left_out.iter().any(is_it) {
         let (level, variables) = (Some(Arc::clone(&level.name)), open.variables.clone());
         invocation.leave_out(LeftOut { level, variables, files });
     }

@@ -34,7 +34,7 @@ impl Invocation<'_> {
         let mut variables = Vec::new();
         if self.has_open_texts() {
             let node = self.evaluator.node();
-            let is_open = |name: &Arc<str>| self.open.contains(name);
+            let is_open = |name: &Arc<str>| self.notes.open.contains(name);
             { values.into_iter() }
                 .for_each(|value| collect_open(value, node, &is_open, &mut variables));
         }
@@ -150,7 +150,7 @@ impl Invocation<'_> {
     }
 
     fn has_open_texts(&self) -> bool {
-        !self.open.is_empty()
+        !self.notes.open.is_empty()
     }
 }
 

@@ -231,17 +231,18 @@ impl Answer {
             // The message can contain a text.
             Err(failure) => invocation.open_variables_of([&Value::string(&*failure.message)]),
         };
+        let notes = std::mem::take(&mut invocation.notes);
         let answer = Self {
             outcome,
             trace: invocation.take_tracer().map(Tracer::finish),
-            warnings: invocation.warnings,
-            unknown_variables: invocation.unknown_variables,
-            opaque: invocation.opaque,
+            warnings: notes.warnings,
+            unknown_variables: notes.unknown_variables,
+            opaque: notes.opaque,
             open,
-            read_open: invocation.open,
-            left_out: invocation.left_out,
+            read_open: notes.open,
+            left_out: notes.left_out,
             cases: Vec::new(),
-            broken: invocation.broken,
+            broken: notes.broken,
             sources,
             merge,
             footprint: invocation.footprint,

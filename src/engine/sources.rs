@@ -254,10 +254,10 @@ impl Invocation<'_> {
         let outer = std::mem::replace(&mut recorder.surveys, true);
         let tracer = self.take_tracer();
         // Puppet does not reach the levels of a survey, so it does not warn about them either.
-        let (opaque, warnings) = (self.opaque.len(), self.warnings.len());
+        let (opaque, warnings) = (self.notes.opaque.len(), self.notes.warnings.len());
         self.without_nested_values(work);
-        self.opaque.truncate(opaque);
-        self.warnings.truncate(warnings);
+        self.notes.opaque.truncate(opaque);
+        self.notes.warnings.truncate(warnings);
         self.put_tracer_back(tracer);
         if let Some(recorder) = &mut self.recorder {
             recorder.surveys = outer;

@@ -271,6 +271,11 @@ impl KeyFinder for IndexOrTexts {
         self.bulk.get().map(|bulk| self.index_with(bulk).members(root, files))
     }
 
+    fn has_only_plain_values(&self, root: &str) -> bool {
+        let bulk = self.bulk.get();
+        bulk.is_some_and(|bulk| !self.index_with(bulk).may_not_be_plain(root))
+    }
+
     fn odd_files(&self, among: &dyn Fn() -> Vec<Arc<str>>) -> Vec<Arc<str>> {
         if let Some(bulk) = self.bulk.get() {
             return self.index_with(bulk).odd_files();

@@ -178,6 +178,11 @@ impl KeyIndex {
         self.may_be(key, MAY_BE_HASH_OR_NULL)
     }
 
+    /// Whether a value of `key` in any file may be something other than a number, a boolean or a string without tokens.
+    pub fn may_not_be_plain(&self, key: &str) -> bool {
+        self.may_be(key, MAY_NOT_BE_PLAIN)
+    }
+
     /// Whether files may have root keys that the index does not know: those that a `<<` brings.
     pub fn may_have_other_keys(&self) -> bool {
         let has_merge = |file: &IndexedFile| file.keys.may_merge;
@@ -331,7 +336,10 @@ const MAY_BE_NO_HASH: u32 = 1 << 30;
 /// The value may be a hash or null.
 const MAY_BE_HASH_OR_NULL: u32 = 1 << 29;
 
-const TAGS: u32 = MAY_CALL | MAY_BE_NO_HASH | MAY_BE_HASH_OR_NULL;
+/// The value may be something other than a number, a boolean or a string without tokens.
+const MAY_NOT_BE_PLAIN: u32 = 1 << 28;
+
+const TAGS: u32 = MAY_CALL | MAY_BE_NO_HASH | MAY_BE_HASH_OR_NULL | MAY_NOT_BE_PLAIN;
 
 impl FileKeys {
     pub(super) fn new(data: &DataFile, names: &Interner) -> Self {
@@ -441,7 +449,16 @@ fn tags_of(source: &str, format: Format) -> u32 {
         // The result of `alias` can be anything, too.
         MAY_BE_NO_HASH | MAY_BE_HASH_OR_NULL
     };
-    if calls { kind | MAY_CALL } else { kind }
+    // Of the words without quotes, those that cannot be `null`, a date or anything else of YAML.
+    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '.' | '/' | '-');
+    let is_words = !is_json
+        && source.len() > "null".len()
+        && source.starts_with(|c: char| c.is_ascii_alphabetic())
+        && source.chars().all(is_word);
+    let is_plain = is_words || is_text && !source.contains(['%', '\\']);
+    let calls = if calls { MAY_CALL } else { 0 };
+    let plain = if is_plain { 0 } else { MAY_NOT_BE_PLAIN };
+    kind | calls | plain
 }
 
 /// Whether a value may call functions (`%{lookup('a')}`), by the look of its source.

@@ -7,7 +7,10 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
 use super::call_words::{ASKED_OFTEN, FEW_FILES};
-use super::{FileKeys, MAY_BE_HASH_OR_NULL, MAY_BE_NO_HASH, MAY_CALL, MIN_HASHED_KEYS, tags_of};
+use super::{
+    FileKeys, MAY_BE_HASH_OR_NULL, MAY_BE_NO_HASH, MAY_CALL, MAY_NOT_BE_PLAIN, MIN_HASHED_KEYS,
+    tags_of,
+};
 use crate::data::{DataFile, FileId, Format, Value};
 use crate::world::interner::Interner;
 use crate::world::{Change, FileSet, Host, KeyIndex, MemoryDisk};
@@ -348,6 +351,10 @@ fn value() -> impl Strategy<Value = String> {
         "\"",
         " 12",
         " true",
+        " words",
+        " long-word.x",
+        "%{x}",
+        "\\x25{",
         " ~",
         " null",
         " #c",
@@ -401,6 +408,10 @@ fn check_tags(format: Format, text: &str) -> Result<(), TestCaseError> {
         let is_null = matches!(entry.value.value, Value::Undef);
         prop_assert!(is_hash || tags & MAY_BE_NO_HASH != 0, "{text:?}");
         prop_assert!(!is_hash && !is_null || tags & MAY_BE_HASH_OR_NULL != 0, "{text:?}");
+        let value = &entry.value.value;
+        let is_plain = matches!(value, Value::String(_) | Value::Integer(_) | Value::Boolean(_));
+        let is_plain = is_plain && !value.has_tokens();
+        prop_assert!(is_plain || tags & MAY_NOT_BE_PLAIN != 0, "{text:?}");
     }
     Ok(())
 }
@@ -408,7 +419,20 @@ fn check_tags(format: Format, text: &str) -> Result<(), TestCaseError> {
 #[test]
 fn a_text_that_calls_alias_may_be_anything() {
     let tags = |source: &str| tags_of(source, Format::Yaml) & !MAY_CALL;
-    assert_eq!(tags("\"%{alias('a')}\""), MAY_BE_NO_HASH | MAY_BE_HASH_OR_NULL);
-    assert_eq!(tags("\"%{facts.a}\""), MAY_BE_NO_HASH);
-    assert_eq!(tags("[\"%{alias('a')}\"]"), MAY_BE_NO_HASH);
+    let anything = MAY_BE_NO_HASH | MAY_BE_HASH_OR_NULL | MAY_NOT_BE_PLAIN;
+    assert_eq!(tags("\"%{alias('a')}\""), anything);
+    assert_eq!(tags("\"%{facts.a}\""), MAY_BE_NO_HASH | MAY_NOT_BE_PLAIN);
+    assert_eq!(tags("[\"%{alias('a')}\"]"), MAY_BE_NO_HASH | MAY_NOT_BE_PLAIN);
+}
+
+#[test]
+fn a_text_without_tokens_is_plain() {
+    let is_plain = |source: &str| tags_of(source, Format::Yaml) & MAY_NOT_BE_PLAIN == 0;
+    for source in ["1", "true", "some words", "http-server.example.org", "'a: b'", "\"x\""] {
+        assert!(is_plain(source), "{source}");
+    }
+    for source in ["null", "a: b", "2026-11-26", "'%{a}'", "\"\\x25{a}\"", "[a]", ":symbol", "off"]
+    {
+        assert!(!is_plain(source), "{source}");
+    }
 }

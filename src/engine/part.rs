@@ -1,0 +1,280 @@
+//! The part of a value that a lookup of a sub key needs.
+//!
+//! Puppet interpolates the whole value of the root key before it digs, so that a text of another member can make the lookup
+//! fail. If it is known that a text never fails, the lookups for a node that is not completely known skip it: for a hash of
+//! twenty URLs, the cases of one URL do not depend on the files for the others.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::evaluator::ModuleScope;
+use super::hierarchy::{Location, ResolvedLevel};
+use super::invocation::{InterpolatedText, Invocation, main_belongs_to_no_module};
+use super::key::Key;
+use super::layer::{Layer, Which};
+use super::merge::{Merge, Strategy};
+use super::request::{Explain, Request};
+use super::sources::dig_value;
+use super::{lookup, lookup_options, open_options, open_paths};
+use crate::config::hiera_yaml::FunctionKind;
+use crate::data::{Hash, Located, Value};
+use crate::facts::Reading;
+use crate::syntax::interpolation::{self, Expression, Method};
+use crate::syntax::key_path::{self, Segment};
+
+/// Stands for a text that is not needed. It is neither empty nor undef, because a deep merge treats these in another way.
+const NOT_NEEDED: &str = "x";
+
+/// What a lookup needs.
+#[derive(Debug)]
+pub(crate) struct Part {
+    root: Arc<str>,
+    rest: Arc<[Segment]>,
+    /// Values of the root key, each as it is written and as far as it is needed.
+    known: RefCell<Vec<(Arc<Hash>, Located)>>,
+    /// Whether no file makes the lookup of another key of a module fail, by the module's name.
+    plain_modules: RefCell<HashMap<Option<Arc<str>>, bool>>,
+}
+
+impl Part {
+    /// The part for a request of a sub key; `None` if it is for a whole value, or if all steps are of interest.
+    pub(super) fn of(request: &Request) -> Option<Self> {
+        let is_plain = request.explain == Explain::Off
+            && request.overrides.is_empty()
+            && request.default_values.is_empty();
+        let [name] = request.names.as_slice() else { return None };
+        let key = Key::parse(name).ok().filter(|key| is_plain && !key.rest().is_empty())?;
+        Some(Self {
+            root: Arc::clone(key.root()),
+            rest: key.rest().into(),
+            plain_modules: RefCell::default(),
+            known: RefCell::default(),
+        })
+    }
+
+    fn known(&self, hash: &Arc<Hash>) -> Option<Located> {
+        let known = self.known.borrow();
+        known.iter().find(|(it, _)| Arc::ptr_eq(it, hash)).map(|(_, needed)| needed.clone())
+    }
+}
+
+/// Whether the result for one member of a hash never depends on the texts in other members.
+fn merges_members_separately(merge: &Merge) -> bool {
+    match merge.strategy() {
+        Strategy::First | Strategy::Default | Strategy::Hash => true,
+        Strategy::Deep => merge.options_without_strategy().is_none(),
+        Strategy::Unique | Strategy::UnconstrainedDeep | Strategy::ReverseDeep => false,
+    }
+}
+
+impl Invocation<'_> {
+    /// Runs `work`, which searches the layers for the key of the request, with only the part of its values that is needed.
+    pub(super) fn in_part<R>(&mut self, merge: &Merge, work: impl FnOnce(&mut Self) -> R) -> R {
+        let needs_part = !self.budget.is_nested() && merges_members_separately(merge);
+        let outer = std::mem::replace(&mut self.needs_part, needs_part);
+        let result = work(self);
+        self.needs_part = outer;
+        result
+    }
+
+    /// A value of the key as far as it is needed: where a text is not, another one stands for it.
+    pub(super) fn needed_of(&mut self, key: &Key, value: &Located) -> Located {
+        let part = self.exploration.as_ref().and_then(|it| it.part);
+        let is_for_key = |part: &&Part| part.root == *key.root();
+        let is_needed = self.needs_part && !self.budget.is_nested();
+        let (Some(part), Value::Hash(hash)) = (part.filter(is_for_key), &value.value) else {
+            return value.clone();
+        };
+        if !is_needed {
+            return value.clone();
+        }
+        part.known(hash).unwrap_or_else(|| {
+            let needed = self.needed_at(part, value, &part.rest);
+            part.known.borrow_mut().push((Arc::clone(hash), needed.clone()));
+            needed
+        })
+    }
+
+    fn needed_at(&mut self, part: &Part, value: &Located, rest: &[Segment]) -> Located {
+        let (Value::Hash(hash), Some((Segment::Name(wanted), rest))) =
+            (&value.value, rest.split_first())
+        else {
+            return value.clone();
+        };
+        self.map_members(value, hash, |it, key, member| match key.as_str() {
+            Some(key) if *key == **wanted => it.needed_at(part, member, rest),
+            _ => it.without_texts(part, member),
+        })
+    }
+
+    /// A value that is not needed, without the texts that never fail.
+    fn without_texts(&mut self, part: &Part, value: &Located) -> Located {
+        match &value.value {
+            it if !it.has_tokens() => value.clone(),
+            Value::String(text) if self.never_fails(part, text) => {
+                Located::new(Value::string(NOT_NEEDED), value.place)
+            }
+            Value::Array(items) => {
+                let items = items.iter().map(|item| self.without_texts(part, item)).collect();
+                Located::new(Value::array(items), value.place)
+            }
+            Value::Hash(hash) => {
+                self.map_members(value, hash, |it, _, member| it.without_texts(part, member))
+            }
+            _ => value.clone(),
+        }
+    }
+
+    /// A hash with other values. If a key has tokens, members may replace each other, so the hash stays as it is.
+    fn map_members(
+        &mut self,
+        value: &Located,
+        hash: &Hash,
+        mut map: impl FnMut(&mut Self, &Value, &Located) -> Located,
+    ) -> Located {
+        if hash.iter().any(|(key, _)| key.has_tokens()) {
+            return value.clone();
+        }
+        let mut mapped = Hash::with_capacity(hash.len());
+        for (key, member) in hash {
+            mapped.insert(key.clone(), member.key_place, map(self, key, &member.value));
+        }
+        Located::new(Value::hash(mapped), value.place)
+    }
+
+    /// Whether interpolating a text succeeds and warns about nothing, whatever the open variables are.
+    fn never_fails(&mut self, part: &Part, text: &str) -> bool {
+        interpolation::tokens(text).iter().all(|token| match &token.expression {
+            Expression::Empty => true,
+            Expression::Variable(expression) => self.variable_never_fails(expression),
+            Expression::Call { method: Method::Scope, argument, .. } => {
+                self.variable_never_fails(argument)
+            }
+            Expression::Call { method: Method::Lookup | Method::Hiera, argument, .. } => {
+                self.key_never_fails(part, argument)
+            }
+            Expression::Call { .. } => false,
+        })
+    }
+
+    fn variable_never_fails(&mut self, expression: &str) -> bool {
+        let Ok(path) = key_path::parse(expression) else { return false };
+        let Some(root) = path.root_name() else { return false };
+        let unqualified = root.strip_prefix("::").unwrap_or(root);
+        if main_belongs_to_no_module(unqualified).is_some() {
+            return false;
+        }
+        match self.evaluator.node().read(&path) {
+            Reading::Known(value, rest) => {
+                let found = dig_value(&value, &rest).filter(|it| is_plain(&it.value));
+                self.note_variable(expression, found.as_ref().map(|it| &it.value));
+                found.is_some()
+            }
+            Reading::Unset => false,
+            Reading::Open(_) => {
+                self.note_variable(expression, None);
+                let context = InterpolatedText::Data;
+                !path.rest.is_empty() || !self.fails_if_unset(root, context)
+            }
+        }
+    }
+
+    /// Whether every file that a lookup of the key can lead to has a plain value for it, or none.
+    fn key_never_fails(&mut self, part: &Part, text: &Arc<str>) -> bool {
+        let evaluator = self.evaluator;
+        let (Ok(key), Some(finder)) = (Key::parse(text), evaluator.key_finder()) else {
+            return false;
+        };
+        let is_root = key.rest().is_empty() && !lookup::is_reserved(text);
+        if !is_root || !finder.has_only_plain_values(key.root()) {
+            return false;
+        }
+        let scope = evaluator.module_scope(key.module());
+        let known = part.plain_modules.borrow().get(&scope.name).copied();
+        let is_plain = known.unwrap_or_else(|| {
+            let is_plain = self.has_only_plain_files(&scope);
+            part.plain_modules.borrow_mut().insert(scope.name.clone(), is_plain);
+            is_plain
+        });
+        // The key decides the answer, although only its presence is of interest.
+        self.note_key(key.root(), None);
+        is_plain && !self.may_have_options(&scope, &key)
+    }
+
+    /// Whether no file that keys of a module can lead to makes a lookup fail.
+    fn has_only_plain_files(&self, scope: &Arc<ModuleScope>) -> bool {
+        let evaluator = self.evaluator;
+        let (Ok(global), Ok(environment), Ok(module)) = (
+            evaluator.global_layer(),
+            evaluator.environment_layer(),
+            evaluator.module_layer(scope),
+        ) else {
+            return false;
+        };
+        // The global layer may be outside of the workspace, whose keys are known.
+        let has_levels = |layer: &Layer| {
+            let levels = layer.levels(self, Which::Hierarchy);
+            levels.as_ref().map_or(true, |it| !it.is_empty())
+        };
+        let mut others = environment.into_iter().chain(module);
+        !has_levels(global) && others.all(|layer| self.is_plain_layer(layer))
+    }
+
+    fn is_plain_layer(&self, layer: &Layer) -> bool {
+        let Ok(levels) = layer.levels(self, Which::Hierarchy) else { return false };
+        layer.must_be_set().next().is_none()
+            && !layer.config.has_default_hierarchy()
+            && !open_options::has_odd_options(layer, self)
+            && levels.iter().all(|level| self.is_plain_level(layer, level))
+    }
+
+    fn is_plain_level(&self, layer: &Layer, level: &ResolvedLevel) -> bool {
+        let evaluator = self.evaluator;
+        let (Some(format), Some(finder)) = (level.reads, evaluator.key_finder()) else {
+            return false;
+        };
+        let module = layer.module.as_ref();
+        let is_plain = |location: &Location| match &location.open {
+            _ if location.is_uri => false,
+            Some(open) => {
+                let among = || open_paths::paths_of(evaluator, &open.path);
+                !open.is_obscure
+                    && open_paths::refused_files(evaluator, module, (finder, &among), format)
+                        .is_empty()
+            }
+            None if location.exists => {
+                let file = evaluator.files().data(&location.file, format);
+                file.is_ok_and(|file| {
+                    !file.is_broken() && !open_paths::is_refused(evaluator, module, &file)
+                })
+            }
+            None => true,
+        };
+        level.function.kind == FunctionKind::DataHash
+            && level.locations.iter().flatten().all(is_plain)
+    }
+
+    /// Whether lookup_options may apply to a key.
+    fn may_have_options(&mut self, scope: &Arc<ModuleScope>, key: &Key) -> bool {
+        let evaluator = self.evaluator;
+        let environment = evaluator.environment_layer().ok().flatten();
+        let mut layers =
+            environment.into_iter().chain(evaluator.module_layer(scope).ok().flatten());
+        if layers.any(|layer| open_options::may_have_options_for(layer, self, key.root())) {
+            return true;
+        }
+        let options = self
+            .unrecorded(|it| it.without_footprint(|it| lookup_options::for_key(it, scope, key)));
+        !matches!(options, Ok(None))
+    }
+}
+
+/// Whether a value is inserted into a text without further ado.
+fn is_plain(value: &Value) -> bool {
+    match value {
+        Value::String(_) => !value.has_tokens(),
+        Value::Integer(_) | Value::Float(_) | Value::Boolean(_) => true,
+        _ => false,
+    }
+}
