@@ -548,6 +548,16 @@ pub(crate) fn of_default_hierarchy(
     }
 }
 
+/// Whether a text in the options of a key names the type that makes values sensitive, or may become such a text.
+pub fn may_make_sensitive(options: &Value) -> bool {
+    match options {
+        Value::String(text) => ["Sensitive", "%{", "ENC["].iter().any(|it| text.contains(it)),
+        Value::Array(items) => items.iter().any(|item| may_make_sensitive(&item.value)),
+        Value::Hash(hash) => hash.iter().any(|(_, member)| may_make_sensitive(&member.value.value)),
+        _ => false,
+    }
+}
+
 /// lookup_options must be a hash, and a module may only have options for its own keys.
 fn validated(
     options: Option<Located>,

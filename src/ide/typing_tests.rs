@@ -90,6 +90,9 @@ fn piece() -> impl Strategy<Value = &'static str> {
         "lookup_options: {a: {merge: hash}}\n",
         "lookup_options: {c: {merge: deep}, a: {merge: unique}}\n",
         "lookup_options: {a: {merge: \"%{lookup('g')}\"}}\n",
+        "lookup_options:\n  a: {merge: hash}\n  c: {merge: deep}\n",
+        "  a: {merge: unique}\n",
+        "  d: {convert_to: Integer}\n  b: {merge: {strategy: deep}}\n",
         "g: hash\n",
         "g: first\n",
     ])

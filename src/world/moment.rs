@@ -15,8 +15,8 @@ use super::{World, paths};
 use crate::backends::Registry;
 use crate::code::roots::is_code;
 use crate::config::Environment;
-use crate::data::{FileId, Files as _, Format};
-use crate::engine::LOOKUP_OPTIONS;
+use crate::data::{FileId, Files as _, Format, Value};
+use crate::engine::{LOOKUP_OPTIONS, may_make_sensitive};
 use crate::settings::Settings;
 use crate::syntax::interpolation::{hides_tokens, may_have_tokens};
 
@@ -39,7 +39,8 @@ pub struct Moment {
 /// What was edited between two moments.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeyEdits {
-    /// The root keys whose entries were edited, added or removed, in any file.
+    /// The root keys whose entries were edited, added or removed, in any file, and those whose options in `lookup_options`
+    /// were.
     pub keys: BTreeSet<Arc<str>>,
     /// The files with these entries. Places in them may have moved.
     pub files: Vec<FileId>,
@@ -74,7 +75,7 @@ impl World {
     }
 
     /// What was edited since `earlier`, as far as it affects lookups in `environment`. `None` if more than the values of
-    /// entries may have changed: the hierarchy, nodes, settings, lookup_options, or the list of files.
+    /// entries and the options of keys may have changed: the hierarchy, nodes, settings, or the list of files.
     pub fn edits_since(&self, earlier: &Moment, environment: &Environment) -> Option<KeyEdits> {
         let is_same = is(&self.texts.base, &earlier.base)
             && Arc::ptr_eq(&self.settings, &earlier.settings)
@@ -104,8 +105,7 @@ impl World {
             }
         }
         // If lookup_options are built from other keys, any edit may change how other keys are merged.
-        let is_plain = edits.keys.is_empty()
-            || !edits.keys.contains(LOOKUP_OPTIONS) && !self.has_made_options(environment);
+        let is_plain = edits.keys.is_empty() || !self.has_made_options(environment);
         is_plain.then_some(edits)
     }
 
@@ -139,7 +139,17 @@ impl World {
         // One file may be read by several levels with different back ends.
         let formats: BTreeSet<Format> = reach.places_of(path).map(|place| place.format).collect();
         for format in formats {
-            let found = before.data(format).entry_edits(now.data(format))?;
+            let (before, now) = (before.data(format), now.data(format));
+            let found = before.entry_edits(now)?;
+            if found.keys.iter().any(|key| **key == *LOOKUP_OPTIONS) {
+                // A module may only have options for its own keys. All lookups fail because of others.
+                let is_of_module = reach.places_of(path).any(|place| place.module.is_some());
+                let options = (before.get(LOOKUP_OPTIONS)?, now.get(LOOKUP_OPTIONS)?);
+                let keys = (!is_of_module).then(|| {
+                    keys_with_other_options(&options.0.value.value, &options.1.value.value)
+                });
+                edits.keys.extend(keys??);
+            }
             edits.keys.extend(found.keys);
             edits.has_other_keys |= found.has_other_keys;
             edits.has_other_calls |= found.has_other_calls;
@@ -159,6 +169,29 @@ impl World {
             !self.text(&place.path).is_ok_and(|text| is_plain(&text))
         })
     }
+}
+
+/// The keys whose options differ between two values of `lookup_options`. `None` if other keys may be affected: those that match
+/// a pattern, or all keys, because some options cannot be read, or because only a lookup tells what they are.
+fn keys_with_other_options(before: &Value, now: &Value) -> Option<BTreeSet<Arc<str>>> {
+    if before.has_tokens() || now.has_tokens() {
+        return None;
+    }
+    let (before, now) = (before.as_hash()?, now.as_hash()?);
+    let mut keys = BTreeSet::new();
+    for (key, _) in before.iter().chain(now.iter()) {
+        let key = key.as_str()?;
+        let [one, other] = [before, now].map(|it| it.get(key).map(|member| &member.value.value));
+        if one != other {
+            // Whether some values are sensitive matters to all keys.
+            let concerns_key = |it: &&Value| it.as_hash().is_some() && !may_make_sensitive(it);
+            if key.starts_with('^') || ![one, other].iter().flatten().all(concerns_key) {
+                return None;
+            }
+            keys.insert(key.into());
+        }
+    }
+    Some(keys)
 }
 
 /// Whether both are the same object. A weak reference keeps its address from being used again.
@@ -213,9 +246,25 @@ mod tests {
     }
 
     #[test]
+    fn edits_of_options_are_about_their_keys() {
+        let check = |options: &str, expected: Option<&str>| {
+            check("data/b.yaml", &format!("a: 1\nlookup_options: {options}\n"), expected);
+        };
+        check("{a: {merge: deep}}", Some("a lookup_options"));
+        check("{b: {merge: first}}", Some("a b lookup_options"));
+        check("{a: {merge: first}, b: {convert_to: Integer}}", Some("b lookup_options"));
+        check("{}", Some("a lookup_options"));
+        check("{a: {merge: first}, '^b': {merge: deep}}", None);
+        check("{a: {merge: first}, b: {convert_to: Sensitive}}", None);
+        check("{a: {merge: first}, b: ~}", None);
+        check("{a: {merge: first}, 1: {merge: deep}}", None);
+        check("{a: {merge: first}, b: {merge: \"%{lookup('c')}\"}}", None);
+        check("[]", None);
+    }
+
+    #[test]
     fn what_else_is_edited_may_change_everything() {
         check("hiera.yaml", "version: 5\nhierarchy: [{name: c, path: b.yaml}]\n", None);
-        check("data/b.yaml", "a: 1\nlookup_options: {a: {merge: deep}}\n", None);
         check("data/b.yaml", "a: 2\nlookup_options: {a: {merge: '%{b}'}}\n", None);
         check("data/new.yaml", "a: 1\n", None);
         check("manifests/site.pp", "class y { }\n", None);

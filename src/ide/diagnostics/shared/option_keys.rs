@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::config::Environment;
 use crate::data::{Files as _, Value};
+use crate::engine::may_make_sensitive;
 use crate::engine::merge::Merge;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::shared::patterns::pattern;
@@ -90,7 +91,8 @@ impl OptionKeys {
             if of.ptr_eq(&own) {
                 return keys;
             }
-            if world.edits_since(&moment, environment).is_some() {
+            let edits = world.edits_since(&moment, environment);
+            if edits.is_some_and(|it| !it.keys.contains(LOOKUP_OPTIONS)) {
                 let kept =
                     KeptOptionKeys { index: own, moment: world.moment(), keys: keys.clone() };
                 lock().insert(name, kept);
@@ -122,7 +124,7 @@ impl OptionKeys {
             _ => return None,
         };
         for (key, member) in options.as_ref() {
-            self.may_make_sensitive |= may_name_it(&member.value.value);
+            self.may_make_sensitive |= may_make_sensitive(&member.value.value);
             let Value::String(key) = key else { return None };
             if interpolation::may_have_tokens(key) {
                 return None;
@@ -172,16 +174,6 @@ impl OptionKeys {
     /// Whether there may be options that make the values of some key sensitive.
     pub(crate) fn may_make_sensitive(&self) -> bool {
         self.may_be_for_any || self.may_make_sensitive
-    }
-}
-
-/// Whether a text in options names the type that makes values sensitive, or may become such a text.
-fn may_name_it(options: &Value) -> bool {
-    match options {
-        Value::String(text) => [SENSITIVE, "%{", "ENC["].iter().any(|it| text.contains(it)),
-        Value::Array(items) => items.iter().any(|item| may_name_it(&item.value)),
-        Value::Hash(hash) => hash.iter().any(|(_, member)| may_name_it(&member.value.value)),
-        _ => false,
     }
 }
 
