@@ -39,6 +39,9 @@ pub(crate) use shared::known_keys::KnownKeys;
 pub(crate) use shared::near::near_key;
 pub use suppression::baseline::Baseline;
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use crate::settings::RuleName;
 use entry::EntryContext;
 use report::Report;
@@ -52,7 +55,12 @@ pub fn rule_names() -> Vec<RuleName> {
 
 /// The rule that has, or had, this code.
 pub fn rule(code: &str) -> Option<&'static Rule> {
-    RULES.iter().find(|rule| rule.is_named(code)).copied()
+    // Each finding of a file asks after each edit.
+    static BY_CODE: LazyLock<HashMap<&str, &Rule>> = LazyLock::new(|| {
+        let named = |rule: &'static Rule| rule.codes().map(move |code| (code, rule));
+        RULES.iter().flat_map(|rule| named(rule)).collect()
+    });
+    BY_CODE.get(code).copied()
 }
 
 /// The current code of a rule; any other text stays as it is.

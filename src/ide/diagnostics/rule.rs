@@ -150,9 +150,9 @@ pub(super) enum Check {
 }
 
 impl Rule {
-    /// Whether a code belongs to the rule: its own, or an earlier one.
-    pub(super) fn is_named(&self, code: &str) -> bool {
-        self.code == code || self.former.contains(&code)
+    /// Its code, and its earlier ones.
+    pub(super) fn codes(&self) -> impl Iterator<Item = &'static str> {
+        [self.code].into_iter().chain(self.former.iter().copied())
     }
 
     /// What most rules have in common.
