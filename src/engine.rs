@@ -56,7 +56,7 @@ pub use invocation::OpaqueLevel;
 pub(crate) use invocation::main_belongs_to_no_module;
 pub use key::module_of as module_of_key;
 pub(crate) use lookup::LOOKUP_OPTIONS;
-pub use lookup_options::{AppliedOptions, may_make_sensitive};
+pub use lookup_options::{AppliedOptions, keys_with_other_options, may_make_sensitive};
 pub use open_files::OpenFilesTable;
 pub use open_options::OpenOptionsTable;
 pub use open_text::OpenToken;

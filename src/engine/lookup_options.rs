@@ -1,6 +1,6 @@
 //! `lookup_options`: collected over all levels of all layers by a hash merge, then matched against a root key.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::evaluator::{Evaluator, ModuleScope};
@@ -14,7 +14,7 @@ use super::open_options;
 use super::open_paths;
 use super::open_text::may_be_equal;
 use super::trace::{FoundIn, Outcome, TraceKind};
-use crate::data::{Located, Member, Place, Value, inspect};
+use crate::data::{Hash, Located, Member, Place, Value, inspect};
 use crate::syntax::interpolation;
 use crate::syntax::ruby_regex::{RegexList, RegexProblem};
 
@@ -546,6 +546,37 @@ pub(crate) fn of_default_hierarchy(
         }
         None => Ok(None),
     }
+}
+
+/// The keys whose options differ between two values of `lookup_options`. `None` if other keys may be affected: those that match
+/// a pattern, or all keys, because some options cannot be read, or because only a lookup tells what they are.
+pub fn keys_with_other_options(before: &Value, now: &Value) -> Option<BTreeSet<Arc<str>>> {
+    if before.has_tokens() || now.has_tokens() {
+        return None;
+    }
+    let sides = [before.as_hash()?, now.as_hash()?];
+    let keys = |options: &Hash| -> Option<Vec<Arc<str>>> {
+        options.iter().map(|(key, _)| key.as_str().map(Arc::from)).collect()
+    };
+    let [before, now] = [keys(sides[0])?, keys(sides[1])?];
+    // The first pattern that matches a key applies.
+    let is_pattern = |key: &&Arc<str>| key.starts_with('^');
+    if !before.iter().filter(is_pattern).eq(now.iter().filter(is_pattern)) {
+        return None;
+    }
+    let mut different = BTreeSet::new();
+    for key in before.into_iter().chain(now) {
+        let [one, other] = sides.map(|it| it.get(&key).map(|member| &member.value.value));
+        if one != other {
+            // Whether some values are sensitive matters to all keys.
+            let concerns_key = |it: &&Value| it.as_hash().is_some() && !may_make_sensitive(it);
+            if is_pattern(&&key) || ![one, other].iter().flatten().all(concerns_key) {
+                return None;
+            }
+            different.insert(key);
+        }
+    }
+    Some(different)
 }
 
 /// Whether a text in the options of a key names the type that makes values sensitive, or may become such a text.

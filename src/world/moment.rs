@@ -15,8 +15,8 @@ use super::{World, paths};
 use crate::backends::Registry;
 use crate::code::roots::is_code;
 use crate::config::Environment;
-use crate::data::{FileId, Files as _, Format, Value};
-use crate::engine::{LOOKUP_OPTIONS, may_make_sensitive};
+use crate::data::{DataFile, FileId, Files as _, Format, Hash, Value};
+use crate::engine::{LOOKUP_OPTIONS, keys_with_other_options};
 use crate::settings::Settings;
 use crate::syntax::interpolation::{hides_tokens, may_have_tokens};
 
@@ -142,13 +142,11 @@ impl World {
             let (before, now) = (before.data(format), now.data(format));
             let found = before.entry_edits(now)?;
             if found.keys.iter().any(|key| **key == *LOOKUP_OPTIONS) {
-                // A module may only have options for its own keys. All lookups fail because of others.
-                let is_of_module = reach.places_of(path).any(|place| place.module.is_some());
-                let options = (before.get(LOOKUP_OPTIONS)?, now.get(LOOKUP_OPTIONS)?);
-                let keys = (!is_of_module).then(|| {
-                    keys_with_other_options(&options.0.value.value, &options.1.value.value)
-                });
-                edits.keys.extend(keys??);
+                edits.keys.extend(self.keys_with_other_options(
+                    environment,
+                    path,
+                    (before, now),
+                )?);
             }
             edits.keys.extend(found.keys);
             edits.has_other_keys |= found.has_other_keys;
@@ -156,6 +154,25 @@ impl World {
         }
         edits.files.push(now.id);
         Some(())
+    }
+
+    /// The keys whose options differ between two versions of a data file. `None` if other keys may be affected.
+    pub(super) fn keys_with_other_options(
+        &self,
+        environment: &Environment,
+        path: &str,
+        (before, now): (&DataFile, &DataFile),
+    ) -> Option<BTreeSet<Arc<str>>> {
+        // A module may only have options for its own keys. All lookups fail because of others.
+        let reach = self.reach(environment);
+        if reach.places_of(path).any(|place| place.module.is_some()) {
+            return None;
+        }
+        let options = |data: &DataFile| {
+            let entry = data.get(LOOKUP_OPTIONS);
+            entry.map_or_else(|| Value::hash(Hash::new()), |it| it.value.value.clone())
+        };
+        keys_with_other_options(&options(before), &options(now))
     }
 
     /// Whether some lookup_options read other keys, so that any edit may change them.
@@ -169,29 +186,6 @@ impl World {
             !self.text(&place.path).is_ok_and(|text| is_plain(&text))
         })
     }
-}
-
-/// The keys whose options differ between two values of `lookup_options`. `None` if other keys may be affected: those that match
-/// a pattern, or all keys, because some options cannot be read, or because only a lookup tells what they are.
-fn keys_with_other_options(before: &Value, now: &Value) -> Option<BTreeSet<Arc<str>>> {
-    if before.has_tokens() || now.has_tokens() {
-        return None;
-    }
-    let (before, now) = (before.as_hash()?, now.as_hash()?);
-    let mut keys = BTreeSet::new();
-    for (key, _) in before.iter().chain(now.iter()) {
-        let key = key.as_str()?;
-        let [one, other] = [before, now].map(|it| it.get(key).map(|member| &member.value.value));
-        if one != other {
-            // Whether some values are sensitive matters to all keys.
-            let concerns_key = |it: &&Value| it.as_hash().is_some() && !may_make_sensitive(it);
-            if key.starts_with('^') || ![one, other].iter().flatten().all(concerns_key) {
-                return None;
-            }
-            keys.insert(key.into());
-        }
-    }
-    Some(keys)
 }
 
 /// Whether both are the same object. A weak reference keeps its address from being used again.
@@ -211,6 +205,12 @@ mod tests {
         ("/r/data/unread.yaml", "a: 1\n"),
         ("/r/manifests/site.pp", "class x { }\n"),
     ];
+
+    fn yaml_hash(text: &str) -> Hash {
+        let data = DataFile::new(FileId(0), Format::Yaml, format!("k: {text}\n").into());
+        let value = data.get("k").map(|it| it.value.value.clone());
+        value.as_ref().and_then(Value::as_hash).cloned().expect("a hash")
+    }
 
     fn type_in(host: &mut Host, path: &str, text: &str) {
         let (path, text) = (format!("/r/{path}"), text.to_owned());
@@ -260,6 +260,10 @@ mod tests {
         check("{a: {merge: first}, 1: {merge: deep}}", None);
         check("{a: {merge: first}, b: {merge: \"%{lookup('c')}\"}}", None);
         check("[]", None);
+        let patterns = |options: &str| Value::hash(yaml_hash(options));
+        let (one, other) = (patterns("{'^a': {}, '^b': {}}"), patterns("{'^b': {}, '^a': {}}"));
+        assert_eq!(keys_with_other_options(&one, &one), Some(BTreeSet::new()));
+        assert_eq!(keys_with_other_options(&one, &other), None);
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Which keys an edit can concern at all. If only values changed, these are the keys of the edited entries, and the keys whose
-//! strings look them up. The others need no lookup.
+//! Which keys an edit can concern at all. If only values and the options of single keys changed, these are the keys of the edited
+//! entries, the keys with other options, and the keys whose strings look them up. The others need no lookup.
 //!
-//! Any change that could reach further makes all keys count: to hierarchies, lookup_options, nodes, settings, functions, to the
-//! set of files, or to files that Puppet refuses.
+//! Any change that could reach further makes all keys count: to hierarchies, patterns in lookup_options, nodes, settings,
+//! functions, to the set of files, or to files that Puppet refuses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -80,12 +80,15 @@ impl FleetPair {
         }
         let files = self.files()?;
         let mut affected = FilesOfKeys::new();
+        let mut are_options_edited = false;
         for file in &files {
-            self.add_edited(file, &mut affected)?;
+            are_options_edited |= self.add_edited(file, &mut affected)?;
         }
         let edited: BTreeSet<Arc<str>> = affected.values().flatten().cloned().collect();
         let only_edit = match (edited.first(), affected.first_key_value()) {
-            (Some(path), Some((root, _))) if edited.len() == 1 && affected.len() == 1 => {
+            (Some(path), Some((root, _)))
+                if edited.len() == 1 && affected.len() == 1 && !are_options_edited =>
+            {
                 let format = { files.iter() }.find(|it| it.entry.path == *path).map(|it| it.format);
                 format.and_then(|format| edited_entry(self, path, format, root))
             }
@@ -149,20 +152,27 @@ impl FleetPair {
         pairs.into_iter().collect()
     }
 
-    /// Adds the keys of a file whose entries changed.
-    fn add_edited(&self, file: &FilePair, affected: &mut FilesOfKeys) -> Option<()> {
-        let Some(before) = &file.before else { return Some(()) };
+    /// Adds the keys of a file whose entries or options changed. Returns whether options did.
+    fn add_edited(&self, file: &FilePair, affected: &mut FilesOfKeys) -> Option<bool> {
+        let Some(before) = &file.before else { return Some(false) };
         let (before, after) = (before.data(file.format), file.entry.data(file.format));
         let version = self.after().world().settings().puppet_version;
         // A file that Puppet refuses fails every lookup that reads it, before the edit or after it.
         if concerns_all_keys(before, true, version) || concerns_all_keys(after, true, version) {
             return None;
         }
-        for key in edited_roots(before, after) {
+        let mut keys = edited_roots(before, after);
+        let are_options_edited = keys.remove(LOOKUP_OPTIONS);
+        if are_options_edited {
+            // They decide how keys are merged and converted.
+            let (world, environment) = (self.after().world(), self.after().environment());
+            let sides = (&**before, &**after);
+            keys.extend(world.keys_with_other_options(environment, &file.entry.path, sides)?);
+        }
+        for key in keys {
             affected.entry(key).or_default().insert(Arc::clone(&file.entry.path));
         }
-        // lookup_options decide how any key is merged and converted.
-        (!affected.contains_key(LOOKUP_OPTIONS)).then_some(())
+        Some(are_options_edited)
     }
 }
 
