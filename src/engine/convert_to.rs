@@ -24,6 +24,9 @@ enum ConversionFailure {
     Unknown(String),
 }
 
+/// Puppet's words about a type without values that can be created.
+const NOT_CREATABLE: &str = "Creation of new instance of type";
+
 type Converted = Result<Located, ConversionFailure>;
 
 /// Converts a value according to the option `convert_to`: a type, or a list of a type and arguments.
@@ -50,11 +53,26 @@ pub fn convert(key: &str, spec: &Value, value: Located) -> Result<Located, Failu
         ))),
     };
     converted.map_err(|refusal| match refusal {
-        ConversionFailure::Error(message) => Failure::lookup(format!(
-            "The convert_to lookup_option for key '{key}' raised error: {message}"
-        )),
+        ConversionFailure::Error(message) => Failure::lookup(refusal_of(key) + &message),
         ConversionFailure::Unknown(reason) => Failure::of(FailureClass::Unsupported, reason),
     })
+}
+
+/// The start of Puppet's message if the value of `key` cannot be converted.
+pub fn refusal_of(key: &str) -> String {
+    format!("The convert_to lookup_option for key '{key}' raised error: ")
+}
+
+/// Whether a message of [`convert`] says that no value can be converted, because of the type.
+pub fn is_about_the_type(message: &str) -> bool {
+    is_not_a_type(message) || message.contains(NOT_CREATABLE)
+}
+
+/// Whether a message of [`convert`] says that `convert_to` does not name a type.
+pub fn is_not_a_type(message: &str) -> bool {
+    ["Invalid data type in lookup_options", "expects a Type value"]
+        .iter()
+        .any(|words| message.contains(words))
 }
 
 /// The type and its arguments as explain shows them: `[Integer, 16]`.
@@ -138,9 +156,9 @@ fn create(whole: &Type, wanted: &Type, value: Located, arguments: &[Located]) ->
         | Type::Callable(_)
         | Type::CatalogEntry
         | Type::Class(_)
-        | Type::Resource { .. } => Err(ConversionFailure::Error(format!(
-            "Creation of new instance of type '{wanted}' is not supported"
-        ))),
+        | Type::Resource { .. } => {
+            Err(ConversionFailure::Error(format!("{NOT_CREATABLE} '{wanted}' is not supported")))
+        }
         _ => Err(ConversionFailure::Unknown(format!("what {whole}.new() gives is not known here"))),
     }
 }

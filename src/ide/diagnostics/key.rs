@@ -1,5 +1,6 @@
 //! Rules about a key in relation to other levels, other files, `lookup_options` and the Puppet code.
 
+pub(super) mod convert_to_fails;
 pub(super) mod convert_to_invalid;
 pub(super) mod convert_to_misses_type;
 pub(super) mod deep_merge_order;

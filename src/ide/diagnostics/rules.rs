@@ -64,6 +64,7 @@ pub const RULES: &[&Rule] = &[
     &key::options_replaced_by_higher_level::RULE,
     &key::pattern_order::RULE,
     &entry::function_inside_lookup_options::RULE,
+    &key::convert_to_fails::RULE,
     &key::merge_type_clash::RULE,
     &key::merge_changes_type::RULE,
     &key::unsortable_arrays::RULE,

@@ -77,13 +77,11 @@ fn problem(key: &str, wanted: &Value) -> Option<(Severity, String)> {
     let probe = Located::new(Value::Symbol("probe".into()), None);
     let failure = convert_to::convert(key, wanted, probe).err()?;
     let words = &failure.message;
-    if words.contains("Invalid data type in lookup_options")
-        || words.contains("expects a Type value")
-    {
+    if convert_to::is_not_a_type(words) {
         let advice = "The lookup fails. Write a type, e.g. `Integer` or `Sensitive`.";
         return Some((Severity::Error, format!("{words}\n{advice}")));
     }
-    if words.contains("Creation of new instance of type") {
+    if convert_to::is_about_the_type(words) {
         let message = "nothing can be converted to this type: the lookup of any other value fails\n\
                        Name a type that Puppet can create, e.g. `Integer`, `Array` or `Sensitive`.";
         return Some((Severity::Warning, message.to_owned()));
@@ -166,9 +164,9 @@ h: []
     #[test]
     fn the_near_type() {
         check_fix(
-            "lookup_options:\n  a: {convert_to: ['integer', 16]}\na: ff\n",
+            "lookup_options:\n  a: {convert_to: ['integer', 16]}\na: '0xff'\n",
             "Write `Integer`",
-            "lookup_options:\n  a: {convert_to: ['Integer', 16]}\na: ff\n",
+            "lookup_options:\n  a: {convert_to: ['Integer', 16]}\na: '0xff'\n",
         );
         check_fix(
             "lookup_options:\n  a: {convert_to: Sensitve}\na: x\n",

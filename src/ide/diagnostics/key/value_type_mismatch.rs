@@ -92,6 +92,15 @@ mod tests {
         ));
     }
 
+    /// A default does not help here, because the lookup returns a value.
+    #[test]
+    fn null_in_sensitive() {
+        check(&format!(
+            "{WEB}#- /data/common.yaml\nlookup_options: {{web::s: {{convert_to: Sensitive}}}}\nweb::s: ~\n\
+             #       ^ warning[value-type-mismatch]: parameter 's' expects a Sensitive[String] value, got Sensitive[Undef]…\n"
+        ));
+    }
+
     #[test]
     fn nodes_that_certainly_have_the_class_make_it_an_error() {
         let nodes = "#- /.hiera-ls.yaml\nnodes:\n  web01: {facts: {role: web}}\n  web02: {facts: {role: web}}\n  \

@@ -10,13 +10,14 @@ use crate::binding::{Binder, Binding, Bound, BoundCase, ParameterType, Verdict};
 use crate::code::ClassCode;
 use crate::data::puppet_type::{self, Misfit, TypeAliases};
 use crate::data::{DataFile, Files as _, Located, Place, RootEntry, Value, render};
-use crate::engine::{Answer, CancelToken, Request, cases::in_words};
+use crate::engine::{Answer, CancelToken, Condition, Request, cases::in_words};
+use crate::facts::Node;
 use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
+use crate::ide::diagnostics::shared::text_lookup::looks_up_missing_keys;
 use crate::ide::diagnostics::{Related, Report, Rule, Severity};
 use crate::ide::perspective::Perspective;
-use crate::syntax::interpolation;
 use crate::text::TextRange;
-use crate::world::{Fleet, FleetClasses};
+use crate::world::{Fleet, FleetClasses, World};
 
 /// Checks the keys of the file at `path`.
 pub(crate) struct BoundValues<'a> {
@@ -111,10 +112,6 @@ impl<'a> BoundValues<'a> {
         has_default: bool,
     ) -> bool {
         let value = &entry.value.value;
-        // Puppet uses the default instead of a null in the data.
-        if matches!(value, Value::Undef) && has_default {
-            return true;
-        }
         let is_open = |text: &str| text.contains("%{") || text.contains("ENC[");
         let has_open_texts = value.has_tokens() || render::has_encrypted_text(value);
         // `alias` returns a value of any type, so such a text is not certainly a string.
@@ -130,7 +127,10 @@ impl<'a> BoundValues<'a> {
             // After a merge or a conversion, the class gets something other than what is written.
             !has("merge") && !has("convert_to")
         });
-        is_plain && (has_open_texts || !matches!(wanted.verdict_on(value), Verdict::Misfit(_)))
+        // Puppet uses the default instead of a null in the data.
+        let is_default_used = matches!(value, Value::Undef) && has_default;
+        let fits = || !matches!(wanted.verdict_on(value), Verdict::Misfit(_));
+        is_plain && (has_open_texts || is_default_used || fits())
     }
 
     fn add_parts(&self, binding: &Binding, index: usize, refused: &mut RefusedParameter<'_>) {
@@ -158,9 +158,13 @@ impl<'a> BoundValues<'a> {
                 misfit: misfit.clone(),
                 range,
                 words,
-                nodes: self.nodes_of(binding, index),
+                nodes: nodes_in_words(
+                    self.perspective.evaluator.node(),
+                    &case.conditions,
+                    binding.is_certain(),
+                ),
                 certain: Vec::new(),
-                conversion: self.conversion(answer),
+                conversion: conversion_of(&self.perspective.world, answer),
                 has_other_options: has_other_options(answer, refused.data),
             });
         }
@@ -222,7 +226,9 @@ impl<'a> BoundValues<'a> {
     ) -> Option<TextRange> {
         let file = self.perspective.world.id(self.path);
         // If no file here has the key, the data may be stored elsewhere, as secrets often are.
-        let is_whole = |range: TextRange| !self.looks_up_missing_keys(refused.data, range);
+        let evaluator = &self.perspective.evaluator;
+        let is_whole =
+            |range: TextRange| !looks_up_missing_keys(evaluator, range.slice(refused.data.text()));
         if let Some(place) = misfit.place(value) {
             if place.file == file && misfit.path.is_empty() {
                 return Some(written_value(refused, place.range)).filter(|it| is_whole(*it));
@@ -234,48 +240,35 @@ impl<'a> BoundValues<'a> {
         is_from_here.then_some(refused.entry.key_place.range)
     }
 
-    /// Whether the text in the range looks up a key that not all of the nodes have data for.
-    fn looks_up_missing_keys(&self, data: &DataFile, range: TextRange) -> bool {
-        let written = range.slice(data.text());
-        let is_missing = |key: &str| {
-            let answer = self.perspective.evaluator.lookup(key);
-            let is_found = |it: &Answer| matches!(it.outcome, Ok(Some(_)));
-            !is_found(&answer) || answer.cases.iter().any(|it| !is_found(&it.answer))
-        };
-        written.contains("%{")
-            && interpolation::tokens(written)
-                .into_iter()
-                .any(|token| token.lookup_key().is_some_and(|(key, _)| is_missing(key)))
-    }
-
-    fn conversion(&self, answer: &Answer) -> Option<Conversion> {
-        let options = answer.merge.as_ref()?.options.as_ref()?;
-        options.convert_to()?;
-        let place = options.key_place.map(|place| Related {
-            path: Some(self.perspective.world.path(place.file)),
-            range: place.range,
-            message: "these lookup options convert it".to_owned(),
-        });
-        Some(Conversion { entry: options.entry.clone(), place })
-    }
-
-    /// `any node where role is web, if variant is alice`
-    fn nodes_of(&self, binding: &Binding, index: usize) -> String {
-        let node = &self.perspective.evaluator.node().name;
-        let case = &binding.cases[index];
-        if !case.conditions.is_empty() {
-            format!("{node}, if {}", in_words(&case.conditions))
-        } else if binding.is_certain() {
-            node.to_string()
-        } else {
-            format!("{node}, unless another level decides")
-        }
-    }
-
     fn aliases(&self) -> &Arc<TypeAliases> {
         self.aliases.get_or_init(|| {
             self.perspective.world.type_aliases(self.perspective.evaluator.environment())
         })
+    }
+}
+
+/// The `convert_to` that applies to the answer.
+pub(crate) fn conversion_of(world: &World, answer: &Answer) -> Option<Conversion> {
+    let options = answer.merge.as_ref()?.options.as_ref()?;
+    options.convert_to()?;
+    let place = options.key_place.map(|place| Related {
+        path: Some(world.path(place.file)),
+        range: place.range,
+        message: "these lookup options convert it".to_owned(),
+    });
+    Some(Conversion { entry: options.entry.clone(), place })
+}
+
+/// The nodes for which a case applies: `any node where role is web, if variant is alice`. `is_certain`: whether it is the only
+/// case.
+pub(crate) fn nodes_in_words(node: &Node, conditions: &[Condition], is_certain: bool) -> String {
+    let node = &node.name;
+    if !conditions.is_empty() {
+        format!("{node}, if {}", in_words(conditions))
+    } else if is_certain {
+        node.to_string()
+    } else {
+        format!("{node}, unless another level decides")
     }
 }
 

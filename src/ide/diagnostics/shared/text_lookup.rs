@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::engine::{Answer, Evaluator};
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::strings::StringNode;
-use crate::syntax::interpolation::{Expression, Token};
+use crate::syntax::interpolation::{self, Expression, Token};
 use crate::text::{TextEdit, TextRange};
 
 /// A lookup whose result becomes a string. Ranges count from the entry's first byte.
@@ -51,4 +52,17 @@ impl TextLookup {
         let title = format!("Write `%{{alias('{}')}}`", self.name);
         Some(Fix::changing(title, vec![TextEdit::replace(method, "alias")]))
     }
+}
+
+/// Whether a text looks up a key that not all of the nodes have data for.
+pub(crate) fn looks_up_missing_keys(evaluator: &Evaluator, written: &str) -> bool {
+    let is_missing = |key: &str| {
+        let answer = evaluator.lookup(key);
+        let is_found = |it: &Answer| matches!(it.outcome, Ok(Some(_)));
+        !is_found(&answer) || answer.cases.iter().any(|it| !is_found(&it.answer))
+    };
+    written.contains("%{")
+        && interpolation::tokens(written)
+            .into_iter()
+            .any(|token| token.lookup_key().is_some_and(|(key, _)| is_missing(key)))
 }
