@@ -227,6 +227,11 @@ fn assert_type(subject: &str, wanted: &Type, value: &Value) -> Result<(), Failur
         .map_err(|message| Failure::of(FailureClass::TypeAssertion, message))
 }
 
+/// Whether the strategy `hash` can merge a value.
+pub fn merges_as_hash(value: &Value) -> bool {
+    Type::hash_of_data().is_instance(value)
+}
+
 fn assert_types(wanted: &Type, high: &Located, low: &Located) -> Result<(), Failure> {
     assert_type("The first element of the merge", wanted, &high.value)
         .map_err(|it| it.at(high.place))?;

@@ -168,9 +168,9 @@ impl KeyIndex {
         self.may_be(key, MAY_CALL)
     }
 
-    /// Whether a value of `key` in any file may be something other than a hash.
-    pub fn may_be_no_hash(&self, key: &str) -> bool {
-        self.may_be(key, MAY_BE_NO_HASH)
+    /// Whether a value of `key` in any file may be something other than a hash with strings as keys.
+    pub fn may_not_merge_as_hash(&self, key: &str) -> bool {
+        self.may_be(key, MAY_NOT_MERGE_AS_HASH)
     }
 
     /// Whether a value of `key` in any file may be a hash or null.
@@ -331,15 +331,15 @@ struct KeyHere {
 
 /// The value may call functions.
 const MAY_CALL: u32 = 1 << 31;
-/// The value may be something other than a hash.
-const MAY_BE_NO_HASH: u32 = 1 << 30;
+/// The value may be something other than a hash, or a hash with numbers as keys, which Puppet does not merge with others.
+const MAY_NOT_MERGE_AS_HASH: u32 = 1 << 30;
 /// The value may be a hash or null.
 const MAY_BE_HASH_OR_NULL: u32 = 1 << 29;
 
 /// The value may be something other than a number, a boolean or a string without tokens.
 const MAY_NOT_BE_PLAIN: u32 = 1 << 28;
 
-const TAGS: u32 = MAY_CALL | MAY_BE_NO_HASH | MAY_BE_HASH_OR_NULL | MAY_NOT_BE_PLAIN;
+const TAGS: u32 = MAY_CALL | MAY_NOT_MERGE_AS_HASH | MAY_BE_HASH_OR_NULL | MAY_NOT_BE_PLAIN;
 
 impl FileKeys {
     pub(super) fn new(data: &DataFile, names: &Interner) -> Self {
@@ -441,13 +441,15 @@ fn tags_of(source: &str, format: Format) -> u32 {
     let is_list = is_item || is_whole('[', ']', "]:") || (is_json && source.starts_with('['));
     let calls = may_call(source);
     // What the source does not tell may be both, which is never wrong.
-    let kind = if is_hash {
+    let kind = if is_hash && !is_json && may_have_number_keys(source) {
+        MAY_NOT_MERGE_AS_HASH | MAY_BE_HASH_OR_NULL
+    } else if is_hash {
         MAY_BE_HASH_OR_NULL
     } else if is_list || (is_text && !calls) {
-        MAY_BE_NO_HASH
+        MAY_NOT_MERGE_AS_HASH
     } else {
         // The result of `alias` can be anything, too.
-        MAY_BE_NO_HASH | MAY_BE_HASH_OR_NULL
+        MAY_NOT_MERGE_AS_HASH | MAY_BE_HASH_OR_NULL
     };
     // Of the words without quotes, those that cannot be `null`, a date or anything else of YAML.
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '.' | '/' | '-');
@@ -459,6 +461,21 @@ fn tags_of(source: &str, format: Format) -> u32 {
     let calls = if calls { MAY_CALL } else { 0 };
     let plain = if is_plain { 0 } else { MAY_NOT_BE_PLAIN };
     kind | calls | plain
+}
+
+/// Whether a hash may have keys that are numbers, at any depth, by the look of its source.
+fn may_have_number_keys(source: &str) -> bool {
+    let bytes = source.as_bytes();
+    // An alias, a tag or an explicit key can be anything.
+    if memchr::memchr3(b'*', b'!', b'?', bytes).is_some() {
+        return true;
+    }
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.+-".contains(byte);
+    memchr::memchr_iter(b':', bytes).any(|colon| {
+        let before = bytes[..colon].trim_ascii_end();
+        let word = before.iter().rev().take_while(|byte| is_part(byte)).last();
+        word.is_some_and(|first| first.is_ascii_digit() || b".+-".contains(first))
+    })
 }
 
 /// Whether a value may call functions (`%{lookup('a')}`), by the look of its source.

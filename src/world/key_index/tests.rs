@@ -8,8 +8,8 @@ use proptest::test_runner::TestCaseError;
 
 use super::call_words::{ASKED_OFTEN, FEW_FILES};
 use super::{
-    FileKeys, MAY_BE_HASH_OR_NULL, MAY_BE_NO_HASH, MAY_CALL, MAY_NOT_BE_PLAIN, MIN_HASHED_KEYS,
-    tags_of,
+    FileKeys, MAY_BE_HASH_OR_NULL, MAY_CALL, MAY_NOT_BE_PLAIN, MAY_NOT_MERGE_AS_HASH,
+    MIN_HASHED_KEYS, tags_of,
 };
 use crate::data::{DataFile, FileId, Format, Value};
 use crate::world::interner::Interner;
@@ -406,7 +406,8 @@ fn check_tags(format: Format, text: &str) -> Result<(), TestCaseError> {
     if let Some(entry) = data.get("k").filter(|_| tags != 0) {
         let is_hash = matches!(entry.value.value, Value::Hash(_));
         let is_null = matches!(entry.value.value, Value::Undef);
-        prop_assert!(is_hash || tags & MAY_BE_NO_HASH != 0, "{text:?}");
+        let merges = is_hash && !has_number_key(&entry.value.value);
+        prop_assert!(merges || tags & MAY_NOT_MERGE_AS_HASH != 0, "{text:?}");
         prop_assert!(!is_hash && !is_null || tags & MAY_BE_HASH_OR_NULL != 0, "{text:?}");
         let value = &entry.value.value;
         let is_plain = matches!(value, Value::String(_) | Value::Integer(_) | Value::Boolean(_));
@@ -416,13 +417,37 @@ fn check_tags(format: Format, text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+fn has_number_key(value: &Value) -> bool {
+    let is_number = |key: &Value| matches!(key, Value::Integer(_) | Value::Float(_));
+    match value {
+        Value::Array(items) => items.iter().any(|it| has_number_key(&it.value)),
+        Value::Hash(hash) => {
+            hash.iter().any(|(key, member)| is_number(key) || has_number_key(&member.value.value))
+        }
+        _ => false,
+    }
+}
+
+#[test]
+fn numbers_as_keys() {
+    let may_have = |source: &str| tags_of(source, Format::Yaml) & MAY_NOT_MERGE_AS_HASH != 0;
+    for source in
+        ["{1: a}", "1: a", "a:\n  -1: b", "{a: {1.5 : b}}", "{0x1f: a}", "{? 1 : a}", "{.5: a}"]
+    {
+        assert!(may_have(source), "{source}");
+    }
+    for source in ["{a1: a}", "{'1': a}", "a: 1", "a:\n  b-1: c", "{a: {b: [1]}}"] {
+        assert!(!may_have(source), "{source}");
+    }
+}
+
 #[test]
 fn a_text_that_calls_alias_may_be_anything() {
     let tags = |source: &str| tags_of(source, Format::Yaml) & !MAY_CALL;
-    let anything = MAY_BE_NO_HASH | MAY_BE_HASH_OR_NULL | MAY_NOT_BE_PLAIN;
+    let anything = MAY_NOT_MERGE_AS_HASH | MAY_BE_HASH_OR_NULL | MAY_NOT_BE_PLAIN;
     assert_eq!(tags("\"%{alias('a')}\""), anything);
-    assert_eq!(tags("\"%{facts.a}\""), MAY_BE_NO_HASH | MAY_NOT_BE_PLAIN);
-    assert_eq!(tags("[\"%{alias('a')}\"]"), MAY_BE_NO_HASH | MAY_NOT_BE_PLAIN);
+    assert_eq!(tags("\"%{facts.a}\""), MAY_NOT_MERGE_AS_HASH | MAY_NOT_BE_PLAIN);
+    assert_eq!(tags("[\"%{alias('a')}\"]"), MAY_NOT_MERGE_AS_HASH | MAY_NOT_BE_PLAIN);
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! `merge-type-clash`: values that the key's merge strategy cannot merge.
 //!
-//! `hash` merges hashes only; `unique` takes everything but a hash or `null` after the first value. The engine evaluates
-//! the key for the nodes that read the file. The finding is at the value of the wrong type, or, if that value is in a file
-//! that more nodes read, at the value that it is merged with.
+//! `hash` merges only hashes whose keys are strings, at all depths; `unique` takes everything but a hash or `null` after the
+//! first value. The engine evaluates the key for the nodes that read the file. The finding is at the value of the wrong type,
+//! or, if that value is in a file that more nodes read, at the value that it is merged with.
 
 use crate::data::{Place, Value};
+use crate::engine::merge::merges_as_hash;
 use crate::engine::{Source, Written};
 use crate::ide::context;
 use crate::ide::diagnostics::lookup::LookupContext;
@@ -64,8 +65,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         strategy,
         &written.root_value.value,
     ) {
-        ("hash", Value::Hash(_)) => false,
-        ("hash", _) => true,
+        ("hash", value) => !merges_as_hash(value),
         // `unique` puts the first value into a list, whatever it is. Only later values can be of the wrong type.
         (_, Value::Hash(_) | Value::Undef) => *number > 0,
         _ => false,
@@ -144,6 +144,31 @@ k: [1]
 l: {x: 1}
 #  ^^^^^^ error[merge-type-clash]: The second element of the merge has wrong type…
 m: [2]
+",
+        );
+    }
+
+    #[test]
+    fn hash_takes_only_strings_as_keys() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - name: x
+    paths: [a.yaml, b.yaml]
+#- /data/a.yaml
+k: {a: 1}
+l: {a: {80: 1}}
+#  ^^^^^^^^^^^^ error[merge-type-clash]: The first element of the merge has wrong type, entry 'a' expects a Data value, got Hash…
+m: {a: 1}
+#- /data/b.yaml
+lookup_options: {^.: {merge: hash}}
+k:
+  1: b
+# ^^^^ error[merge-type-clash]: The second element of the merge has wrong type, expects a Hash[String, Data] value, got Hash[Integer[1, 1], String]…
+l: {b: 1}
+m: {'1': b}
 ",
         );
     }

@@ -119,7 +119,7 @@ impl<'a> KnownKeys<'a> {
 
     /// Whether a hash merge can certainly merge all values of the root key, as long as the facts of the node look up nothing.
     pub(crate) fn has_only_hashes(&self, key: &str) -> bool {
-        self.is_all_here(key) && !self.index.may_be_no_hash(key)
+        self.is_all_here(key) && !self.index.may_not_merge_as_hash(key)
     }
 
     /// The same for a unique merge.
