@@ -6,7 +6,10 @@
 
 use std::sync::Arc;
 
+use crate::config::hiera_yaml::Locations;
+use crate::data::Value;
 use crate::facts::Node;
+use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::lookup::LookupContext;
 use crate::ide::diagnostics::lookup::VariablesContext;
 use crate::ide::diagnostics::shared::targets;
@@ -21,12 +24,18 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A dotted key leads into a value that has no members, so the lookup fails.",
     page: include_str!("../../../../docs/rules/dig-type-mismatch.md"),
-    checks: &[Check::Variables(check_variables), Check::Lookup(check)],
+    checks: &[
+        Check::Variables(check_variables),
+        Check::Lookup(check),
+        Check::Config(check_mapped_paths),
+    ],
     ..Rule::USUAL
 };
 
 /// Puppet's message, or Ruby's if the value is an integer.
 const WORDS: [&str; 2] = ["Data Provider type mismatch", "undefined method `include?'"];
+
+const WAY_ADVICE: &str = "the part before a dot must be a hash or a list.";
 
 /// Checks what an entry looks up; `start` is where the entry starts.
 pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
@@ -59,23 +68,68 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
 pub(crate) fn check_variables(at: &VariablesContext<'_>, report: &mut Report) {
     let VariablesContext { variables, start, nodes, .. } = *at;
     for variable in variables.iter().filter(|variable| variable.name.contains('.')) {
-        let Ok(path) = key_path::parse(&variable.name) else { continue };
-        let Some(root) = path.root_name() else { continue };
-        // `::facts` and `facts` are the same variable at top scope.
-        let root = root.strip_prefix("::").unwrap_or(root);
         let is_mismatch = |node: &&Arc<Node>| {
-            let dug = node.variable(root).map(|value| targets::dig(value, &path.rest));
-            matches!(dug, Some(Dug::Mismatch(_)))
+            matches!(self::variable(node, &variable.name), Some(Dug::Mismatch(_)))
         };
         if let Some(node) = nodes.iter().find(is_mismatch) {
             let message = format!(
                 "`{}` leads into a value without members\n\
-                 The lookup fails for node {}: the part before a dot must be a hash or a list.",
+                 The lookup fails for node {}: {WAY_ADVICE}",
                 variable.name, node.name
             );
             report.add(&RULE, variable.range.shifted(start), message);
         }
     }
+}
+
+/// Checks the variables whose members `mapped_paths` go through. Puppet goes through a list, a hash or a string.
+pub(crate) fn check_mapped_paths(at: &ConfigContext<'_>, report: &mut Report) {
+    for level in at.config.hierarchy.iter().chain(&at.config.default_hierarchy) {
+        let Locations::MappedPaths(parts) = &level.locations else { continue };
+        let [variable, ..] = &**parts;
+        let (Some(name), Some(place)) = (variable.value.as_str(), variable.place) else { continue };
+        let Some((node, found)) = at.nodes.iter().find_map(|it| Some((it, refused(it, name)?)))
+        else {
+            continue;
+        };
+        let (problem, advice) = match found {
+            Refused::Way => ("leads into a value without members", WAY_ADVICE),
+            Refused::Value(what) => (what, "the variable must be a list, a hash or a string."),
+        };
+        let message = format!("`{name}` {problem}\nLookups fail for node {}: {advice}", node.name);
+        report.add_once(&RULE, RULE.severity, place.range, message);
+    }
+}
+
+/// Why `mapped_paths` cannot go through a variable.
+enum Refused {
+    /// A part of the way to it has no members.
+    Way,
+    /// The value is of a wrong type.
+    Value(&'static str),
+}
+
+fn refused(node: &Node, name: &str) -> Option<Refused> {
+    match variable(node, name)? {
+        Dug::Mismatch(_) => Some(Refused::Way),
+        Dug::Found(value) => match value.value {
+            Value::Boolean(_) => Some(Refused::Value("is a boolean")),
+            Value::Integer(_) | Value::BigInteger(_) | Value::Float(_) => {
+                Some(Refused::Value("is a number"))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What a name with members leads to.
+fn variable(node: &Node, name: &str) -> Option<Dug> {
+    let path = key_path::parse(name).ok()?;
+    let root = path.root_name()?;
+    // `::facts` and `facts` are the same variable at top scope.
+    let root = root.strip_prefix("::").unwrap_or(root);
+    node.variable(root).map(|value| targets::dig(value, &path.rest))
 }
 
 #[cfg(test)]
@@ -127,6 +181,32 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
 a: "%{facts.os.family.x} %{facts.os.nope.x} %{facts.os.family}"
 #   ^^^^^^^^^^^^^^^^^^^^ error[dig-type-mismatch]: `facts.os.family.x` leads into a value without members…
 "#,
+        );
+    }
+
+    #[test]
+    fn variables_of_mapped_paths() {
+        check(
+            r"
+#- /.hiera-ls.yaml
+node: web01
+nodes: {web01: {facts: {role: web, n: 5, yes_: true, list: [common], pairs: {a: b}, nothing: ~}}}
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: a, mapped_paths: [facts.role.x, x, '%{x}.yaml']}
+#                            ^^^^^^^^^^^^ error[dig-type-mismatch]: `facts.role.x` leads into a value without members Lookups fail for node web01: the part before a dot must be a hash or a list.
+  - {name: b, mapped_paths: [n, x, '%{x}.yaml']}
+#                            ^ error[dig-type-mismatch]: `n` is a number Lookups fail for node web01: the variable must be a list, a hash or a string.
+  - {name: c, mapped_paths: ['::yes_', x, '%{x}.yaml']}
+#                            ^^^^^^^^ error[dig-type-mismatch]: `::yes_` is a boolean…
+  - {name: d, mapped_paths: [facts.list, x, '%{x}.yaml']}
+  - {name: e, mapped_paths: [pairs, x, '%{x.1}.yaml']}
+  - {name: f, mapped_paths: [facts.nope, x, '%{x}.yaml']}
+  - {name: g, mapped_paths: [nothing, x, '%{x}.yaml']}
+#- /data/common.yaml
+a: 1
+",
         );
     }
 
