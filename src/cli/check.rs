@@ -323,7 +323,8 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     let of_nodes =
         workspace::node_problems(&world, &environments_of(arguments, &world, &setup.files));
     let notes = fixing.notes().chain(setup.outside.iter().cloned());
-    let notes = notes.chain(of_nodes).chain(world.notes()).collect();
+    let notes = notes.chain(of_nodes).chain(world.notes());
+    let notes = notes.chain(check_baseline::problem(&world, arguments)).collect();
     let output = if arguments.statistics {
         Output::Statistics(found)
     } else {

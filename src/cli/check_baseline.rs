@@ -1,9 +1,10 @@
-//! `check --write-baseline`: from now on, only new findings are shown.
+//! The baseline of `check`: `--write-baseline` writes it, and from then on, only new findings are shown.
 
-use super::check::{Checked, each_file};
+use super::check::{CheckArguments, Checked, each_file};
 use super::check_setup::Setup;
+use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::Baseline;
-use crate::world::Change;
+use crate::world::{Change, World};
 
 /// Writes all findings, including those in the baseline, to the baseline's file.
 pub(super) fn write(setup: &mut Setup) -> Result<Checked, String> {
@@ -23,4 +24,13 @@ pub(super) fn write(setup: &mut Setup) -> Result<Checked, String> {
     let findings = if count == 1 { "finding" } else { "findings" };
     let summary = format!("{count} {findings} written to {path}");
     Ok(Checked { summary, ..Checked::default() })
+}
+
+/// Why the baseline has no effect: the file is broken, or the command line names a file that does not exist.
+pub(super) fn problem(world: &World, arguments: &CheckArguments) -> Option<String> {
+    let path = world.settings_path(&world.settings().diagnostics.baseline);
+    if arguments.baseline.is_some() && world.kind(&path) == PathKind::Missing {
+        return Some(format!("{path}: no such file, so all findings are reported"));
+    }
+    Baseline::problem(world)
 }

@@ -23,6 +23,7 @@ use super::session::{Session, SharedSession};
 use super::to_proto;
 use crate::config::Environment;
 use crate::facts::formats::FactsProblem;
+use crate::ide::diagnostics::Baseline;
 use crate::settings::PROJECT_FILE;
 use crate::world::{FileEntry, World};
 
@@ -143,7 +144,9 @@ fn find(context: &Context) -> Findings {
         Some(problem) => Some(format!("{PROJECT_FILE}: {}", problem.message)),
         None => of_fact_sets.first().map(|(path, it)| format!("{path}: {}", it.message)),
     };
-    let problem = problem.or_else(|| unused_config(&context.world));
+    let problem = problem
+        .or_else(|| Baseline::problem(&context.world))
+        .or_else(|| unused_config(&context.world));
     Findings { sets, problem, active_node: active_node(&context.world), open: open_versions }
 }
 

@@ -209,9 +209,33 @@ fn a_baseline_hides_what_is_known() {
     let (status, text, _) = run(&workspace, &["--format", "concise"]);
     assert_eq!((status, &*text), (Some(0), stale));
     workspace.write("data/common.yaml", "x: 1\n# moved\na: 0755\nb: 0644\n");
-    let (status, text, _) = run(&workspace, &["--baseline", "no-such.json", "--statistics"]);
+    let (status, text, complaint) =
+        run(&workspace, &["--baseline", "no-such.json", "--statistics"]);
     assert!(status == Some(1) && text.starts_with("     2  octal-number"), "{text}");
+    let missing = "note: ./no-such.json: no such file, so all findings are reported";
+    assert!(complaint.contains(missing), "{complaint}");
     assert_eq!(run(&workspace, &["--write-baseline", "data"]).0, Some(2));
+}
+
+#[test]
+fn a_baseline_that_cannot_be_read_is_said() {
+    let workspace = workspace("a: 1\n");
+    let all_passed = "hiera-ls: All checks passed (2 files)\n";
+    let said = [
+        ("<<<<<<< HEAD\n", "expected value at line 1 column 1"),
+        ("{\"version\": 2}", "the version is not 1"),
+        ("{\"version\": 1, \"findings\": []}", "invalid type: sequence, expected a map"),
+    ];
+    for (text, why) in said {
+        workspace.write(".hiera-ls-baseline.json", text);
+        let note = "hiera-ls: note: ./.hiera-ls-baseline.json: the baseline cannot be read, so all findings are reported";
+        check(&workspace, &[], (0, "", &format!("{note}: {why}\n{all_passed}")));
+    }
+    check(
+        &workspace,
+        &["--write-baseline"],
+        (0, "", "hiera-ls: 0 findings written to ./.hiera-ls-baseline.json\n"),
+    );
 }
 
 #[test]

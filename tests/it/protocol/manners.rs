@@ -161,6 +161,29 @@ fn the_status_says_which_hiera_yaml_is_not_used() {
     client.forget("hiera/activeNode");
 }
 
+#[test]
+fn the_status_says_why_the_baseline_has_no_effect() {
+    let hiera_yaml = "version: 5\nhierarchy: [{name: a, path: a.yaml}]\n";
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", hiera_yaml),
+        ("data/a.yaml", "a: 1\n"),
+        (".hiera-ls-baseline.json", "{}"),
+    ]);
+    let params = json!({
+        "capabilities": {"experimental": {"serverStatusNotification": true}},
+        "rootUri": uri(workspace.root()),
+    });
+    let mut client = Client::start_with(Features::ide(), params);
+    client.open(&workspace.path("data/a.yaml"), "a: 2\n");
+    let path = workspace.path(".hiera-ls-baseline.json");
+    let why = "the baseline cannot be read, so all findings are reported: the version is not 1";
+    let expected = format!("{path}: {why}");
+    while client.notification("hiera/serverStatus")["message"] != *expected {}
+    client.forget("hiera/serverStatus");
+    client.forget("textDocument/publishDiagnostics");
+    client.forget("hiera/activeNode");
+}
+
 #[cfg(unix)]
 #[test]
 fn the_status_says_what_is_left_out() {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value as Json, json};
 
-use crate::data::{DataFile, Files as _, Verdict};
+use crate::data::{DataFile, Files as _, PathKind, Verdict};
 use crate::ide::diagnostics::{Diagnostic, current_code};
 use crate::ide::file_role::FileRole;
 use crate::text::TextRange;
@@ -41,6 +41,19 @@ impl Baseline {
         let baseline = Arc::new(Self::read(&text).unwrap_or_default());
         *known = Some((text, baseline.clone()));
         Some(baseline)
+    }
+
+    /// Why the baseline of the workspace has no effect although its file exists.
+    pub fn problem(world: &World) -> Option<String> {
+        let path = world.settings_path(&world.settings().diagnostics.baseline);
+        if world.kind(&path) != PathKind::File {
+            return None;
+        }
+        let why = match world.text(&path) {
+            Ok(text) => Self::read(&text).err()?,
+            Err(error) => error,
+        };
+        Some(format!("{path}: the baseline cannot be read, so all findings are reported: {why}"))
     }
 
     /// Reads a file that [`Self::write`] wrote; `Err` says why it is not valid.
