@@ -1,5 +1,7 @@
 //! `Array.new`, `Hash.new`, `Binary.new`.
 
+use std::sync::Arc;
+
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE};
 
@@ -66,10 +68,11 @@ fn items_of(value: &Value) -> Result<Option<Vec<Located>>, ConversionFailure> {
     }
 }
 
-/// `Hash.new(value)`
+/// `Hash.new(value, option)`
 pub(super) fn hash(value: Located, arguments: &[Located]) -> Converted {
     if !arguments.is_empty() {
-        return Err(unknown_arguments(&Type::hash()));
+        let tree = tree(&value.value, arguments).ok_or_else(|| unknown_arguments(&Type::hash()))?;
+        return Ok(Located::new(tree, value.place));
     }
     let hash = match &value.value {
         Value::Hash(_) => return Ok(value),
@@ -112,6 +115,96 @@ fn alternating(items: &[Located]) -> Result<Hash, ConversionFailure> {
         hash.insert(pair[0].value.clone(), pair[0].place, pair[1].clone());
     }
     Ok(hash)
+}
+
+/// The hash of `[[path, value], …]` with the option `tree`, or `hash_tree`, which also turns lists into hashes. `None` if Puppet
+/// fails.
+fn tree(value: &Value, arguments: &[Located]) -> Option<Value> {
+    let [option] = arguments else { return None };
+    let has_only_hashes = match option.value.as_str()? {
+        "tree" => false,
+        "hash_tree" => true,
+        _ => return None,
+    };
+    let items = value.as_array().filter(|it| !it.is_empty())?;
+    let mut root = Value::hash(Hash::new());
+    for item in items {
+        let [path, value] = item.value.as_array()? else { return None };
+        match path.value.as_array()?.split_last() {
+            Some((last, above)) => {
+                let value = if has_only_hashes { hash_of_lists(value) } else { value.clone() };
+                set_member(container(&mut root, above)?, last, value)?;
+            }
+            None => add_to_root(&mut root, &value.value)?,
+        }
+    }
+    Some(root)
+}
+
+/// The value that a path leads to. Hashes that do not exist are created.
+fn container<'v>(root: &'v mut Value, path: &[Located]) -> Option<&'v mut Value> {
+    path.iter().try_fold(root, |at, step| match at {
+        Value::Hash(hash) => {
+            let hash = Arc::make_mut(hash);
+            if hash.get_value(&step.value).is_none() {
+                let empty = Value::hash(Hash::new()).unplaced();
+                hash.insert(step.value.clone(), step.place, empty);
+            }
+            Some(&mut hash.get_value_mut(&step.value)?.value.value)
+        }
+        Value::Array(items) => {
+            let index = index_of(&step.value)?;
+            Some(&mut Arc::make_mut(items).get_mut(index)?.value)
+        }
+        _ => None,
+    })
+}
+
+fn set_member(at: &mut Value, key: &Located, value: Located) -> Option<()> {
+    match at {
+        Value::Hash(hash) => Arc::make_mut(hash).insert(key.value.clone(), key.place, value),
+        Value::Array(items) => {
+            *Arc::make_mut(items).get_mut(index_of(&key.value)?)? = value;
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+/// Puppet adds the value of an empty path to the root, and the items of a list by their numbers.
+fn add_to_root(root: &mut Value, value: &Value) -> Option<()> {
+    let value = match value {
+        Value::Hash(hash) => hash.clone(),
+        Value::Array(items) => Arc::new(numbered(items)),
+        _ => return None,
+    };
+    for (key, member) in value.iter() {
+        let key = Located::new(key.clone(), member.key_place);
+        set_member(root, &key, member.value.clone())?;
+    }
+    Some(())
+}
+
+/// The value with hashes in place of lists. Like Puppet, it does not look into hashes.
+fn hash_of_lists(value: &Located) -> Located {
+    let Some(items) = value.value.as_array() else { return value.clone() };
+    let items: Vec<Located> = items.iter().map(hash_of_lists).collect();
+    Located::new(Value::hash(numbered(&items)), value.place)
+}
+
+fn numbered(items: &[Located]) -> Hash {
+    let mut hash = Hash::with_capacity(items.len());
+    for (number, item) in (0..).zip(items) {
+        hash.insert(Value::Integer(number), None, item.clone());
+    }
+    hash
+}
+
+fn index_of(value: &Value) -> Option<usize> {
+    match value {
+        Value::Integer(index) => usize::try_from(*index).ok(),
+        _ => None,
+    }
 }
 
 /// `Binary.new(text, format)`, `Binary.new([bytes])`, `Binary.new({value, format})`.
