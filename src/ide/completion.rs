@@ -219,7 +219,7 @@ impl Place<'_> {
         &self.text[range.end as usize..]
     }
 
-    /// Suggestions for the key of a `key: value` that match the typed text.
+    /// Suggestions for the key of a `key: value` that match the typed text and are not there yet.
     fn keys<'n>(
         &self,
         spot: &Spot,
@@ -229,7 +229,8 @@ impl Place<'_> {
         let range = self.word(spot.start);
         let typed = self.typed(spot.start);
         let behind = self.behind(range);
-        let names = names.filter(|name| fit(name, typed).is_some());
+        let is_new = |name: &&str| !spot.present.iter().any(|it| it == *name);
+        let names = names.filter(|name| fit(name, typed).is_some()).filter(is_new);
         let item = |name: &str| Completion {
             insert: key_text(name, spot.quote, behind),
             ..Completion::new(name, kind, range)

@@ -15,6 +15,8 @@ pub(super) struct Spot {
     pub(super) is_at_root: bool,
     /// Whether a space is missing before a value.
     pub(super) needs_blank: bool,
+    /// The keys that the hash already has on other lines, or before the cursor in brackets. Empty at the root.
+    pub(super) present: Vec<String>,
 }
 
 /// What is being typed.
@@ -34,14 +36,22 @@ pub(super) fn spot_at(text: &str, offset: u32) -> Option<Spot> {
     let begin = Begin::of(line);
     let typed = typed(&line[begin.content..])?;
     let mut steps = ancestors(&before[..line_start], &begin);
+    let is_at_root = begin.content == 0;
+    let is_first = typed.steps.is_empty();
     steps.extend(typed.steps);
+    let present = match typed.present {
+        Some(present) => present,
+        None if is_first && !is_at_root => neighbours(text, line_start, &begin),
+        None => Vec::new(),
+    };
     Some(Spot {
         steps,
         part: typed.part,
         start: (line_start + begin.content + typed.start) as u32,
         quote: typed.quote,
-        is_at_root: begin.content == 0,
+        is_at_root,
         needs_blank: typed.needs_blank,
+        present,
     })
 }
 
@@ -74,6 +84,41 @@ struct Typed {
     start: usize,
     quote: Option<char>,
     needs_blank: bool,
+    /// The keys before the cursor in the innermost bracket; `None` outside of brackets.
+    present: Option<Vec<String>>,
+}
+
+/// The keys on other lines of the hash that the line at `line_start` belongs to.
+fn neighbours(text: &str, line_start: usize, begin: &Begin) -> Vec<String> {
+    let column = begin.content;
+    let is_text =
+        |line: &&str| !line.trim_start().is_empty() && !line.trim_start().starts_with('#');
+    let key_at = |line: &str| {
+        let here = Begin::of(line);
+        (here.content == column).then(|| key_of(&line[column..])).flatten()
+    };
+    let mut found = Vec::new();
+    // The line of a list item is the first one of its hash.
+    if begin.marker.is_none() {
+        for line in text[..line_start].lines().rev().filter(is_text) {
+            let here = Begin::of(line);
+            if here.content < column {
+                break;
+            }
+            found.extend(key_at(line));
+            if here.marker.is_some_and(|marker| marker < column) {
+                break;
+            }
+        }
+    }
+    for line in text[line_start..].lines().skip(1).filter(is_text) {
+        let here = Begin::of(line);
+        if here.marker.unwrap_or(here.content) < column {
+            break;
+        }
+        found.extend(key_at(line));
+    }
+    found
 }
 
 /// The keys above a line, outermost first.
@@ -152,6 +197,9 @@ fn typed(line: &str) -> Option<Typed> {
                 && reader.pending.is_none() =>
             {
                 let key = line[reader.start..at].trim().trim_end_matches(['\'', '"']);
+                if let Some(present) = reader.present.last_mut() {
+                    present.push(key.to_owned());
+                }
                 reader.pending = Some(key.to_owned());
                 reader.start = at + 1;
             }
@@ -169,17 +217,21 @@ struct LineReader {
     pending: Option<String>,
     /// The open brackets, each with the key before it.
     brackets: Vec<(char, Option<String>)>,
+    /// The keys in each open bracket.
+    present: Vec<Vec<String>>,
     is_closed: bool,
 }
 
 impl LineReader {
     fn open(&mut self, bracket: char, at: usize) {
         self.brackets.push((bracket, self.pending.take()));
+        self.present.push(Vec::new());
         self.start = at + 1;
     }
 
     fn close(&mut self, at: usize) {
         self.pending = self.brackets.pop().and_then(|(_, key)| key);
+        self.present.pop();
         self.start = at + 1;
         self.is_closed = self.brackets.is_empty();
     }
@@ -190,7 +242,8 @@ impl LineReader {
         self.pending.is_none() && ENDING.contains(&line[self.start..at].trim())
     }
 
-    fn end(self, line: &str) -> Typed {
+    fn end(mut self, line: &str) -> Typed {
+        let present = self.present.pop();
         let is_list = self.brackets.last().is_some_and(|(bracket, _)| *bracket == '[');
         let part = if self.pending.is_some() || is_list { Part::Value } else { Part::Key };
         let rest = &line[self.start..];
@@ -203,7 +256,7 @@ impl LineReader {
         let outer = self.brackets.into_iter().filter_map(|(_, key)| key);
         let steps = outer.chain(self.pending).collect();
         let start = if self.quote.is_some() { self.start } else { self.start + blank };
-        Typed { steps, part, start, quote: self.quote, needs_blank }
+        Typed { steps, part, start, quote: self.quote, needs_blank, present }
     }
 }
 
@@ -253,6 +306,29 @@ mod tests {
         check("a: [x, y", "a v y");
         check("a: {b: 1}\nc", "k c");
         check("a: {b: {c: 1}, d", "a k d");
+    }
+
+    /// `$` is the cursor.
+    #[track_caller]
+    fn check_present(text: &str, expected: &[&str]) {
+        let offset = text.find('$').expect("a cursor") as u32;
+        let spot = spot_at(&text.replace('$', ""), offset).expect("a place");
+        assert_eq!(spot.present, expected, "{text}");
+    }
+
+    #[test]
+    fn keys_that_are_there() {
+        check_present(
+            "a:\n  b: 1\n  c:\n    x: 1\n\n  # n: 1\n  $\n  d: 1\ne: 1",
+            &["c", "b", "d"],
+        );
+        check_present("a:\n  - b: 1\n    $\n    c: 1\n  - d: 1\n", &["b", "c"]);
+        check_present("a:\n  - b: 1\n  - $\n    c: 1\n  - d: 1\n", &["c"]);
+        check_present("a:\n  b:\n  - x: 1\n  $\n", &["b"]);
+        check_present("a: {b: {x: 1}, c: [y], $", &["b", "c"]);
+        check_present("a: {b: {x: 1, $", &["x"]);
+        check_present("a: {b: 1}\n$", &[]);
+        check_present("a:\n  b: $\n  c: 1\n", &[]);
     }
 
     #[test]

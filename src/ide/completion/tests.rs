@@ -159,12 +159,18 @@ fn root_keys() {
 fn members_of_the_same_hash() {
     check("#- /data/common.yaml\nntp::users:\n  ro$0\n", &["  root:"]);
     check("#- /data/common.yaml\nntp::users:\n  root:\n    $0\n", &["    uid:"]);
+    check("#- /data/common.yaml\nntp::users:\n  root:\n    $0\n    uid: 1\n", &[]);
+    check("#- /data/common.yaml\nntp::users: {root: {uid: 1, $0}}\n", &[]);
 }
 
 #[test]
 fn lookup_options() {
     check("#- /data/common.yaml\nlookup_options:\n  ntp::us$0\n", &["  ntp::users:"]);
     check("#- /data/common.yaml\nlookup_options:\n  ntp::users:\n    m$0\n", &["    merge:"]);
+    check(
+        "#- /data/common.yaml\nlookup_options:\n  ntp::users:\n    merge: deep\n    $0\n",
+        &["    convert_to:"],
+    );
     check("#- /data/common.yaml\nlookup_options:\n  a:\n    merge: de$0\n", &["    merge: deep"]);
     check(
         "#- /data/common.yaml\nlookup_options:\n  a:\n    merge:$0\n",
