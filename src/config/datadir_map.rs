@@ -83,6 +83,21 @@ impl DatadirMap {
         let moved = self.moves.iter().find_map(|(from, to)| Some(format!("{to}{}", below(from)?)));
         moved.map_or(Cow::Borrowed(directory), Cow::Owned)
     }
+
+    /// [`Self::moved`] for a template of an environment. If only the environment's usual name leads to a pair, the template is for
+    /// that name.
+    pub fn moved_template<'d>(&self, template: &'d str, environment: &Environment) -> Cow<'d, str> {
+        let moved = self.moved(template);
+        let Some(name) = environment.known_name().filter(|_| *moved == *template) else {
+            return moved;
+        };
+        let with_name = |text: String, token: &&str| text.replace(*token, name);
+        let named = ENVIRONMENT_TOKENS.iter().fold(template.to_owned(), with_name);
+        match self.moved(&named) {
+            Cow::Owned(moved) => Cow::Owned(moved),
+            Cow::Borrowed(_) => moved,
+        }
+    }
 }
 
 /// The texts that represent the environment in a text with inserted variables: its names, and the placeholder for when the
@@ -104,6 +119,7 @@ pub fn deployed_prefix(datadir: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Naming;
 
     #[test]
     fn where_an_environment_is_deployed_to_is_its_own_directory() {
@@ -141,6 +157,22 @@ mod tests {
         assert_eq!(map.moved("/etc/puppet/environments/test/x"), "/p/environments/test/x");
         assert_eq!(map.moved("/srv/test/x"), "/s/x");
         assert_eq!(map.moved("/srv/%{environment}/x"), "/s/x");
+    }
+
+    #[test]
+    fn a_pair_may_name_the_usual_environment() {
+        let check = |naming: Naming, template: &str, expected: &str| {
+            let environment = Environment { name: "prod".into(), naming, ..Environment::default() };
+            let pairs = [("/srv/data/prod", "/here")];
+            let map = DatadirMap::new(pairs.into_iter(), "/r").of_environment(&environment);
+            assert_eq!(map.moved_template(template, &environment), expected);
+        };
+        let template = "/srv/data/%{environment}/x";
+        check(Naming::Fixed, template, "/here/x");
+        check(Naming::Usual, template, "/here/x");
+        check(Naming::Usual, "/srv/data/%{::environment}", "/here");
+        check(Naming::Usual, "/srv/%{environment}", "/srv/%{environment}");
+        check(Naming::Assumed, template, template);
     }
 
     #[test]

@@ -180,7 +180,8 @@ impl Reach {
         let datadir = inspect::to_s(&level.datadir.value);
         let known = Known { environment: environment.fixed_name().map(|name| &**name) };
         let datadirs = settings.datadirs().of_environment(environment);
-        let datadir = datadirs.moved(&paths::join(root, &datadir)).into_owned();
+        let datadir = paths::join(root, &datadir);
+        let datadir = datadirs.moved_template(&datadir, environment).into_owned();
         for template in templates {
             let location = inspect::to_s(&template.value);
             let location = level.with_extension(location.into()).to_string();

@@ -306,11 +306,13 @@ pub(crate) fn directory_of(world: &World, config: &HieraYaml, level: &Level) -> 
     let datadir = inspect::to_s(&level.datadir.value);
     let directory = paths::join(paths::parent(&config.path).unwrap_or("/"), &datadir);
     let datadirs = world.settings().datadirs();
-    let datadirs = match world.environment_of(&config.path) {
-        Some(environment) => datadirs.of_environment(&environment),
-        None => datadirs,
+    let directory = match world.environment_of(&config.path) {
+        Some(environment) => {
+            let datadirs = datadirs.of_environment(&environment);
+            datadirs.moved_template(&directory, &environment).into_owned()
+        }
+        None => datadirs.moved(&directory).into_owned(),
     };
-    let directory = datadirs.moved(&directory).into_owned();
     (!directory.contains("%{")).then_some(directory)
 }
 
