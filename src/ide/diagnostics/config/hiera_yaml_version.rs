@@ -66,7 +66,9 @@ pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
         return;
     }
     words.push("Convert it to version 5.".to_owned());
-    if layer == LayerKind::Environment && !is_global_too && is_of_version_three(problems) {
+    // Puppet 8 refuses it in an environment even if it is the global one as well.
+    let may_be_global = severity == Severity::Warning && is_of_version_three(problems);
+    if layer == LayerKind::Environment && !is_global_too && may_be_global {
         words.push(
             "If a server uses it as its global hiera.yaml, write `globalHieraYaml: hiera.yaml` in .hiera-ls.yaml."
                 .to_owned(),
@@ -172,6 +174,21 @@ m::a: [1, 2
 #^^^^^^^^^^ hint[hiera-yaml-version]
 #     ^^^^^ error[yaml-syntax]
 m::b: 1
+",
+        );
+    }
+
+    /// Puppet 8 refuses the file in the environment, so a setting would not help.
+    #[test]
+    fn version_three_of_an_environment_of_puppet_8() {
+        check(
+            r"
+#- /hiera.yaml
+:hierarchy: [common]
+#^^^^^^^^^ error[hiera-yaml-version]: Use of 'hiera.yaml' version 3 is deprecated. It should be converted to version 5 hiera.yaml version 3 cannot be used in an environment Convert it to version 5.
+#- /hieradata/common.yaml
+a: 1
+#^^^ hint[hiera-yaml-version]
 ",
         );
     }
