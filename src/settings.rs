@@ -235,6 +235,16 @@ pub struct SettingsProblem {
     pub is_warning: bool,
 }
 
+impl SettingsProblem {
+    /// The key and the error; only the error if it is about the whole file.
+    pub fn in_words(&self) -> String {
+        if self.key.is_empty() {
+            return self.message.clone();
+        }
+        format!("{}: {}", self.key, self.message)
+    }
+}
+
 /// The source of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SettingsSource {

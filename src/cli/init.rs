@@ -114,15 +114,16 @@ fn add_nodes(world: &Arc<World>, environment: &Arc<crate::config::Environment>, 
             open.push(name);
         }
     }
-    if open.is_empty() {
-        *text += "# For these nodes, all variables in the hierarchy's paths are known.\n";
-    } else {
+    if !open.is_empty() {
+        let nodes = if nodes.is_empty() { "" } else { " for some nodes" };
         let _ = writeln!(
             text,
-            "# The hierarchy's paths also read {} for some nodes: values that depend\n\
+            "# The hierarchy's paths also read {}{nodes}: values that depend\n\
              # on them are shown as cases.",
             not_known_in_words(&open)
         );
+    } else if !nodes.is_empty() {
+        *text += "# For these nodes, all variables in the hierarchy's paths are known.\n";
     }
     if let Some(suggestion) = world.suggested_name_pattern(environment) {
         let _ = write!(

@@ -265,6 +265,7 @@ impl Printer<'_> {
         let mut text = String::new();
         let total = self.fleet.nodes().len();
         let answers = match groups.len() {
+            1 if total == 1 => "the answer for".to_owned(),
             1 => "the same for all".to_owned(),
             count => format!("{count} different answers for"),
         };

@@ -204,7 +204,7 @@ fn sample_node(
         (None, Some(name)) => {
             complain(&format!("for node {name}, which the settings name"));
             for problem in world.node_setting_problems() {
-                complain(&format!("warning: {PROJECT_FILE}: {}: {}", problem.key, problem.message));
+                complain(&format!("warning: {PROJECT_FILE}: {}", problem.in_words()));
             }
             named(name)
         }

@@ -10,6 +10,7 @@ use super::completions;
 use super::place::{Place, PlaceArguments};
 use super::print_or_complain;
 use super::shown::{as_seen_from_here, in_a_line};
+use super::terminal::complain;
 use crate::data::Files as _;
 use crate::ide::{KeyUse, UseKind, uses_of_key};
 use crate::text::{Encoding, LineIndex};
@@ -40,7 +41,12 @@ pub enum ListFormat {
 
 /// Runs the command.
 pub fn run(arguments: &UsesArguments) -> ExitCode {
-    print_or_complain(list(arguments))
+    let list = list(arguments);
+    // No output could also mean a misspelt key.
+    if list.as_ref().is_ok_and(String::is_empty) {
+        complain(&format!("nothing mentions {}", in_a_line(&arguments.key)));
+    }
+    print_or_complain(list)
 }
 
 /// The list as text; empty if nothing names the key.

@@ -55,7 +55,7 @@ pub(super) fn settings_on(
     let found = world.workspace_settings(&[root], None, rules, trust);
     let path = found.file.as_ref().map_or("", |file| &*file.path);
     for problem in found.problems {
-        complain(&format!("{path}: {}: {}", problem.key, problem.message));
+        complain(&format!("{path}: {}", problem.in_words()));
     }
     found.settings
 }
@@ -163,7 +163,7 @@ fn environment_called(
 /// Prints on standard error which patterns of the setting `node_name` have no effect.
 pub(super) fn complain_of_name_patterns(world: &World) {
     for problem in world.name_pattern_problems() {
-        complain(&format!("{PROJECT_FILE}: {}: {}", problem.key, problem.message));
+        complain(&format!("{PROJECT_FILE}: {}", problem.in_words()));
     }
 }
 
@@ -180,8 +180,7 @@ pub(super) fn node_problems<'e>(
     environments: impl IntoIterator<Item = &'e Arc<Environment>>,
 ) -> Vec<String> {
     let of_settings = world.node_setting_problems();
-    let of_settings =
-        of_settings.iter().map(|it| format!("{PROJECT_FILE}: {}: {}", it.key, it.message));
+    let of_settings = of_settings.iter().map(|it| format!("{PROJECT_FILE}: {}", it.in_words()));
     let of_fact_sets = fact_set_lines(world, &world.fact_set_problems(environments));
     of_settings.chain(of_fact_sets).collect()
 }

@@ -548,6 +548,8 @@ fn readers_and_uses() {
     let expected = "data/common.yaml:1:1: key: port\ndata/common.yaml:2:26: interpolation: port\n\
                     data/roles/web.yaml:1:1: key: port\n";
     assert_eq!(uses, expected);
+    let nothing = repository.run(&["uses", "prot"]);
+    assert_eq!(String::from_utf8_lossy(&nothing.stderr), "hiera-ls: nothing mentions prot\n");
 }
 
 /// A path in output for people can be opened from the current directory.

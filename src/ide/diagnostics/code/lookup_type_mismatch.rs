@@ -122,7 +122,10 @@ fn refusal(wanted: &Type, found: &Located, answer: &Answer, subject: &str) -> Op
     if fit.misfits.iter().any(puppet_type::Misfit::is_unresolved) {
         return None;
     }
-    puppet_type::assert_instance(subject, wanted, value).err()
+    let words = puppet_type::assert_instance(subject, wanted, value).err()?;
+    // Puppet puts each of several problems on a line of its own, after spaces.
+    let lines = words.lines().map(str::trim).filter(|line| !line.is_empty());
+    Some(lines.collect::<Vec<_>>().join("\n"))
 }
 
 #[cfg(test)]
@@ -154,6 +157,15 @@ mod tests {
              #      ^^^^^^ warning[lookup-type-mismatch]: Default value has wrong type, expects an Integer value, got String…\n\
              lookup('none', Integer, 'first', $x)\n"
         ));
+    }
+
+    #[test]
+    fn several_problems_are_lines() {
+        check(
+            "#- /data/common.yaml\nh: {a: x}\n#- /manifests/site.pp\n\
+             lookup('h', Struct[{a => Integer, b => Integer}])\n\
+             #      ^^^ warning[lookup-type-mismatch]: Found value has wrong type, entry 'a' expects an Integer value, got String Found value has wrong type, expects a value for key 'b' The call fails for every node.\n",
+        );
     }
 
     #[test]
