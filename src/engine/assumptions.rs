@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use super::sources::dig_value;
 use crate::data::inspect;
-use crate::facts::variable::is_never_empty;
 use crate::facts::{Node, Reading};
 use crate::syntax::key_path;
 
@@ -107,9 +106,7 @@ impl Assumptions {
         let contradicts = |it: &Condition| {
             self.of(&it.variable).is_some_and(|known| known.contradicts(&it.value))
         };
-        let is_impossible =
-            |it: &Condition| it.value.is_without_text() && is_never_empty(&it.variable);
-        if conditions.iter().any(|it| is_impossible(it) || contradicts(it)) {
+        if conditions.iter().any(contradicts) {
             return false;
         }
         // A certname decides other variables as well if the settings have a name pattern. These must not contradict the conditions.
@@ -484,15 +481,6 @@ mod tests {
         assert!(!script.advance());
         assert!(!script.excludes_by(&["a".into(), "b".into()]));
         assert!(allows(&script, &assumptions, &[b]));
-    }
-
-    #[test]
-    fn what_every_node_has_is_never_unset() {
-        let node = any_node();
-        let unset = |name: &str| Condition { variable: name.into(), value: Assumed::Unset };
-        let allows = |condition| Assumptions::default().allow(&[condition], &node);
-        assert!(!allows(unset("environment")) && !allows(is("trusted.certname", "")));
-        assert!(allows(unset("a")) && allows(is("environment", "dev")));
     }
 
     #[test]

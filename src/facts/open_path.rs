@@ -6,7 +6,6 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::variable::is_never_empty;
 use crate::config::glob::{self, HoleTexts};
 use crate::config::path;
 use crate::data::{Files, PathKind};
@@ -128,8 +127,8 @@ impl OpenPath {
             return true;
         }
         // If the parts have been joined, an empty variable only leaves a name out.
-        let most = if self.unjoined.is_some() { usize::MAX } else { 1 };
-        let mut choices = empty_choices(&variables).take(most);
+        let choices = if self.unjoined.is_some() { empty_choices(variables.len()) } else { 0..1 };
+        let mut choices = choices.map(|empty| Empty { variables: &variables, empty });
         choices.any(|empty| {
             let is_empty = |name: &str| empty.contains(name);
             if self.is_made_absolute(&is_empty) {
@@ -157,10 +156,7 @@ impl OpenPath {
 
     /// Whether the path may become an absolute one, so that [`Self::fits`] lacks files.
     pub fn may_be_absolute(&self) -> bool {
-        self.unjoined.as_ref().is_some_and(|(_, relative)| {
-            let first = relative.strip_prefix(HOLE).and_then(|rest| rest.split(HOLE).next());
-            first.is_some_and(|it| !is_never_empty(it))
-        })
+        self.unjoined.as_ref().is_some_and(|(_, relative)| relative.starts_with(HOLE))
     }
 
     /// The number of names in the path that are written out.
@@ -206,7 +202,8 @@ impl OpenPath {
     fn in_every_way(&self, find: impl Fn(&dyn Fn(&str) -> bool) -> Vec<Fit>) -> Vec<Fit> {
         let variables = self.variables();
         let mut found = Vec::new();
-        for empty in empty_choices(&variables) {
+        for empty in empty_choices(variables.len()) {
+            let empty = Empty { variables: &variables, empty };
             let is_empty = |name: &str| empty.contains(name);
             if self.is_made_absolute(&is_empty) {
                 continue;
@@ -321,10 +318,8 @@ fn path_fits(segments: &[Segment], path: &Arc<str>) -> Vec<Fit> {
 }
 
 /// Which variables are empty, as bits; first the choice in which none is.
-fn empty_choices(variables: &[Arc<str>]) -> impl Iterator<Item = Empty<'_>> {
-    let choices = 0..1 << variables.len().min(MAX_EMPTY_VARIABLES);
-    let choices = choices.map(|empty| Empty { variables, empty });
-    choices.filter(|it| !variables.iter().any(|name| is_never_empty(name) && it.contains(name)))
+fn empty_choices(count: usize) -> std::ops::Range<u32> {
+    0..1 << count.min(MAX_EMPTY_VARIABLES)
 }
 
 /// One of these choices.
@@ -469,7 +464,7 @@ mod tests {
     #[track_caller]
     fn check(paths: &[&str], template: &str, is_glob: bool, expected: &[&str]) {
         let files = MemoryFiles::new(paths.iter().map(|path| (*path, "")));
-        let names = ["role", "x", "y", "loc", "environment", "trusted.certname"];
+        let names = ["role", "x", "y", "loc"];
         let text = names.iter().fold(template.to_owned(), |text, name| {
             text.replace(&format!("%{{{name}}}"), &hole(name))
         });
@@ -531,24 +526,6 @@ mod tests {
             &["/d/bgo/common.yaml loc=bgo", "/d/common.yaml loc="],
         );
         check(&["/d/.yaml"], "/d/%{loc}.yaml", false, &["/d/.yaml loc="]);
-    }
-
-    #[test]
-    fn what_every_node_has_is_never_empty() {
-        let files = ["/d/common.yaml", "/d/dev/common.yaml", "/d/dev/web/common.yaml"];
-        check(
-            &files,
-            "/d/%{environment}/%{role}/common.yaml",
-            false,
-            &[
-                "/d/dev/common.yaml environment=dev role=",
-                "/d/dev/web/common.yaml environment=dev role=web",
-            ],
-        );
-        check(&["/d/common.yaml"], "/d/%{trusted.certname}common.yaml", false, &[]);
-        let relative = format!("{}/common.yaml", hole("environment"));
-        let open = OpenPath::joined("/d", &relative, false).expect("it has a variable");
-        assert!(!open.is_obscure() && !open.may_be_absolute());
     }
 
     #[test]

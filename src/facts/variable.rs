@@ -41,11 +41,6 @@ pub fn name_of(path: &KeyPath) -> Option<Arc<str>> {
     Some(if is_member { format!("facts.{name}").into() } else { name.into() })
 }
 
-/// Whether Puppet gives a variable a text for every node. `name` is the canonical name.
-pub fn is_never_empty(name: &str) -> bool {
-    ["environment", "trusted.certname", "trusted.hostname"].contains(&name)
-}
-
 /// [`name_of`] for a name as written; `None` if it does not name a variable.
 pub fn name_of_text(text: &str) -> Option<Arc<str>> {
     name_of(&key_path::parse(text).ok()?)
