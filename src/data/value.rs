@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use indexmap::{Equivalent, IndexMap};
 
+use crate::syntax::interpolation::may_have_tokens;
 use crate::text::TextRange;
 
 /// A file of the workspace, by number; [`super::Files::path`] gives its path.
@@ -71,11 +72,6 @@ pub struct Object {
     pub class: Arc<str>,
     /// The result of Ruby's `to_s`.
     pub text: Arc<str>,
-}
-
-/// Whether a text contains `%{`.
-fn may_have_token(text: &[u8]) -> bool {
-    memchr::memchr_iter(b'%', text).any(|at| text.get(at + 1) == Some(&b'{'))
 }
 
 /// An insertion-ordered hash whose keys have positions.
@@ -146,7 +142,7 @@ impl Value {
     /// Whether any string in it, at any depth and including keys, may contain a `%{…}`.
     pub fn has_tokens(&self) -> bool {
         match self {
-            Self::String(text) => may_have_token(text.as_bytes()),
+            Self::String(text) => may_have_tokens(text),
             Self::Array(items) => items.iter().any(|item| item.value.has_tokens()),
             Self::Hash(hash) => {
                 let mut members = hash.iter();

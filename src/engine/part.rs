@@ -81,14 +81,11 @@ impl Invocation<'_> {
     /// A value of the key as far as it is needed: where a text is not, another one stands for it.
     pub(super) fn needed_of(&mut self, key: &Key, value: &Located) -> Located {
         let part = self.exploration.as_ref().and_then(|it| it.part);
-        let is_for_key = |part: &&Part| part.root == *key.root();
-        let is_needed = self.needs_part && !self.budget.is_nested();
+        // The options of a key are collected while it is searched for, too.
+        let is_for_key = |part: &&Part| self.needs_part && part.root == *key.root();
         let (Some(part), Value::Hash(hash)) = (part.filter(is_for_key), &value.value) else {
             return value.clone();
         };
-        if !is_needed {
-            return value.clone();
-        }
         part.known(hash).unwrap_or_else(|| {
             let needed = self.needed_at(part, value, &part.rest);
             part.known.borrow_mut().push((Arc::clone(hash), needed.clone()));

@@ -130,7 +130,9 @@ pub fn token_made_by_literals(text: &str) -> Option<String> {
 
 /// Whether `text` may contain a token.
 pub fn may_have_tokens(text: &str) -> bool {
-    memmem::find(text.as_bytes(), b"%{").is_some()
+    let bytes = text.as_bytes();
+    // Most texts are short, and have no `%` at all.
+    memchr::memchr_iter(b'%', bytes).any(|at| bytes.get(at + 1) == Some(&b'{'))
 }
 
 /// Escapes for `%`, or for a break between it and the following `{`. All contain a backslash.

@@ -7,10 +7,10 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
 use super::call_words::{ASKED_OFTEN, FEW_FILES};
-use super::{
-    FileKeys, MAY_BE_HASH_OR_NULL, MAY_CALL, MAY_NOT_BE_PLAIN, MAY_NOT_MERGE_AS_HASH,
-    MIN_HASHED_KEYS, tags_of,
+use super::tags::{
+    MAY_BE_HASH_OR_NULL, MAY_CALL, MAY_NOT_BE_PLAIN, MAY_NOT_MERGE_AS_HASH, tags_of,
 };
+use super::{FileKeys, MIN_HASHED_KEYS};
 use crate::data::{DataFile, FileId, Format, Value};
 use crate::world::interner::Interner;
 use crate::world::{Change, FileSet, Host, KeyIndex, MemoryDisk};
