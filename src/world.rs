@@ -50,7 +50,7 @@ pub use host::{Change, Effect, Host};
 pub use key_index::{CallWords, KeyIndex, KeyPlace};
 pub use loader::Disk;
 pub use memory::MemoryDisk;
-pub use moment::{KeyEdits, Moment};
+pub use moment::{KeyEdits, Moment, Structure};
 pub use node_classes::{FleetClasses, MainManifest, NodeBlock, NodeClass, NodeClasses};
 pub use nodes::SampleNodes;
 pub use overlay::OpenFile;

@@ -25,7 +25,7 @@ use crate::config::Environment;
 use crate::facts::formats::FactsProblem;
 use crate::ide::diagnostics::Baseline;
 use crate::settings::PROJECT_FILE;
-use crate::world::{FileEntry, World};
+use crate::world::{FileEntry, Moment, World};
 
 /// The pause in the changes after which a round starts.
 const PAUSE: Duration = Duration::from_millis(30);
@@ -45,6 +45,18 @@ struct Published {
     sets: BTreeMap<Arc<str>, Vec<Diagnostic>>,
     uris: BTreeMap<Arc<str>, Uri>,
     active_node: Option<ActiveNodeItem>,
+    /// What the last round found beside texts of data.
+    beside_texts: Option<BesideTexts>,
+}
+
+/// What edits of data and code do not change.
+#[derive(Clone)]
+struct BesideTexts {
+    /// When this was found.
+    moment: Moment,
+    /// Why no hierarchy reads one of the open files.
+    unused_config: Option<String>,
+    active_node: Option<ActiveNodeItem>,
 }
 
 /// The results of one round.
@@ -52,7 +64,7 @@ struct Findings {
     sets: Vec<FileFindings>,
     /// What is wrong with the nodes, or why no hierarchy reads an open file.
     problem: Option<String>,
-    active_node: Option<ActiveNodeItem>,
+    beside_texts: BesideTexts,
     /// The open files with their versions.
     open: BTreeMap<Arc<str>, i32>,
 }
@@ -77,9 +89,10 @@ pub(super) async fn publish(
         let found = loop {
             pause(&mut revisions).await;
             let context = session.with(|session| session.context());
+            let known = published.beside_texts.clone();
             let work = move |cancel: &_| {
                 let context = Context { cancel: Clone::clone(cancel), ..context };
-                Ok(find(&context))
+                Ok(find(&context, known))
             };
             tokio::select! {
                 found = pool.run(work) => break found,
@@ -118,7 +131,8 @@ async fn another_change(revisions: &mut watch::Receiver<u64>) -> Result<bool, ()
     }
 }
 
-fn find(context: &Context) -> Findings {
+/// Does one round. `known` is what the last one found beside texts.
+fn find(context: &Context, known: Option<BesideTexts>) -> Findings {
     let mut sets: Vec<FileFindings> = Vec::new();
     let mut open_versions = BTreeMap::new();
     for open in context.world.open_files() {
@@ -144,10 +158,20 @@ fn find(context: &Context) -> Findings {
         Some(problem) => Some(format!("{PROJECT_FILE}: {}", problem.message)),
         None => of_fact_sets.first().map(|(path, it)| format!("{path}: {}", it.message)),
     };
+    let beside_texts = known
+        .filter(|it| context.world.differs_only_in_texts(&it.moment))
+        .unwrap_or_else(|| BesideTexts::of(&context.world));
     let problem = problem
         .or_else(|| Baseline::problem(&context.world))
-        .or_else(|| unused_config(&context.world));
-    Findings { sets, problem, active_node: active_node(&context.world), open: open_versions }
+        .or_else(|| beside_texts.unused_config.clone());
+    Findings { sets, problem, beside_texts, open: open_versions }
+}
+
+impl BesideTexts {
+    fn of(world: &World) -> Self {
+        let (unused_config, active_node) = (unused_config(world), active_node(world));
+        Self { moment: world.moment(), unused_config, active_node }
+    }
 }
 
 /// Why no hierarchy reads one of the open files, if that is the `hiera.yaml`.
@@ -224,7 +248,9 @@ impl Published {
         let context = session.context();
         let world = &context.world;
         // At the first round, the client has no values of another node that it would have to ask for again.
-        let is_other_node = self.active_node.is_some() && self.active_node != findings.active_node;
+        let active_node = findings.beside_texts.active_node.clone();
+        self.beside_texts = Some(findings.beside_texts);
+        let is_other_node = self.active_node.is_some() && self.active_node != active_node;
         self.ask_again(session, findings.open, is_other_node);
         if context.client.preview_changed {
             let news = serde_json::json!({"revision": world.revision()});
@@ -247,9 +273,9 @@ impl Published {
                 self.send(session, file);
             }
         }
-        if self.active_node != findings.active_node {
-            session.outgoing().notify_custom("hiera/activeNode", &findings.active_node);
-            self.active_node = findings.active_node;
+        if self.active_node != active_node {
+            session.outgoing().notify_custom("hiera/activeNode", &active_node);
+            self.active_node = active_node;
         }
     }
 

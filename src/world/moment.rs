@@ -50,6 +50,20 @@ pub struct KeyEdits {
     pub has_other_calls: bool,
 }
 
+/// Which hierarchies, settings, fact sets and files there are. Two are equal if only texts of other files, such as data and
+/// code, may have changed between them.
+#[derive(Debug, Clone)]
+pub struct Structure {
+    nodes: Weak<NodesCache>,
+}
+
+impl PartialEq for Structure {
+    fn eq(&self, other: &Self) -> bool {
+        // Nodes depend on all of this, so they are kept exactly as long.
+        self.nodes.ptr_eq(&other.nodes)
+    }
+}
+
 impl Moment {
     /// Counts the changes since the host began.
     pub fn revision(&self) -> u64 {
@@ -72,6 +86,23 @@ impl World {
             nodes: Arc::downgrade(&self.nodes),
             back_ends: Arc::downgrade(self.back_ends()),
         }
+    }
+
+    /// The structure of this moment.
+    pub fn structure(&self) -> Structure {
+        Structure { nodes: Arc::downgrade(&self.nodes) }
+    }
+
+    /// Whether only texts of files such as data and code may have changed since `earlier`: the same structure, chosen node,
+    /// assumptions and open files.
+    pub fn differs_only_in_texts(&self, earlier: &Moment) -> bool {
+        let paths = |overlay: &Overlay| -> Vec<Arc<str>> {
+            overlay.iter().map(|open| open.entry.path.clone()).collect()
+        };
+        is(&self.nodes, &earlier.nodes)
+            && self.choice == earlier.choice
+            && Arc::ptr_eq(&self.assumed, &earlier.assumed)
+            && paths(&self.texts.overlay) == paths(&earlier.overlay)
     }
 
     /// What was edited since `earlier`, as far as it affects lookups in `environment`. `None` if more than the values of

@@ -47,6 +47,8 @@ pub(super) struct NodesCache {
     pub(super) read_orders: ReadOrdersCache,
     /// The nodes *any node that reads this file*, by environment and by the variables in the path.
     pub(super) views: Shards<OnceLock<Arc<Node>>>,
+    /// The nodes for which files are shown, by environment, assumptions and path.
+    pub(super) views_of_files: Shards<OnceLock<Arc<Node>>>,
     /// The data files of environments, which are needed to infer nodes and are kept as long.
     pub(super) data_files: Shards<OnceLock<DataFiles>>,
     /// Which of them are read through links.
@@ -66,6 +68,7 @@ impl NodesCache {
             by_environment: self.by_environment.changed(|_, slot| Some(slot.clone())),
             read_orders: self.read_orders.changed(|_, slot| Some(slot.clone())),
             views: Shards::default(),
+            views_of_files: Shards::default(),
             data_files: self.data_files.changed(|_, slot| Some(slot.clone())),
             links: self.links.changed(|_, slot| Some(slot.clone())),
         }

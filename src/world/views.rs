@@ -151,6 +151,13 @@ impl World {
     /// Any node that reads the file at `path`. If the path names a single machine, this is that machine, with its facts if it
     /// has a fact set.
     pub fn view_of_file(&self, environment: &Arc<Environment>, path: &str) -> Arc<Node> {
+        let assumed = name_of(&self.assumed);
+        let key = format!("{} {assumed} {path}", key_of(environment));
+        let slot = self.nodes.views_of_files.slot(&key);
+        slot.get_or_init(|| self.find_view_of_file(environment, path)).clone()
+    }
+
+    fn find_view_of_file(&self, environment: &Arc<Environment>, path: &str) -> Arc<Node> {
         let known = self.said_by_path(environment, &self.read_as(environment, path));
         let certname = known.iter().find(|(name, _)| &**name == "trusted.certname");
         // A machine with a fact set has real values, which are better than those that its path says.

@@ -3,7 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::config::hiera_yaml::{FunctionKind, LayerKind, Level, Locations};
 use crate::config::{Environment, HieraYaml};
@@ -15,7 +15,7 @@ use crate::ide::diagnostics::shared::option_keys::{OptionKeys, Strategies};
 use crate::ide::diagnostics::shared::patterns;
 use crate::limits::MAX_SLOW_COMPARISONS;
 use crate::syntax::ruby_regex::RubyRegex;
-use crate::world::{KeyIndex, World, paths};
+use crate::world::{KeyIndex, Structure, World, paths};
 
 /// The back ends that read files.
 pub(crate) const FILE_BACKENDS: [&str; 4] =
@@ -44,11 +44,12 @@ pub(crate) struct KnownKeys<'a> {
 
 /// Keys, sorted.
 type Names = Rc<[Arc<str>]>;
-/// The hiera.yaml files with levels that may have keys which no file of the workspace has. Each has the key index of the
-/// snapshot for which this was computed.
+
+/// Whether hiera.yaml files have levels that may have keys which no file of the workspace has, each with the structure for
+/// which this was computed.
 #[derive(Default)]
 struct OpenLevels {
-    known: Mutex<HashMap<String, (Weak<KeyIndex>, bool)>>,
+    known: Mutex<HashMap<String, (Structure, bool)>>,
 }
 
 /// The keys with the same prefix.
@@ -241,13 +242,13 @@ impl<'a> KnownKeys<'a> {
         patterns::pattern(self.world, text)
     }
 
-    /// The result is the same for all files of a snapshot, so it is computed once.
+    /// The result is the same for all files, and edits of data do not change it.
     fn has_open_level(&self, path: &str, layer: LayerKind) -> bool {
         let cache = self.world.attached::<OpenLevels>();
         let lock = || cache.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = Arc::downgrade(&self.index);
-        if let Some((index, is_open)) = lock().get(path)
-            && index.ptr_eq(&own)
+        let own = self.world.structure();
+        if let Some((structure, is_open)) = lock().get(path)
+            && *structure == own
         {
             return *is_open;
         }
