@@ -82,6 +82,7 @@ impl Invocation<'_> {
         }
         let mut deciding = Deciding::default();
         let is_deep = !matches!(merge.strategy(), Strategy::Unique | Strategy::Hash);
+        let (high, low) = if is_deep { self.needed_of_merge(high, low) } else { (high, low) };
         for value in [high, low] {
             match merge.strategy() {
                 Strategy::First | Strategy::Default => return,

@@ -20,7 +20,7 @@ use super::{lookup, lookup_options, open_options, open_paths};
 use crate::config::hiera_yaml::FunctionKind;
 use crate::data::{Hash, Located, Value};
 use crate::facts::Reading;
-use crate::syntax::interpolation::{self, Expression, Method};
+use crate::syntax::interpolation::{self, Expression, Method, Token};
 use crate::syntax::key_path::{self, Segment};
 
 /// Stands for a text that is not needed. It is neither empty nor undef, because a deep merge treats these in another way.
@@ -93,6 +93,30 @@ impl Invocation<'_> {
         })
     }
 
+    /// What two values of the key that are merged contain of the part. If a key has tokens, that is all of them.
+    pub(super) fn needed_of_merge<'v>(
+        &self,
+        high: &'v Value,
+        low: &'v Value,
+    ) -> (&'v Value, &'v Value) {
+        let part = self.exploration.as_ref().and_then(|it| it.part).filter(|_| self.needs_part);
+        let (mut high, mut low) = (high, low);
+        for wanted in part.iter().flat_map(|it| it.rest.iter()) {
+            let (Value::Hash(above), Value::Hash(below), Segment::Name(wanted)) =
+                (high, low, wanted)
+            else {
+                break;
+            };
+            if above.iter().chain(below.iter()).any(|(key, _)| key.has_tokens()) {
+                break;
+            }
+            let member =
+                |hash: &'v Hash| hash.get(wanted).map_or(&Value::Undef, |it| &it.value.value);
+            (high, low) = (member(above), member(below));
+        }
+        (high, low)
+    }
+
     fn needed_at(&mut self, part: &Part, value: &Located, rest: &[Segment]) -> Located {
         let (Value::Hash(hash), Some((Segment::Name(wanted), rest))) =
             (&value.value, rest.split_first())
@@ -142,7 +166,9 @@ impl Invocation<'_> {
 
     /// Whether interpolating a text succeeds and warns about nothing, whatever the open variables are.
     fn never_fails(&mut self, part: &Part, text: &str) -> bool {
-        interpolation::tokens(text).iter().all(|token| match &token.expression {
+        let tokens = interpolation::tokens(text);
+        let is_whole = |token: &Token| token.range.slice(text).len() == text.len();
+        tokens.iter().all(|token| match &token.expression {
             Expression::Empty => true,
             Expression::Variable(expression) => self.variable_never_fails(expression),
             Expression::Call { method: Method::Scope, argument, .. } => {
@@ -150,6 +176,9 @@ impl Invocation<'_> {
             }
             Expression::Call { method: Method::Lookup | Method::Hiera, argument, .. } => {
                 self.key_never_fails(part, argument)
+            }
+            Expression::Call { method: Method::Alias, argument, .. } => {
+                is_whole(token) && self.key_never_fails(part, argument)
             }
             Expression::Call { .. } => false,
         })

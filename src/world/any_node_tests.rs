@@ -41,6 +41,7 @@ fn scalar() -> impl Strategy<Value = &'static str> {
         "\"%{alias('c')}\"",
         "\"x%{alias('c')}\"",
         "[1, x]",
+        "['x%{facts.dc}', xd1]",
     ])
 }
 
@@ -168,4 +169,30 @@ proptest! {
         check_steps(&any)?;
         check_nodes(&world, &any)?;
     }
+}
+
+#[test]
+fn a_sub_key_does_not_depend_on_files_for_texts_of_other_members() {
+    // More than cases can list.
+    let roles = (0..200).map(|number| (format!("/r/data/role/r{number}.yaml"), "c: 1\n".into()));
+    let odd = ("/r/data/dc/d1.yaml".to_owned(), "d: [1]\n".to_owned());
+    let lookup = |other: &str| {
+        let common = format!("a: {{m: 1, n: {{o: \"{other}\"}}}}\nc: 2\nd: 3\n");
+        let common = ("/r/data/common.yaml".to_owned(), common);
+        let hiera_yaml = ("/r/hiera.yaml".to_owned(), HIERA_YAML.to_owned());
+        let files: Vec<_> = roles.clone().chain([odd.clone(), common, hiera_yaml]).collect();
+        let disk = Arc::new(MemoryDisk::new(files));
+        let world = World::on_disk(disk, vec!["/r".into()], Settings::default());
+        let environment = world.environments()[0].clone();
+        world.key_index(&environment);
+        let any = world.evaluator(&environment, &world.any_node(&environment));
+        any.lookup("a.m")
+    };
+    for other in ["%{lookup('c')}", "%{alias('c')}"] {
+        let answer = lookup(other);
+        assert_eq!((outcome(&answer), answer.left_out), ("1".into(), vec![]), "{other}");
+    }
+    // The list is inserted as it is, and an alias has to be the whole text.
+    assert!(lookup("%{alias('d')}").left_out.is_empty());
+    assert_eq!(outcome(&lookup("x%{alias('c')}")), "an error");
 }

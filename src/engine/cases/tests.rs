@@ -204,6 +204,22 @@ fn a_sub_key_has_the_cases_in_which_it_is_another_one() {
 }
 
 #[test]
+fn open_items_of_a_list_decide_only_the_members_that_have_the_list() {
+    let files = [
+        ("role/web.yaml", "k: {list: ['a%{x}'], deep: {list: ['a%{x}'], other: 1}}\n"),
+        (
+            "common.yaml",
+            "lookup_options: {k: {merge: deep}}\nk: {list: [ab], deep: {list: [ab]}}\n",
+        ),
+    ];
+    let levels = "path: 'role/web.yaml'\npath: common.yaml";
+    check(levels, &files, "k.deep.other", "1");
+    let undecided = "[\"ab\", \"a%{x}\"]\nThe value itself depends on x";
+    check(levels, &files, "k.deep.list", undecided);
+    check(levels, &files, "k.list", undecided);
+}
+
+#[test]
 fn a_directory_where_a_file_should_be_fails_every_lookup() {
     check(
         "path: 'role/%{role}'",
