@@ -55,6 +55,16 @@ impl DeepMerge {
         }
     }
 
+    /// Whether a text stays as it is, and does not fail the merge.
+    pub(super) fn takes_as_it_is(&self, text: &str) -> bool {
+        self.separator.is_none() && self.knockout.as_ref().is_none_or(|it| it.misses(text))
+    }
+
+    /// Whether merged lists are sorted.
+    pub(super) fn sorts_lists(&self) -> bool {
+        self.flags.sort_merged_arrays
+    }
+
     /// Merges `low` into `high`.
     ///
     /// # Errors

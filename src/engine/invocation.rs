@@ -11,6 +11,7 @@ use super::footprint::Footprint;
 use super::hierarchy::Location;
 use super::nested_values::NestedValues;
 use super::notes::{self, Notes};
+use super::part::Unneeded;
 use super::request::Explain;
 use super::sources::Recorder;
 use super::trace::{FoundIn, Outcome, TraceKind, Tracer};
@@ -97,8 +98,8 @@ pub(crate) struct Invocation<'a> {
     pub(crate) exploration: Option<Exploration<'a>>,
     /// Whether files that open paths lead to are ignored.
     pub(crate) skips_open_paths: bool,
-    /// Whether only a part of the key's values is needed.
-    pub(super) needs_part: bool,
+    /// The texts that are not needed if only a part of the key's values is.
+    pub(super) unneeded: Unneeded,
     /// The results of `lookup_key` functions for their files' keys, by the location's address, so that they are not explained
     /// again.
     explained: Vec<(usize, Arc<str>, Located)>,
@@ -131,7 +132,7 @@ impl<'a> Invocation<'a> {
             assumptions: Assumptions::default(),
             exploration: None,
             skips_open_paths: false,
-            needs_part: false,
+            unneeded: Unneeded::None,
             explained: Vec::new(),
             nested_values: NestedValues::default(),
             names: Vec::new(),

@@ -156,6 +156,16 @@ impl Merge {
         (!options.is_empty()).then(|| Value::hash(options))
     }
 
+    /// Whether a deep merge leaves a text as it is, and does not fail because of it.
+    pub(super) fn takes_as_it_is(&self, text: &str) -> bool {
+        self.deep.takes_as_it_is(text)
+    }
+
+    /// Whether a deep merge sorts lists.
+    pub(super) fn sorts_lists(&self) -> bool {
+        self.deep.sorts_lists()
+    }
+
     /// One of its options, if it is given.
     pub fn option(&self, name: &str) -> Option<&Value> {
         Some(&self.options.as_ref()?.get(name)?.value.value)

@@ -26,13 +26,42 @@ use crate::syntax::key_path::{self, Segment};
 /// Stands for a text that is not needed. It is neither empty nor undef, because a deep merge treats these in another way.
 const NOT_NEEDED: &str = "x";
 
+/// Which texts in other members do not affect the result for one member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unneeded {
+    /// None.
+    None,
+    /// Those that are not items of lists.
+    OutsideLists,
+    /// All.
+    All,
+}
+
+impl Unneeded {
+    /// The texts that a merge does not need.
+    fn by(merge: &Merge) -> Self {
+        match merge.strategy() {
+            Strategy::First | Strategy::Default | Strategy::Hash => Self::All,
+            // Whether a list can be sorted depends on what its items are, and on which of them are knocked out.
+            Strategy::Deep if merge.takes_as_it_is(NOT_NEEDED) && merge.sorts_lists() => {
+                Self::OutsideLists
+            }
+            Strategy::Deep if merge.takes_as_it_is(NOT_NEEDED) => Self::All,
+            Strategy::Deep
+            | Strategy::Unique
+            | Strategy::UnconstrainedDeep
+            | Strategy::ReverseDeep => Self::None,
+        }
+    }
+}
+
 /// What a lookup needs.
 #[derive(Debug)]
 pub(crate) struct Part {
     root: Arc<str>,
     rest: Arc<[Segment]>,
-    /// Values of the root key, each as it is written and as far as it is needed.
-    known: RefCell<Vec<(Arc<Hash>, Located)>>,
+    /// Values of the root key, each as it is written, without which texts, and as far as it is needed.
+    known: RefCell<Vec<(Arc<Hash>, Unneeded, Located)>>,
     /// Whether no file makes the lookup of another key of a module fail, by the module's name.
     plain_modules: RefCell<HashMap<Option<Arc<str>>, bool>>,
 }
@@ -53,28 +82,23 @@ impl Part {
         })
     }
 
-    fn known(&self, hash: &Arc<Hash>) -> Option<Located> {
+    fn known(&self, hash: &Arc<Hash>, unneeded: Unneeded) -> Option<Located> {
         let known = self.known.borrow();
-        known.iter().find(|(it, _)| Arc::ptr_eq(it, hash)).map(|(_, needed)| needed.clone())
-    }
-}
-
-/// Whether the result for one member of a hash never depends on the texts in other members.
-fn merges_members_separately(merge: &Merge) -> bool {
-    match merge.strategy() {
-        Strategy::First | Strategy::Default | Strategy::Hash => true,
-        Strategy::Deep => merge.options_without_strategy().is_none(),
-        Strategy::Unique | Strategy::UnconstrainedDeep | Strategy::ReverseDeep => false,
+        let is_it = |(it, without, _): &&(Arc<Hash>, Unneeded, Located)| {
+            Arc::ptr_eq(it, hash) && *without == unneeded
+        };
+        known.iter().find(is_it).map(|(.., needed)| needed.clone())
     }
 }
 
 impl Invocation<'_> {
     /// Runs `work`, which searches the layers for the key of the request, with only the part of its values that is needed.
     pub(super) fn in_part<R>(&mut self, merge: &Merge, work: impl FnOnce(&mut Self) -> R) -> R {
-        let needs_part = !self.budget.is_nested() && merges_members_separately(merge);
-        let outer = std::mem::replace(&mut self.needs_part, needs_part);
+        let is_nested = self.budget.is_nested();
+        let unneeded = if is_nested { Unneeded::None } else { Unneeded::by(merge) };
+        let outer = std::mem::replace(&mut self.unneeded, unneeded);
         let result = work(self);
-        self.needs_part = outer;
+        self.unneeded = outer;
         result
     }
 
@@ -82,24 +106,31 @@ impl Invocation<'_> {
     pub(super) fn needed_of(&mut self, key: &Key, value: &Located) -> Located {
         let part = self.exploration.as_ref().and_then(|it| it.part);
         // The options of a key are collected while it is searched for, too.
-        let is_for_key = |part: &&Part| self.needs_part && part.root == *key.root();
+        let unneeded = self.unneeded;
+        let is_for_key = |part: &&Part| unneeded != Unneeded::None && part.root == *key.root();
         let (Some(part), Value::Hash(hash)) = (part.filter(is_for_key), &value.value) else {
             return value.clone();
         };
-        part.known(hash).unwrap_or_else(|| {
+        part.known(hash, unneeded).unwrap_or_else(|| {
             let needed = self.needed_at(part, value, &part.rest);
-            part.known.borrow_mut().push((Arc::clone(hash), needed.clone()));
+            part.known.borrow_mut().push((Arc::clone(hash), unneeded, needed.clone()));
             needed
         })
     }
 
-    /// What two values of the key that are merged contain of the part. If a key has tokens, that is all of them.
+    /// What two values of the key that are merged contain of the part. If a key has tokens, or if a text in a list is needed
+    /// wherever it is, that is all of them.
     pub(super) fn needed_of_merge<'v>(
         &self,
         high: &'v Value,
         low: &'v Value,
     ) -> (&'v Value, &'v Value) {
-        let part = self.exploration.as_ref().and_then(|it| it.part).filter(|_| self.needs_part);
+        let is_part = match self.unneeded {
+            Unneeded::None => false,
+            Unneeded::OutsideLists => !has_list_with_tokens(high) && !has_list_with_tokens(low),
+            Unneeded::All => true,
+        };
+        let part = self.exploration.as_ref().and_then(|it| it.part).filter(|_| is_part);
         let (mut high, mut low) = (high, low);
         for wanted in part.iter().flat_map(|it| it.rest.iter()) {
             let (Value::Hash(above), Value::Hash(below), Segment::Name(wanted)) =
@@ -136,7 +167,7 @@ impl Invocation<'_> {
             Value::String(text) if self.never_fails(part, text) => {
                 Located::new(Value::string(NOT_NEEDED), value.place)
             }
-            Value::Array(items) => {
+            Value::Array(items) if self.unneeded == Unneeded::All => {
                 let items = items.iter().map(|item| self.without_texts(part, item)).collect();
                 Located::new(Value::array(items), value.place)
             }
@@ -293,6 +324,14 @@ impl Invocation<'_> {
         let options = self
             .unrecorded(|it| it.without_footprint(|it| lookup_options::for_key(it, scope, key)));
         !matches!(options, Ok(None))
+    }
+}
+
+fn has_list_with_tokens(value: &Value) -> bool {
+    match value {
+        Value::Array(_) => value.has_tokens(),
+        Value::Hash(hash) => hash.iter().any(|(_, it)| has_list_with_tokens(&it.value.value)),
+        _ => false,
     }
 }
 

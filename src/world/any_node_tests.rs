@@ -42,6 +42,8 @@ fn scalar() -> impl Strategy<Value = &'static str> {
         "\"x%{alias('c')}\"",
         "[1, x]",
         "['x%{facts.dc}', xd1]",
+        "[\"%{lookup('c')}\", x]",
+        "['%{facts.dc}', {q: '%{facts.role}'}]",
     ])
 }
 
@@ -68,6 +70,9 @@ fn options() -> impl Strategy<Value = &'static str> {
         "lookup_options: {a: {merge: deep}}\n",
         "lookup_options: {a: {merge: hash}}\n",
         "lookup_options: {a: {merge: {strategy: deep, knockout_prefix: x}}}\n",
+        "lookup_options: {a: {merge: {strategy: deep, knockout_prefix: d}}}\n",
+        "lookup_options: {a: {merge: {strategy: deep, knockout_prefix: s, sort_merged_arrays: true}}}\n",
+        "lookup_options: {a: {merge: {strategy: deep, merge_hash_arrays: true, sort_merged_arrays: true}}}\n",
         "lookup_options: {b: {merge: unique}}\n",
         "lookup_options: {b: {convert_to: Integer}}\n",
     ])

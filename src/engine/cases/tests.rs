@@ -220,6 +220,27 @@ fn open_items_of_a_list_decide_only_the_members_that_have_the_list() {
 }
 
 #[test]
+fn open_items_of_another_list_decide_whether_it_can_be_sorted() {
+    let with = |options: &str| {
+        let common = format!(
+            "lookup_options: {{k: {{merge: {{strategy: deep, {options}}}}}}}\nk: {{list: [1]}}\n"
+        );
+        let files =
+            [("role/web.yaml", "k: {list: ['%{x}'], a: 1, b: '%{x}'}\n"), ("common.yaml", &common)];
+        told(&evaluator("path: 'role/web.yaml'\npath: common.yaml", &files).lookup("k.a"))
+            .trim_end()
+            .to_owned()
+    };
+    assert_eq!(with("knockout_prefix: '--'"), "1");
+    assert_eq!(with("merge_hash_arrays: true"), "1");
+    let error = "error: comparison of Integer with String failed";
+    assert!(with("sort_merged_arrays: true").starts_with(error));
+    // `--1` removes the number.
+    let undecided = with("knockout_prefix: '--', sort_merged_arrays: true");
+    assert!(undecided.ends_with("The value itself depends on x"), "{undecided}");
+}
+
+#[test]
 fn a_directory_where_a_file_should_be_fails_every_lookup() {
     check(
         "path: 'role/%{role}'",

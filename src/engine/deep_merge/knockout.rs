@@ -32,6 +32,11 @@ impl Knockout {
         self.prefix.as_str() == Some("")
     }
 
+    /// Whether the text is certainly no knockout.
+    pub(super) fn misses(&self, text: &str) -> bool {
+        self.without_prefix(&Value::string(text)).is_ok_and(|shorter| shorter.is_none())
+    }
+
     /// Whether the item is exactly the prefix, which empties the lower list.
     pub(super) fn is_bare(&self, item: &Located) -> bool {
         item.value == self.prefix
