@@ -121,7 +121,11 @@ pub(super) fn certain_failure(evaluator: &Evaluator, request: &Request) -> Optio
 pub(super) fn explore(evaluator: &Evaluator, request: &Request) -> Answer {
     let part = Part::of(request);
     let mut explorer = Explorer { part: part.as_ref(), ..Explorer::new(evaluator, request) };
-    let answer = explorer.explore();
+    let mut answer = explorer.explore();
+    if let Some(part) = part.as_ref().filter(|it| it.must_begin_again()) {
+        part.begin_again();
+        answer = explorer.explore();
+    }
     Answer { footprint: request.wants_footprint.then_some(explorer.footprint), ..answer }
 }
 
@@ -198,7 +202,11 @@ impl<'e> Explorer<'e> {
         let mut summed_up = Vec::new();
         let mut count = 1;
         loop {
-            let mut met = match self.explore_without(&summed_up) {
+            let explored = self.explore_without(&summed_up);
+            if self.part.is_some_and(Part::must_begin_again) {
+                return Answer::nothing();
+            }
+            let mut met = match explored {
                 Ok(cases) => return joined(cases),
                 Err(met) => met,
             };
@@ -268,7 +276,7 @@ impl<'e> Explorer<'e> {
             let runs = cases.len();
             let mut too_many =
                 |cases: usize| Err(TooMany { ways: std::mem::take(&mut ways), runs, cases });
-            if kinds.len() > MAX_CASES {
+            if kinds.len() > MAX_CASES || self.part.is_some_and(Part::must_begin_again) {
                 return too_many(kinds.len());
             }
             if self.request.cancel.is_cancelled() || !script.advance() {

@@ -60,6 +60,19 @@ impl DeepMerge {
         self.separator.is_none() && self.knockout.as_ref().is_none_or(|it| it.misses(text))
     }
 
+    /// Whether a value that only one of two hashes has certainly stays as it is. Lists lose duplicates, for example.
+    pub(super) fn leaves_alone(&self, value: &Value) -> bool {
+        match value {
+            Value::String(text) => {
+                self.takes_as_it_is(text) && (self.knockout.is_none() || !value.has_tokens())
+            }
+            Value::Undef | Value::Boolean(_) | Value::Integer(_) => true,
+            Value::Float(number) => !number.is_nan(),
+            Value::Hash(hash) => hash.iter().all(|(_, it)| self.leaves_alone(&it.value.value)),
+            _ => false,
+        }
+    }
+
     /// Whether merged lists are sorted.
     pub(super) fn sorts_lists(&self) -> bool {
         self.flags.sort_merged_arrays

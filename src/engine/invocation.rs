@@ -98,7 +98,7 @@ pub(crate) struct Invocation<'a> {
     pub(crate) exploration: Option<Exploration<'a>>,
     /// Whether files that open paths lead to are ignored.
     pub(crate) skips_open_paths: bool,
-    /// The texts that are not needed if only a part of the key's values is.
+    /// What is not needed if only a part of the key's values is.
     pub(super) unneeded: Unneeded,
     /// The results of `lookup_key` functions for their files' keys, by the location's address, so that they are not explained
     /// again.
@@ -132,7 +132,7 @@ impl<'a> Invocation<'a> {
             assumptions: Assumptions::default(),
             exploration: None,
             skips_open_paths: false,
-            unneeded: Unneeded::None,
+            unneeded: Unneeded::NOTHING,
             explained: Vec::new(),
             nested_values: NestedValues::default(),
             names: Vec::new(),

@@ -161,6 +161,11 @@ impl Merge {
         self.deep.takes_as_it_is(text)
     }
 
+    /// Whether a member of a hash stays as it is if the hash is merged with one that does not have the member.
+    pub(super) fn leaves_alone(&self, member: &Value) -> bool {
+        self.strategy == Strategy::Hash || self.deep.leaves_alone(member)
+    }
+
     /// Whether a deep merge sorts lists.
     pub(super) fn sorts_lists(&self) -> bool {
         self.deep.sorts_lists()

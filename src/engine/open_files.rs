@@ -118,6 +118,17 @@ impl Allowed<'_> {
         self.some.as_ref().map_or(self.candidates.count(), Vec::len)
     }
 
+    /// Removes the ways whose files are all refused.
+    pub(super) fn retain(&mut self, mut is_needed: impl FnMut(&Arc<str>) -> bool) {
+        let candidates = self.candidates;
+        let mut is_way_needed = |number: &usize| {
+            let files = candidates.group(*number).iter();
+            files.map(|at| &candidates.all[*at as usize].path).any(&mut is_needed)
+        };
+        let all = self.some.take().unwrap_or_else(|| (0..candidates.count()).collect());
+        self.some = Some(all.into_iter().filter(|it| is_way_needed(it)).collect());
+    }
+
     /// The number of different files that they lead to.
     pub(super) fn count_files(&self) -> usize {
         let Some(some) = &self.some else { return self.candidates.files };

@@ -71,7 +71,7 @@ pub(super) fn filled(
     if candidates.is_empty() {
         return Arc::default();
     }
-    match invocation.turn_at(|it| fork(it, open, &candidates)) {
+    match invocation.turn_at(|it| fork(it, (layer, level, open), &candidates, key)) {
         Turn::Taken => {
             let text = assumed_path(invocation, open);
             text.map_or_else(Arc::default, |it| location.filled(evaluator, (layer, level), it))
@@ -85,8 +85,18 @@ pub(super) fn filled(
 }
 
 /// The fork at an open location.
-fn fork(invocation: &mut Invocation<'_>, open: &OpenLocation, candidates: &Candidates) -> Fork {
-    let allowed = candidates.allowed(|it| invocation.may_decide(it), |way| invocation.allows(way));
+fn fork(
+    invocation: &mut Invocation<'_>,
+    (layer, level, open): (&Layer, &ResolvedLevel, &OpenLocation),
+    candidates: &Candidates,
+    key: &Key,
+) -> Fork {
+    let mut allowed =
+        candidates.allowed(|it| invocation.may_decide(it), |way| invocation.allows(way));
+    // More files would only be counted, but take long to read.
+    if allowed.len() <= MAX_CANDIDATES {
+        allowed.retain(|path| invocation.needs_file((layer, level), key, path));
+    }
     let count = allowed.len();
     let exploration = invocation.exploration.as_mut();
     let is_summed_up = exploration.as_ref().is_none_or(|it| it.is_summed_up(open));

@@ -2,18 +2,19 @@
 //!
 //! Puppet interpolates the whole value of the root key before it digs, so that a text of another member can make the lookup
 //! fail. If it is known that a text never fails, the lookups for a node that is not completely known skip it: for a hash of
-//! twenty URLs, the cases of one URL do not depend on the files for the others.
+//! twenty URLs, the cases of one URL do not depend on the files for the others. A file with a hash that does not have the
+//! member is skipped, too, where hashes are merged.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::evaluator::ModuleScope;
 use super::hierarchy::{Location, ResolvedLevel};
-use super::invocation::{InterpolatedText, Invocation, main_belongs_to_no_module};
+use super::invocation::{Found, InterpolatedText, Invocation, main_belongs_to_no_module};
 use super::key::Key;
 use super::layer::{Layer, Which};
-use super::merge::{Merge, Strategy};
+use super::merge::{Merge, Strategy, merges_as_hash};
 use super::request::{Explain, Request};
 use super::sources::dig_value;
 use super::{lookup, lookup_options, open_options, open_paths};
@@ -26,31 +27,41 @@ use crate::syntax::key_path::{self, Segment};
 /// Stands for a text that is not needed. It is neither empty nor undef, because a deep merge treats these in another way.
 const NOT_NEEDED: &str = "x";
 
+/// What does not affect the result for one member of a hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Unneeded {
+    texts: UnneededTexts,
+    /// Whether files are not needed whose hash does not have the member.
+    files: bool,
+}
+
 /// Which texts in other members do not affect the result for one member.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unneeded {
-    /// None.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum UnneededTexts {
     None,
     /// Those that are not items of lists.
     OutsideLists,
-    /// All.
     All,
 }
 
 impl Unneeded {
-    /// The texts that a merge does not need.
+    /// Everything is needed.
+    pub(super) const NOTHING: Self = Self { texts: UnneededTexts::None, files: false };
+
     fn by(merge: &Merge) -> Self {
         match merge.strategy() {
-            Strategy::First | Strategy::Default | Strategy::Hash => Self::All,
-            // Whether a list can be sorted depends on what its items are, and on which of them are knocked out.
-            Strategy::Deep if merge.takes_as_it_is(NOT_NEEDED) && merge.sorts_lists() => {
-                Self::OutsideLists
+            Strategy::First | Strategy::Default => Self { texts: UnneededTexts::All, files: false },
+            Strategy::Hash => Self { texts: UnneededTexts::All, files: true },
+            Strategy::Deep if merge.takes_as_it_is(NOT_NEEDED) => {
+                // Whether a list can be sorted depends on what its items are, and on which of them are knocked out.
+                let sorts = merge.sorts_lists();
+                let texts = if sorts { UnneededTexts::OutsideLists } else { UnneededTexts::All };
+                Self { texts, files: true }
             }
-            Strategy::Deep if merge.takes_as_it_is(NOT_NEEDED) => Self::All,
             Strategy::Deep
             | Strategy::Unique
             | Strategy::UnconstrainedDeep
-            | Strategy::ReverseDeep => Self::None,
+            | Strategy::ReverseDeep => Self::NOTHING,
         }
     }
 }
@@ -64,6 +75,12 @@ pub(crate) struct Part {
     known: RefCell<Vec<(Arc<Hash>, Unneeded, Located)>>,
     /// Whether no file makes the lookup of another key of a module fail, by the module's name.
     plain_modules: RefCell<HashMap<Option<Arc<str>>, bool>>,
+    /// Whether files are needed, by their paths.
+    files: RefCell<HashMap<(Arc<str>, Unneeded), bool>>,
+    /// Whether some files were left out because their hashes do not have the member.
+    leaves_out_files: Cell<bool>,
+    /// Whether such files can matter all the same.
+    needs_all_files: Cell<bool>,
 }
 
 impl Part {
@@ -79,7 +96,43 @@ impl Part {
             rest: key.rest().into(),
             plain_modules: RefCell::default(),
             known: RefCell::default(),
+            files: RefCell::default(),
+            leaves_out_files: Cell::default(),
+            needs_all_files: Cell::default(),
         })
+    }
+
+    /// Whether runs left out files that matter after all, so that everything has to be run again, with all files.
+    pub(super) fn must_begin_again(&self) -> bool {
+        self.leaves_out_files.get() && self.needs_all_files.get()
+    }
+
+    /// Prepares for runs with all files.
+    pub(super) fn begin_again(&self) {
+        self.leaves_out_files.set(false);
+    }
+
+    fn member(&self) -> Option<&str> {
+        match self.rest.first() {
+            Some(Segment::Name(name)) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Whether a hash without the member, merged with a result of the other files, would not change the part.
+    fn stays_if_merged(&self, merge: &Merge, found: &Found) -> bool {
+        match found {
+            Ok(None) => true,
+            Ok(Some(found)) if merges_as_hash(&found.value) => {
+                let hash = found.value.as_hash();
+                let member = hash.zip(self.member()).and_then(|(hash, name)| hash.get(name));
+                let is_left_alone = member.is_none_or(|it| merge.leaves_alone(&it.value.value));
+                // Another list that cannot be sorted would make the lookup fail.
+                is_left_alone && !(merge.sorts_lists() && has_list(&found.value))
+            }
+            // What makes the lookup fail may come after such a hash.
+            _ => false,
+        }
     }
 
     fn known(&self, hash: &Arc<Hash>, unneeded: Unneeded) -> Option<Located> {
@@ -91,24 +144,94 @@ impl Part {
     }
 }
 
+impl<'a> Invocation<'a> {
+    /// The part that is needed of values of a key, if something of them is not.
+    fn part_of(&self, key: &Key) -> Option<&'a Part> {
+        let part = self.exploration.as_ref().and_then(|it| it.part);
+        // The options of a key are collected while it is searched for, too.
+        part.filter(|it| self.unneeded != Unneeded::NOTHING && it.root == *key.root())
+    }
+}
+
 impl Invocation<'_> {
     /// Runs `work`, which searches the layers for the key of the request, with only the part of its values that is needed.
-    pub(super) fn in_part<R>(&mut self, merge: &Merge, work: impl FnOnce(&mut Self) -> R) -> R {
+    pub(super) fn in_part(
+        &mut self,
+        merge: &Merge,
+        work: impl FnOnce(&mut Self) -> Found,
+    ) -> Found {
         let is_nested = self.budget.is_nested();
-        let unneeded = if is_nested { Unneeded::None } else { Unneeded::by(merge) };
+        let unneeded = if is_nested { Unneeded::NOTHING } else { Unneeded::by(merge) };
         let outer = std::mem::replace(&mut self.unneeded, unneeded);
-        let result = work(self);
+        let found = work(self);
         self.unneeded = outer;
-        result
+        let part = self.exploration.as_ref().and_then(|it| it.part);
+        if let Some(part) = part.filter(|it| unneeded.files && it.leaves_out_files.get())
+            && !part.stays_if_merged(merge, &found)
+        {
+            part.needs_all_files.set(true);
+        }
+        found
+    }
+
+    /// Whether a file that has the root key may affect the part. It does not if its value is a hash without the member that
+    /// can be merged with any other, and in which no text fails.
+    pub(super) fn needs_file(
+        &mut self,
+        (layer, level): (&Layer, &ResolvedLevel),
+        key: &Key,
+        path: &Arc<str>,
+    ) -> bool {
+        let unneeded = self.unneeded;
+        let Some(part) = self.part_of(key) else { return true };
+        if !unneeded.files || part.needs_all_files.get() {
+            return true;
+        }
+        let asked = (Arc::clone(path), unneeded);
+        let known = part.files.borrow().get(&asked).copied();
+        let is_needed = known.unwrap_or_else(|| self.may_have_part((layer, level), key, path));
+        part.files.borrow_mut().insert(asked, is_needed);
+        if !is_needed {
+            part.leaves_out_files.set(true);
+        }
+        is_needed
+    }
+
+    fn may_have_part(
+        &mut self,
+        (layer, level): (&Layer, &ResolvedLevel),
+        key: &Key,
+        path: &Arc<str>,
+    ) -> bool {
+        let evaluator = self.evaluator;
+        let member = self.part_of(key).and_then(Part::member);
+        let (Some(member), Some(format), FunctionKind::DataHash) =
+            (member, level.reads, level.function.kind)
+        else {
+            return true;
+        };
+        let Ok(file) = evaluator.files().data(path, format) else { return true };
+        let module = layer.module.as_ref();
+        if file.is_broken() || open_paths::is_refused(evaluator, module, &file) {
+            return true;
+        }
+        let Some(entry) = file.get(key.root()).filter(|it| it.misfit().is_none()) else {
+            return true;
+        };
+        let Value::Hash(hash) = &entry.value.value else { return true };
+        let may_have_it = hash.get(member).is_some() || hash.iter().any(|(it, _)| it.has_tokens());
+        let may_not_be_sorted =
+            self.unneeded.texts == UnneededTexts::OutsideLists && has_list(&entry.value.value);
+        may_have_it
+            || may_not_be_sorted
+            || !merges_as_hash(&entry.value.value)
+            || self.needed_of(key, &entry.value).value.has_tokens()
     }
 
     /// A value of the key as far as it is needed: where a text is not, another one stands for it.
     pub(super) fn needed_of(&mut self, key: &Key, value: &Located) -> Located {
-        let part = self.exploration.as_ref().and_then(|it| it.part);
-        // The options of a key are collected while it is searched for, too.
         let unneeded = self.unneeded;
-        let is_for_key = |part: &&Part| unneeded != Unneeded::None && part.root == *key.root();
-        let (Some(part), Value::Hash(hash)) = (part.filter(is_for_key), &value.value) else {
+        let (Some(part), Value::Hash(hash)) = (self.part_of(key), &value.value) else {
             return value.clone();
         };
         part.known(hash, unneeded).unwrap_or_else(|| {
@@ -125,10 +248,12 @@ impl Invocation<'_> {
         high: &'v Value,
         low: &'v Value,
     ) -> (&'v Value, &'v Value) {
-        let is_part = match self.unneeded {
-            Unneeded::None => false,
-            Unneeded::OutsideLists => !has_list_with_tokens(high) && !has_list_with_tokens(low),
-            Unneeded::All => true,
+        let is_part = match self.unneeded.texts {
+            UnneededTexts::None => false,
+            UnneededTexts::OutsideLists => {
+                !has_list_with_tokens(high) && !has_list_with_tokens(low)
+            }
+            UnneededTexts::All => true,
         };
         let part = self.exploration.as_ref().and_then(|it| it.part).filter(|_| is_part);
         let (mut high, mut low) = (high, low);
@@ -167,7 +292,7 @@ impl Invocation<'_> {
             Value::String(text) if self.never_fails(part, text) => {
                 Located::new(Value::string(NOT_NEEDED), value.place)
             }
-            Value::Array(items) if self.unneeded == Unneeded::All => {
+            Value::Array(items) if self.unneeded.texts == UnneededTexts::All => {
                 let items = items.iter().map(|item| self.without_texts(part, item)).collect();
                 Located::new(Value::array(items), value.place)
             }
@@ -327,10 +452,19 @@ impl Invocation<'_> {
     }
 }
 
+fn has_list(value: &Value) -> bool {
+    has_list_that(value, &|_| true)
+}
+
 fn has_list_with_tokens(value: &Value) -> bool {
+    has_list_that(value, &Value::has_tokens)
+}
+
+/// Whether a value is a list that `meets` a condition, or a hash with one.
+fn has_list_that(value: &Value, meets: &dyn Fn(&Value) -> bool) -> bool {
     match value {
-        Value::Array(_) => value.has_tokens(),
-        Value::Hash(hash) => hash.iter().any(|(_, it)| has_list_with_tokens(&it.value.value)),
+        Value::Array(_) => meets(value),
+        Value::Hash(hash) => hash.iter().any(|(_, it)| has_list_that(&it.value.value, meets)),
         _ => false,
     }
 }

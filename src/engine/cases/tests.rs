@@ -220,6 +220,37 @@ fn open_items_of_a_list_decide_only_the_members_that_have_the_list() {
 }
 
 #[test]
+fn files_without_the_member_of_a_sub_key_do_not_matter_where_hashes_are_merged() {
+    let with = |options: &str, top: &str| {
+        let top = format!("lookup_options: {{k: {{merge: {options}}}}}\nk: {top}\n");
+        let files = [
+            ("top.yaml", &*top),
+            ("role/web.yaml", "k: {a: 1, b: '%{facts.x}'}\n"),
+            ("role/odd.yaml", "k: 3\n"),
+            ("site/x.yaml", "k: {b: 3}\n"),
+        ];
+        let levels = "path: top.yaml\npath: 'role/%{role}.yaml'\npath: 'site/%{site}.yaml'";
+        told(&evaluator(levels, &files).lookup("k.c")).trim_end().replace('\n', ", ")
+    };
+    let error =
+        "error: The second element of the merge has wrong type, expects a Hash value, got Integer";
+    assert_eq!(with("hash", "{c: 4}"), format!("role is odd: {error}, : 4"));
+    assert_eq!(with("deep", "{c: 4}"), "4");
+    // A merge removes duplicates and knockouts from the only value that there is.
+    let lists = "role is web: [1], site is x: [1], : [1, 1]";
+    assert_eq!(with("deep", "{c: [1, 1]}"), lists);
+    let knockouts = "role is web: \"\", site is x: \"\", : \"--a\"";
+    assert_eq!(with("{strategy: deep, knockout_prefix: '--'}", "{c: --a}"), knockouts);
+    // A list of another member may be one that cannot be sorted.
+    let sorted = with("{strategy: deep, sort_merged_arrays: true}", "{c: 4, d: [1, x]}");
+    let error = "error: comparison of Integer with String failed";
+    let errors = ["odd", "web"].map(|role| format!("role is {role}: {error}")).join(", ");
+    assert_eq!(sorted, format!("{errors}, site is x: {error}, : 4"));
+    // A hash without the member cannot be merged with something else.
+    assert!(with("hash", "4").starts_with("role is web: error: The first element of the merge"));
+}
+
+#[test]
 fn open_items_of_another_list_decide_whether_it_can_be_sorted() {
     let with = |options: &str| {
         let common = format!(
