@@ -175,10 +175,26 @@ impl KeptAnswer for Kept {
             (Self::Found { hash, text }, Self::Found { hash: other_hash, text: other_text }) => {
                 hash == other_hash && text == other_text
             }
-            (Self::Whole(one), Self::Whole(other)) => one.is_same(other),
+            (Self::Whole(one), Self::Whole(other)) => {
+                one.is_same(other) && reads_same_open_variables(one, other)
+            }
             _ => false,
         }
     }
+}
+
+/// Tables show the values and what they leave open, but not what else was read.
+fn forget_what_tables_do_not_show(answer: &mut Answer) {
+    answer.read_open.clear();
+    answer.cases.iter_mut().for_each(|case| case.answer.read_open.clear());
+}
+
+/// Whether the records of two answers list the same open variables.
+fn reads_same_open_variables(one: &Answer, other: &Answer) -> bool {
+    let each = |answer: &Answer| -> Vec<Vec<Arc<str>>> {
+        answer.each_case().into_iter().map(|(_, case)| case.read_open.clone()).collect()
+    };
+    each(one) == each(other)
 }
 
 struct Printer<'a> {
@@ -188,7 +204,10 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    fn keep(&self, query: &Query, answer: Answer) -> Kept {
+    fn keep(&self, query: &Query, mut answer: Answer) -> Kept {
+        if self.format == RenderAs::Table {
+            forget_what_tables_do_not_show(&mut answer);
+        }
         if !answer.is_only_a_value() {
             return Kept::Whole(Box::new(answer));
         }

@@ -532,6 +532,28 @@ fn lookups_for_many_nodes() {
 }
 
 #[test]
+fn records_for_many_nodes_list_the_open_variables_of_each() {
+    let repository = Repository::new();
+    let hiera_yaml = "version: 5\nhierarchy:\n- {name: n, path: 'n/%{trusted.certname}.yaml'}\n\
+                      - {name: r, path: 'roles/%{role}.yaml'}\n- {name: c, path: c.yaml}\n";
+    repository.write("repository/hiera.yaml", hiera_yaml);
+    repository.data("c.yaml", "k: {a: 1, b: \"%{alias('u')}\"}\nu: x\n");
+    repository.data("roles/web.yaml", "k: {a: 2}\n");
+    repository.data("n/n1.yaml", "u: '%{y}'\n");
+    repository.data("n/n2.yaml", "u: z\n");
+    let all = repository.run(&["lookup", "k.a", "--nodes", "n1,n2", "--render-as", "jsonl"]);
+    let records: Vec<Json> = String::from_utf8_lossy(&all.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let otherwise: Vec<(&Json, &Json)> =
+        records.iter().map(|it| (&it["nodes"], &it["cases"][1]["open"])).collect();
+    assert_eq!(otherwise, [(&json!(["n1"]), &json!(["y"])), (&json!(["n2"]), &Json::Null)]);
+    let table = repository.run(&["lookup", "k.a", "--nodes", "n1,n2"]);
+    assert!(String::from_utf8_lossy(&table.stdout).contains("for all 2 nodes"), "{table:?}");
+}
+
+#[test]
 fn readers_and_uses() {
     let repository = Repository::new();
     let readers = ["readers", "data/roles/web.yaml", "--facts", "../facts", "--render-as", "jsonl"];

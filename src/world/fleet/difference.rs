@@ -38,7 +38,7 @@ impl Change {
         if leaves_cases_out(&self.before, &self.after) {
             return false;
         }
-        let is_other = |one: &Answer, other: &Answer| !is_same_case(one, other, true);
+        let is_other = |one: &Answer, other: &Answer| !is_same_case(one, other);
         if let Some(cases) = self.before.case_by_case(&self.after) {
             return cases.into_iter().all(|(one, other)| is_other(one, other));
         }
@@ -258,10 +258,8 @@ impl FleetPair {
             (self.before.new_evaluator_of(&any.0), self.after.new_evaluator_of(&any.1));
         let lookups = Lookups { before: &evaluators.0, after: &evaluators.1, request };
         let pairs = CasePairs::new(before, after, lookups);
-        let is_certain = before.left_out.is_empty() && after.left_out.is_empty();
-        let is_unchanged = |one: &Answer, other: &Answer| is_same_case(one, other, is_certain);
         let mut causes: Option<Vec<Cause>> = None;
-        for pair in pairs.different(is_same_with_cases, is_unchanged) {
+        for pair in pairs.different(is_same_with_cases, is_same_case) {
             let Some(mut who) = pair.who.within(&request.assuming, earlier) else { continue };
             // The nodes in the list were compared with their own facts, which is more exact than the case.
             if self.is_listed(&who.conditions) {
@@ -383,9 +381,8 @@ fn has_same_cases(before: &Answer, after: &Answer) -> Option<bool> {
     if before.left_out.is_empty() != after.left_out.is_empty() {
         return Some(false);
     }
-    let is_certain = before.left_out.is_empty();
     let cases = before.case_by_case(after)?;
-    Some(cases.into_iter().all(|(one, other)| is_same_case(one, other, is_certain)))
+    Some(cases.into_iter().all(|(one, other)| is_same_case(one, other)))
 }
 
 /// Whether all nodes get the same as before.
@@ -395,13 +392,13 @@ pub(super) fn is_unchanged(before: &Answer, after: &Answer, lookups: Lookups<'_>
 
 /// Whether all nodes get the same as before, if the cases have other conditions now.
 fn has_same_pairs(before: &Answer, after: &Answer, lookups: Lookups<'_>) -> bool {
-    let is_certain = before.left_out.is_empty();
     let pairs = CasePairs::new(before, after, lookups);
-    pairs.answers().all(|(one, other)| is_same_case(one, other, is_certain))
+    pairs.answers().all(|(one, other)| is_same_case(one, other))
 }
 
-/// Whether the answers of one case are the same.
-fn is_same_case(before: &Answer, after: &Answer, is_certain: bool) -> bool {
+/// Whether the answers of one case are the same. Variables that were read for something other than the value do not count: nodes
+/// get the same value.
+fn is_same_case(before: &Answer, after: &Answer) -> bool {
     let levels = |answer: &Answer| -> Vec<Arc<str>> {
         answer.opaque.iter().map(|it| it.level.clone()).collect()
     };
@@ -410,8 +407,7 @@ fn is_same_case(before: &Answer, after: &Answer, is_certain: bool) -> bool {
         _ => {
             is_same_outcome(before, after)
                 && levels(before) == levels(after)
-                // If cases were left out, the open variables are those of the cases that happened to be kept.
-                && (!is_certain || before.read_open == after.read_open)
+                && before.open == after.open
         }
     }
 }

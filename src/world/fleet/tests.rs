@@ -482,6 +482,35 @@ fn cases_of_other_nodes_are_compared() {
     assert_eq!((change.nodes.len(), cases), (0, vec!["role is web".to_owned()]));
 }
 
+/// Puppet 8 fails if such a variable is not set, so an answer names it, but the value is the same.
+#[test]
+fn variables_that_are_read_for_something_else_change_no_value() {
+    let files = |role: &str, hash: &str| -> super::random_data::Texts {
+        let hiera_yaml = "version: 5\nhierarchy:\n- {name: r, path: 'roles/%{role}.yaml'}\n- {name: c, path: c.yaml}\n";
+        let files = [
+            ("hiera.yaml", hiera_yaml),
+            ("data/roles/web.yaml", role),
+            ("data/c.yaml", hash),
+            (".hiera-ls/facts/one.json", "{\"certname\": \"one\"}"),
+        ];
+        files.iter().map(|(name, text)| (format!("{ROOT}/{name}"), (*text).to_owned())).collect()
+    };
+    let options = "lookup_options: {'%{role}': {merge: unique}, x: {merge: '%{merge}'}}\n";
+    let before = files(options, "a: 1\nk: {a: 1, b: '%{y}'}\n");
+    let after = files("x: 1\n", "a: 1\nk: {a: 1, b: '%{z}'}\n");
+    let worlds = [before, after].map(|texts| world_of(&texts, PuppetVersion::V8));
+    let pair = pair_of(&worlds[0], &worlds[1], false).expect("environments on both sides");
+    let [one, other] = [pair.before(), pair.after()]
+        .map(|fleet| fleet.new_evaluator_of(&fleet.world().node_named(fleet.environment(), "new")));
+    for key in ["a", "k.a"] {
+        let (one, other) = (one.lookup(key), other.lookup(key));
+        assert_ne!(one.read_open, other.read_open, "{key}");
+        assert!(is_same_with_cases(&one, &other), "{key}");
+        let difference = pair.difference(&key.into());
+        assert!(difference.changes.is_empty(), "{key}: {difference:?}");
+    }
+}
+
 /// How many lookups are run for a key of many nodes.
 #[track_caller]
 fn check_lookups(data: &[(&str, &str)], key: &str, expected: usize) {
