@@ -6,7 +6,6 @@
 //! Relative paths are relative to the workspace's root.
 
 mod check;
-mod complete;
 mod raw;
 mod render;
 mod similar;

@@ -9,7 +9,7 @@ use super::shown::counted;
 use super::terminal::complain;
 use super::workspace;
 use crate::backends::eyaml::Decryption;
-use crate::config::{DatadirMap, Environment, PuppetVersion};
+use crate::config::{DatadirMap, Environment};
 use crate::data::{Files, Hash, Value};
 use crate::engine::Evaluator;
 use crate::facts::{Node, NodeParts, Origin, formats, variable};
@@ -116,10 +116,8 @@ fn node(
 ) -> Result<Node, String> {
     let given = given_parts(arguments)?;
     let node = match &arguments.facts {
-        Some(path) if given.holds_facts() => {
-            Arc::new(node_of_facts(given, path, world.settings().puppet_version))
-        }
-        _ => sample_node(arguments, &given, world, environment),
+        Some(path) => node_of_facts(arguments, path, &given, world, environment)?,
+        None => sample_node(arguments, &given, world, environment),
     };
     let node = node.in_environment(environment);
     let already_set = arguments.set.iter().find_map(|it| set_variable(&node, it));
@@ -134,15 +132,9 @@ fn node(
     })
 }
 
-/// What --facts, --trusted, --vars and --server-facts say of the node.
+/// What --trusted, --vars and --server-facts say of the node.
 fn given_parts(arguments: &LookupArguments) -> Result<NodeParts, String> {
-    let mut parts = match &arguments.facts {
-        Some(path) => parts_of_facts(path, arguments.node.as_deref())?,
-        None => NodeParts::default(),
-    };
-    if let Some(name) = &arguments.node {
-        parts.name.clone_from(name);
-    }
+    let mut parts = NodeParts::default();
     if let Some(path) = &arguments.trusted {
         parts.trusted = Some(hash_file(path)?);
     }
@@ -157,11 +149,28 @@ fn given_parts(arguments: &LookupArguments) -> Result<NodeParts, String> {
     Ok(parts)
 }
 
-/// The node of a fact set that the user names, which is complete.
-fn node_of_facts(mut parts: NodeParts, path: &Path, version: PuppetVersion) -> Node {
-    // Puppet's server adds this fact to every node, so a fact set does not contain it.
-    parts.set_missing_server_version(version.usual_server_version());
-    Node::new(parts, Origin::File(path.to_str().unwrap_or("").into()))
+/// The node of a fact set that the user names. If the file is the output of a classifier, its facts are open.
+fn node_of_facts(
+    arguments: &LookupArguments,
+    path: &Path,
+    given: &NodeParts,
+    world: &Arc<World>,
+    environment: &Arc<Environment>,
+) -> Result<Arc<Node>, String> {
+    let mut parts = parts_of_facts(path, arguments.node.as_deref())?;
+    if let Some(name) = &arguments.node {
+        parts.name.clone_from(name);
+    }
+    let shown = path.to_str().unwrap_or("").to_owned();
+    let complete = if parts.holds_facts() {
+        world.node_of_fact_set(environment, (shown, parts.clone()), given)
+    } else {
+        None
+    };
+    Ok(complete.unwrap_or_else(|| {
+        formats::lay_over(&mut parts, given);
+        sample_node(arguments, &parts, world, environment)
+    }))
 }
 
 fn parts_of_facts(path: &Path, node: Option<&str>) -> Result<NodeParts, String> {

@@ -108,7 +108,7 @@ pub const SETTINGS: &[Setting] = &[
         key: "serverFacts",
         kind: Kind::DataMap,
         default: "{}",
-        doc: "Members of `$server_facts` for every node.",
+        doc: "Members of `$server_facts` for every node. They override those in fact sets.",
         scope: Scope::Resource,
     },
     Setting {
@@ -116,7 +116,7 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::DataMap,
         default: "{}",
         doc: "Top-scope variables for every node, for example those that a node classifier or `site.pp` sets. They override \
-              facts of the same name.",
+              facts of the same name. What the output of a classifier says of a node overrides them.",
         scope: Scope::Resource,
     },
     Setting {

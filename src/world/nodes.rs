@@ -102,7 +102,10 @@ impl SampleNodes {
 
 /// A node that is being built.
 struct Draft {
+    /// What files say of the node.
     parts: NodeParts,
+    /// What the settings for its name say, and over that the command line.
+    over: NodeParts,
     origin: Origin,
     /// The variable that names machines in the path of the data file that the node comes from.
     named_by: Option<Arc<str>>,
@@ -110,13 +113,23 @@ struct Draft {
 
 impl Draft {
     fn new(parts: NodeParts, origin: Origin) -> Self {
-        Self { parts, origin, named_by: None }
+        Self { parts, over: NodeParts::default(), origin, named_by: None }
     }
 
     /// What a file says of a node.
     fn of_file(path: &str, parts: NodeParts) -> Self {
         let origin = if parts.holds_facts() { Origin::File(path.into()) } else { Origin::Name };
         Self::new(parts, origin)
+    }
+
+    /// Adds what the settings for its name say.
+    fn lay_settings_over(&mut self, of_name: &Self) {
+        formats::lay_over(&mut self.parts, &of_name.parts);
+        formats::lay_over(&mut self.over, &of_name.over);
+    }
+
+    fn is_only_name(&self) -> bool {
+        self.parts.is_only_name() && self.over.is_only_name()
     }
 }
 
@@ -144,18 +157,34 @@ impl World {
         environment: &Environment,
         sets: &[(String, NodeParts)],
     ) -> Vec<Arc<Node>> {
+        self.drafts_of_fact_sets(sets).finish(environment).nodes.to_vec()
+    }
+
+    /// The same for one fact set, with more parts, which win.
+    pub fn node_of_fact_set(
+        &self,
+        environment: &Environment,
+        set: (String, NodeParts),
+        given: &NodeParts,
+    ) -> Option<Arc<Node>> {
+        let mut found = self.drafts_of_fact_sets(&[set]);
+        found.drafts.values_mut().for_each(|it| formats::lay_over(&mut it.over, given));
+        found.finish(environment).nodes.first().cloned()
+    }
+
+    fn drafts_of_fact_sets(&self, sets: &[(String, NodeParts)]) -> Found<'_> {
         let mut found = Found { world: self, drafts: IndexMap::new(), problems: Vec::new() };
         for (path, parts) in sets {
             let draft = Draft::of_file(path, parts.clone());
             found.drafts.entry(parts.name.clone()).or_insert(draft);
         }
         let settings = self.settings.clone();
-        for (name, over) in found.of_settings(&settings) {
+        for (name, of_name) in found.of_settings(&settings) {
             if let Some(draft) = found.drafts.get_mut(&name) {
-                formats::lay_over(&mut draft.parts, &over.parts);
+                draft.lay_settings_over(&of_name);
             }
         }
-        found.finish(environment).nodes.to_vec()
+        found
     }
 
     /// The node of this name: a sample node, or a node of which only its name and what it proves are known.
@@ -177,7 +206,7 @@ impl World {
         found.drafts.retain(|known, _| known == name);
         // This adds nothing if the node is known already.
         found.add_machine(name, None);
-        found.drafts.values_mut().for_each(|it| formats::lay_over(&mut it.parts, given));
+        found.drafts.values_mut().for_each(|it| formats::lay_over(&mut it.over, given));
         let SampleNodes { nodes, problems, .. } = found.finish(environment);
         let node = nodes.first().cloned().unwrap_or_else(|| self.any_node_with(environment, given));
         (node, problems)
@@ -246,16 +275,16 @@ fn drafts<'w>(world: &'w World, environment: &Environment) -> Found<'w> {
         }
     }
     let settings = world.settings.clone();
-    for (name, over) in found.of_settings(&settings) {
+    for (name, of_name) in found.of_settings(&settings) {
         match found.drafts.get_mut(&name) {
             Some(draft) => {
-                formats::lay_over(&mut draft.parts, &over.parts);
+                draft.lay_settings_over(&of_name);
                 if draft.origin == Origin::Name {
-                    draft.origin = over.origin;
+                    draft.origin = of_name.origin;
                 }
             }
             None => {
-                found.drafts.insert(name, over);
+                found.drafts.insert(name, of_name);
             }
         }
     }
@@ -321,21 +350,21 @@ impl Found<'_> {
             // If no node in the file has this name, the first one counts: a file for one machine may call it otherwise.
             let mut parts = read.into_iter().nth(same_name.unwrap_or(0)).unwrap_or_default();
             parts.name = name.to_string();
-            formats::lay_over(&mut parts, &parts_of(node));
             let origin = match file {
                 Some(path) if parts.holds_facts() => Origin::File(path.into()),
                 _ if node.facts.is_empty() => Origin::Name,
                 _ => Origin::File(self.world.settings_path(PROJECT_FILE).into()),
             };
-            drafts.push((name.to_string(), Draft::new(parts, origin)));
+            let over = parts_of(node);
+            drafts.push((name.to_string(), Draft { over, ..Draft::new(parts, origin) }));
         }
         drafts
     }
 
     fn finish(self, environment: &Environment) -> SampleNodes {
         let settings = &self.world.settings;
-        let machine = NodeParts::default();
-        let of_machines = all_parts(settings, environment, &machine, &Origin::Name).into();
+        let machine = Draft::new(NodeParts::default(), Origin::Name);
+        let of_machines = all_parts(settings, environment, &machine).into();
         let finish = |draft| {
             let node = Arc::new(finished(settings, environment, &of_machines, draft));
             // Before this, a pattern for names may have set another environment.
@@ -382,7 +411,7 @@ fn finished(
     draft: Draft,
 ) -> Node {
     let patterns = &settings.node_name;
-    let parts = || all_parts(settings, environment, &draft.parts, &draft.origin);
+    let parts = || all_parts(settings, environment, &draft);
     let node = match &draft.origin {
         Origin::File(_) => {
             let mut parts = parts();
@@ -390,7 +419,7 @@ fn finished(
             Node::new(parts, draft.origin)
         }
         Origin::Name => {
-            let set = if draft.parts.is_only_name() { of_machines.clone() } else { parts().into() };
+            let set = if draft.is_only_name() { of_machines.clone() } else { parts().into() };
             let name = draft.parts.name.as_str().into();
             return Node::of_name(name, &set, draft.named_by, patterns);
         }
@@ -399,21 +428,20 @@ fn finished(
     node.with_patterns(patterns.clone())
 }
 
-/// All parts of a node. The settings for all nodes come below its `own` parts.
-fn all_parts(
-    settings: &Settings,
-    environment: &Environment,
-    own: &NodeParts,
-    origin: &Origin,
-) -> NodeParts {
+/// All parts of a node. The trusted data and server facts of the settings override those of files; variables and the environment
+/// are for nodes whose files do not say them.
+fn all_parts(settings: &Settings, environment: &Environment, draft: &Draft) -> NodeParts {
     let mut parts = of_all_nodes(settings);
-    parts.name.clone_from(&own.name);
-    formats::lay_over(&mut parts, own);
+    parts.name.clone_from(&draft.parts.name);
+    let (trusted, server_facts) = (parts.trusted.clone(), parts.server_facts.clone());
+    formats::lay_over(&mut parts, &draft.parts);
+    formats::lay_over(&mut parts, &NodeParts { trusted, server_facts, ..NodeParts::default() });
+    formats::lay_over(&mut parts, &draft.over);
     // A node with a fact set is complete, so it gets the name that Puppet would assume. For any other node, the name is open
     // if nothing says it.
     let is_known = parts.environment.is_some()
         || environment.known_name().is_some()
-        || matches!(origin, Origin::File(_));
+        || matches!(draft.origin, Origin::File(_));
     if is_known {
         let name = environment.name_for(parts.environment.as_deref());
         parts.environment = Some(name.to_string());

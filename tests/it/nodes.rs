@@ -82,6 +82,36 @@ fn options_add_what_they_say_and_leave_facts_open() {
 }
 
 #[test]
+fn settings_count_for_a_fact_set_that_the_command_line_names() {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n"),
+        (
+            "data/common.yaml",
+            "a: \"%{site} %{facts.site} %{trusted.extensions.x} %{server_facts.x} %{role}\"\n",
+        ),
+        (
+            ".hiera-ls.yaml",
+            "variables: {site: set}\ntrusted: {extensions: {x: t}}\nserverFacts: {x: s}\n\
+             nodes: {n1: {variables: {role: web}}}\n",
+        ),
+        (
+            "facts/n1.json",
+            "{\"name\": \"n1\", \"values\": {\"site\": \"f\"}, \"trusted\": {\"extensions\": {\"x\": \"own\"}}}",
+        ),
+        ("given.json", "{\"site\": \"g\", \"extensions\": {\"x\": \"h\"}, \"x\": \"i\"}"),
+    ]);
+    let file = ["lookup", "a", "--facts", "facts/n1.json"];
+    check(&workspace, &file, "--- set f t s web\n");
+    // Puppet 8 refuses `role`, which is set for another node only.
+    let other = ["--node", "n2", "--puppet-version", "7"];
+    check(&workspace, &[&file[..], &other[..]].concat(), "--- 'set f t s '\n");
+    let given = ["--vars", "given.json", "--trusted", "given.json", "--server-facts", "given.json"];
+    check(&workspace, &[&file[..], &given[..]].concat(), "--- g f h i web\n");
+    let all = said(&workspace, &["lookup", "a", "--facts", "facts"]);
+    assert!(all.contains("set f t s web"), "{all}");
+}
+
+#[test]
 fn the_output_of_a_classifier_says_nothing_of_facts() {
     let workspace = Workspace::new(&[
         BY_ROLE,
