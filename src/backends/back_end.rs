@@ -61,6 +61,11 @@ pub trait BackEnd: Debug + Send + Sync {
     fn reads(&self) -> Option<Format> {
         None
     }
+
+    /// Whether the values of a file may contain encrypted text that Puppet decrypts.
+    fn keeps_encrypted_text(&self) -> bool {
+        false
+    }
 }
 
 /// The result of a function.

@@ -151,6 +151,11 @@ impl Eyaml {
         self.decryption != Decryption::Off
     }
 
+    /// Whether values may contain encrypted text that Puppet decrypts.
+    fn may_keep_encrypted_text(&self) -> bool {
+        matches!(self.decryption, Decryption::Off | Decryption::WhereKeysAreReadable)
+    }
+
     fn check_method(&self, blob: &Blob<'_>) -> Result<(), DecryptionFailure> {
         let method = blob.method.unwrap_or(DEFAULT_METHOD);
         if method.eq_ignore_ascii_case(DEFAULT_METHOD) {

@@ -113,6 +113,9 @@ impl Layer {
         let asked = CallSite { layer: self, level, location: Some(location), back_end };
         let root = key.root();
         let call = Call { file: Some(file), ..asked.call() };
+        if back_end.keeps_encrypted_text() {
+            notes::add(&mut invocation.notes.kept_encrypted, Arc::clone(&level.name));
+        }
         let returned = invocation.explained_once(location, root, |invocation| {
             back_end.lookup_key(root, &call, &mut asked.context(invocation))
         })?;

@@ -68,6 +68,11 @@ pub fn is_about_the_type(message: &str) -> bool {
     is_not_a_type(message) || message.contains(NOT_CREATABLE)
 }
 
+/// Whether a message of [`convert`] says that another value of `key` might be converted.
+pub fn is_about_the_value(key: &str, message: &str) -> bool {
+    message.starts_with(&refusal_of(key)) && !is_about_the_type(message)
+}
+
 /// Whether a message of [`convert`] says that `convert_to` does not name a type.
 pub fn is_not_a_type(message: &str) -> bool {
     ["Invalid data type in lookup_options", "expects a Type value"]

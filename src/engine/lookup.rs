@@ -11,9 +11,10 @@ use super::layer::Which;
 use super::lookup_options;
 use super::merge::Merge;
 use super::merge_sources::merge_sources;
+use super::notes;
 use super::sources::SetBy;
 use super::trace::{Outcome, TraceKind};
-use crate::data::{Located, Value};
+use crate::data::{Located, Value, render};
 
 /// The key whose value contains the options of other keys. It cannot be looked up itself.
 pub(crate) const LOOKUP_OPTIONS: &str = "lookup_options";
@@ -104,6 +105,13 @@ pub(crate) fn search(
                 // It is not known whether a conversion to `Sensitive` succeeds, but the value must not be shown in either case.
                 let is_hidden = options.applied().makes_sensitive();
                 Ok(found.map(|it| if is_hidden { hidden(it) } else { it }))
+            }
+            Some(conversion)
+                if !invocation.notes.kept_encrypted.is_empty()
+                    && render::has_encrypted_text(&value.value) =>
+            {
+                let is_hidden = options.applied().makes_sensitive();
+                convert_encrypted(invocation, &key, conversion, value.clone(), is_hidden).map(Some)
             }
             Some(conversion) => convert(invocation, &key, conversion, value.clone()).map(Some),
             None => Ok(found),
@@ -264,6 +272,27 @@ fn convert(
         format!("Applying convert_to lookup_option with arguments {arguments}")
     });
     Ok(Located::new(converted.value, converted.place.or(place)))
+}
+
+/// Converts a value with encrypted text. It stays as it is if the conversion would have to read the text: what Puppet makes of it
+/// is not known.
+fn convert_encrypted(
+    invocation: &mut Invocation<'_>,
+    key: &Key,
+    conversion: &Located,
+    value: Located,
+    is_hidden: bool,
+) -> Result<Located, Failure> {
+    let converted = convert(invocation, key, conversion, value.clone());
+    let is_known = match &converted {
+        Ok(converted) => render::has_encrypted_text(&converted.value),
+        Err(failure) => !convert_to::is_about_the_value(key.text(), &failure.message),
+    };
+    if is_known {
+        return converted;
+    }
+    notes::add(&mut invocation.notes.unconverted, Arc::clone(key.text()));
+    Ok(if is_hidden { hidden(value) } else { value })
 }
 
 /// The message of `lookup()` if none of the names is found.

@@ -22,11 +22,15 @@ pub(crate) struct Notes {
     pub(crate) broken: Vec<Arc<str>>,
     /// What the answer depends on in addition to its cases.
     pub(crate) left_out: Vec<LeftOut>,
+    /// Levels with the key whose encrypted values are not decrypted.
+    pub(crate) kept_encrypted: Vec<Arc<str>>,
+    /// Keys whose encrypted values are not converted.
+    pub(crate) unconverted: Vec<Arc<str>>,
 }
 
 /// The lengths of the lists at some time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Lengths([usize; 7]);
+pub(crate) struct Lengths([usize; 9]);
 
 impl Notes {
     pub(crate) fn lengths(&self) -> Lengths {
@@ -38,6 +42,8 @@ impl Notes {
             self.must_be_set.len(),
             self.broken.len(),
             self.left_out.len(),
+            self.kept_encrypted.len(),
+            self.unconverted.len(),
         ])
     }
 
@@ -46,7 +52,17 @@ impl Notes {
         if self.lengths() == before {
             return None;
         }
-        let [opaque, unknown_variables, warnings, open, must_be_set, broken, left_out] = before.0;
+        let [
+            opaque,
+            unknown_variables,
+            warnings,
+            open,
+            must_be_set,
+            broken,
+            left_out,
+            kept_encrypted,
+            unconverted,
+        ] = before.0;
         Some(Box::new(Self {
             opaque: self.opaque[opaque..].to_vec(),
             unknown_variables: self.unknown_variables[unknown_variables..].to_vec(),
@@ -55,6 +71,8 @@ impl Notes {
             must_be_set: self.must_be_set[must_be_set..].to_vec(),
             broken: self.broken[broken..].to_vec(),
             left_out: self.left_out[left_out..].to_vec(),
+            kept_encrypted: self.kept_encrypted[kept_encrypted..].to_vec(),
+            unconverted: self.unconverted[unconverted..].to_vec(),
         }))
     }
 
@@ -67,6 +85,8 @@ impl Notes {
         add_each(&mut self.must_be_set, &more.must_be_set);
         add_each(&mut self.broken, &more.broken);
         add_each(&mut self.left_out, &more.left_out);
+        add_each(&mut self.kept_encrypted, &more.kept_encrypted);
+        add_each(&mut self.unconverted, &more.unconverted);
     }
 }
 

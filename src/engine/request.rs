@@ -77,6 +77,8 @@ pub struct Answer {
     /// Unknown variables that were read for a string, in the value or in something else, such as another member of a hash. Puppet 8
     /// fails if one of them is not set. Some may be read only in a case that this answer stands for, too.
     pub read_open: Vec<Arc<str>>,
+    /// Keys whose values are as they were before `convert_to`, which would have to read text that stays encrypted.
+    pub unconverted: Vec<Arc<str>>,
     /// What the answer depends on in addition to `cases`. If it is not empty, the answer is not certain.
     pub left_out: Vec<LeftOut>,
     /// The cases if there are several: the first whose conditions are true applies. `outcome` is that of the last case, which
@@ -206,6 +208,7 @@ impl Answer {
             opaque: Vec::new(),
             open: Vec::new(),
             read_open: Vec::new(),
+            unconverted: Vec::new(),
             left_out: Vec::new(),
             cases: Vec::new(),
             broken: Vec::new(),
@@ -240,6 +243,7 @@ impl Answer {
             opaque: notes.opaque,
             open,
             read_open: notes.open,
+            unconverted: notes.unconverted,
             left_out: notes.left_out,
             cases: Vec::new(),
             broken: notes.broken,

@@ -65,6 +65,15 @@ pub(crate) fn refused_text(path: &str) -> String {
     format!("{path} has an error: as it is, Puppet refuses the whole file")
 }
 
+/// What follows `converted to Integer` if `convert_to` would have to read the encrypted value of the key.
+pub(crate) fn conversion_proviso(answer: &Answer, key: &str) -> &'static str {
+    if answer.unconverted.iter().any(|it| **it == *key) {
+        " where it is decrypted: here, the value is not known"
+    } else {
+        ""
+    }
+}
+
 /// What the values of some answers contain as it is written, because it is not known: `%{::domain} (facts.networking.domain)`.
 /// `quoted` marks code.
 pub(crate) fn left_as_written<'a>(

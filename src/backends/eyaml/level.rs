@@ -56,6 +56,10 @@ impl BackEnd for EyamlLookupKey {
     fn reads(&self) -> Option<Format> {
         Some(Format::Yaml)
     }
+
+    fn keeps_encrypted_text(&self) -> bool {
+        self.eyaml.may_keep_encrypted_text()
+    }
 }
 
 /// Reads the value of one key.

@@ -271,7 +271,8 @@ fn add_sources(perspective: &Perspective, key: &str, answer: &engine::Answer, ca
         });
     }
     if let Some(conversion) = answer.merge.as_ref().and_then(UsedMerge::convert_to) {
-        card.notes.push(format!("Converted to {}", code(&inspect::to_s(conversion))));
+        let proviso = cases::conversion_proviso(answer, key);
+        card.notes.push(format!("Converted to {}{proviso}", code(&inspect::to_s(conversion))));
     }
     for source in answer.sources.iter().filter(is_shown) {
         let place = source.shown_place().map(|place| perspective.shown_place(place));

@@ -242,6 +242,35 @@ fn a_value_that_stays_encrypted_says_why() {
 }
 
 #[test]
+fn an_encrypted_value_is_not_converted() {
+    const PROVISO: &str = " where it is decrypted: here, the value is not known";
+    let check = |conversion: &str, text: &str, expected: &str, is_known: bool| {
+        let fixture = Fixture::parse(&format!(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: s, path: s.yaml, lookup_key: eyaml_lookup_key}}]\n\
+             #- /data/s.yaml\nlookup_options: {{a: {{convert_to: {conversion}}}}}\na$0: {text}\n"
+        ));
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let hover = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default());
+        let markdown = hover.expect("a key is touched").markdown;
+        assert!(markdown.contains(expected), "{conversion}: {markdown}");
+        assert_eq!(markdown.contains(PROVISO), !is_known, "{conversion}: {markdown}");
+    };
+    let (blob, shown) = ("ENC[PKCS7,YWJj]", "```yaml\nENC[…] (encrypted, not shown)\n```");
+    for kind in ["Integer", "Boolean", "Array", "'Array[Integer]'", "Regexp"] {
+        check(kind, blob, shown, false);
+    }
+    // What these give follows from any text.
+    check("String", blob, shown, true);
+    check("[Array, true]", blob, "- ENC[…] (encrypted, not shown)", true);
+    check("Sensitive", blob, "ensitive", true);
+    check("'Sensitive[Integer]'", blob, "ensitive", false);
+    check("'Array[Integer]'", &format!("[1, '{blob}']"), "- 1\n- ENC[…]", false);
+    // Puppet can convert nothing to this type, and this text is not encrypted.
+    check("'Enum[x]'", blob, "Creation of new instance of type", true);
+    check("Integer", "x", "cannot be converted to Integer", true);
+}
+
+#[test]
 fn tokens() {
     check(
         "#- /data/common.yaml\na: '%{facts.os.fam$0ily}'\n",

@@ -94,7 +94,8 @@ impl Entry {
         }
         let merge = self.answer.merge.as_ref();
         if let Some(conversion) = merge.and_then(UsedMerge::convert_to) {
-            let note = format!("converted to {}", inspect::to_s(conversion));
+            let proviso = cases::conversion_proviso(&self.answer, &self.key);
+            let note = format!("converted to {}{proviso}", inspect::to_s(conversion));
             let place = merge.and_then(|it| it.options.as_ref()).and_then(sources::set_at);
             page.comment(&note, LineKind::Header, place);
         }

@@ -67,8 +67,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
 /// Why a value cannot be converted, if it is the reason why the lookup fails.
 fn refusal<'a>(key: &str, case: &'a Answer) -> Option<&'a Failure> {
     let failure = case.outcome.as_ref().err()?;
-    let is_refusal = failure.message.starts_with(&convert_to::refusal_of(key));
-    (is_refusal && !convert_to::is_about_the_type(&failure.message)).then_some(failure)
+    convert_to::is_about_the_value(key, &failure.message).then_some(failure)
 }
 
 /// The sources whose values cannot be converted by themselves; all sources if only the merged value cannot.
