@@ -1,5 +1,6 @@
 //! `hiera-ls readers FILE`: which nodes read a data file, and under which conditions any node does.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -95,11 +96,9 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
         all_paths.iter().flat_map(|it| world.ways_to_file(environment, it)).collect();
     let unclear: Vec<_> =
         all_paths.iter().flat_map(|it| world.unclear_ways_to_file(environment, it)).collect();
-    let of_unclear = unclear.iter().map(|it| it.module.clone());
-    let mut modules: Vec<Option<Arc<str>>> =
-        ways.iter().map(|it| it.module.clone()).chain(of_unclear).collect();
-    modules.sort();
-    modules.dedup();
+    // A node that names another environment may read a file that no other node reads.
+    let modules: BTreeSet<Option<Arc<str>>> =
+        all_paths.iter().flat_map(|it| world.layers_of_file(environment, it)).collect();
     let is_obscure = unclear.iter().any(|it| it.is_obscure);
     let found = parallel::map(nodes, |node| {
         let evaluator = world.exact_evaluator(environment, node, world.back_ends());
@@ -141,7 +140,7 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
 fn text(readers: &Readers) -> String {
     let Readers { path, links, all, certain, perhaps, ways, unclear, unused, unseen, .. } = readers;
     let path = in_a_line(as_seen_from_here(path));
-    if ways.is_empty() && unclear.is_empty() {
+    if ways.is_empty() && unclear.is_empty() && certain.is_empty() && perhaps.is_empty() {
         let why = unused.as_ref().map(|it| it.in_words(&in_a_line(as_seen_from_here(&it.path))));
         let why = why.or_else(|| {
             let UnseenModuleAt { name, why, .. } = unseen.as_ref()?;

@@ -59,6 +59,14 @@ pub fn settable_name(text: &str) -> Option<Arc<str>> {
     name_of(&path).filter(|_| is_name)
 }
 
+/// Whether the text of a variable may contain a slash, by its canonical name. Puppet refuses a certname with one, and the name of
+/// an environment with anything but letters, digits and `_`.
+pub fn may_contain_slash(name: &str) -> bool {
+    let without =
+        ["trusted.certname", "trusted.hostname", "trusted.domain", "clientcert", "environment"];
+    !without.contains(&name)
+}
+
 /// The names of hashes that contain the variable, the longest first: `facts.os` and `facts` for `facts.os.family`.
 pub(super) fn holders(name: &str) -> impl Iterator<Item = &str> {
     name.char_indices().rev().filter(|(_, c)| *c == '.').map(|(at, _)| &name[..at])

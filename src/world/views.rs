@@ -1,5 +1,6 @@
 //! Views: which node is used if no node is chosen. For a file, this is any node that reads the file.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use super::indexes::key_of;
@@ -12,6 +13,7 @@ use crate::engine::cases::{in_words, without_member};
 use crate::engine::{Assumed, Condition};
 use crate::facts::infer::MEMBER;
 use crate::facts::open_path::Fit;
+use crate::facts::variable::may_contain_slash;
 use crate::facts::{Basis, Node, NodeParts, Origin, Proved, formats, proved_by_name};
 
 /// The name of a node of which nothing is known.
@@ -96,6 +98,17 @@ impl World {
         ways
     }
 
+    /// The modules in whose layers some template may lead to the file at `path`; `None` for the other layers. Each once.
+    pub fn layers_of_file(
+        &self,
+        environment: &Arc<Environment>,
+        path: &str,
+    ) -> BTreeSet<Option<Arc<str>>> {
+        let path: Arc<str> = path.into();
+        let reach = self.reach(environment);
+        reach.places_of(&path).map(|place| place.module.clone()).collect()
+    }
+
     /// The templates that can lead to the file at `path` in other ways than those of [`Self::ways_to_file`].
     pub fn unclear_ways_to_file(
         &self,
@@ -113,15 +126,18 @@ impl World {
                     let name = place.template().name_in_template(variable);
                     list(name.as_ref().unwrap_or(variable))
                 };
+                let is_obscure = open.is_obscure();
+                let decides = |name: &&Arc<str>| is_obscure || may_contain_slash(name);
                 let variables = open.variables();
+                let variables: Vec<&Arc<str>> = variables.iter().filter(decides).collect();
                 let way = UnclearWay {
                     level: Arc::clone(&place.level),
                     module: place.module.clone(),
-                    names: variables.iter().map(name).collect(),
-                    variables: variables.iter().map(list).collect(),
-                    is_obscure: open.is_obscure(),
+                    names: variables.iter().copied().map(name).collect(),
+                    variables: variables.iter().copied().map(list).collect(),
+                    is_obscure,
                 };
-                if !ways.contains(&way) {
+                if !variables.is_empty() && !ways.contains(&way) {
                     ways.push(way);
                 }
             }

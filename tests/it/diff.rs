@@ -629,7 +629,9 @@ fn readers_names_levels_that_may_lead_to_a_file() {
     let repository = Repository::new();
     let hiera_yaml = "version: 5\ndefaults: {datadir: data, data_hash: yaml_data}\nhierarchy:\n\
                       - {name: set, glob: 'sets/[%{role}]*.yaml'}\n- {name: role, path: 'roles/%{role}.yaml'}\n\
-                      - {name: two, path: 'two/%{role}%{site}.yaml'}\n";
+                      - {name: two, path: 'two/%{role}%{site}.yaml'}\n\
+                      - {name: node, path: 'nodes/%{clientcert}.yaml'}\n\
+                      - {name: own, path: 'own/%{role}/%{trusted.certname}.yaml'}\n";
     repository.write("repository/hiera.yaml", hiera_yaml);
     let readers = |file: &str| {
         repository.write(&format!("repository/{file}"), "a: 1\n");
@@ -640,6 +642,11 @@ fn readers_names_levels_that_may_lead_to_a_file() {
     assert_eq!(readers("data/sets/a.yaml"), none("data/sets/a.yaml") + expected);
     let expected = "Perhaps read by any node\n  where role contains a slash (level \"role\")\n";
     assert_eq!(readers("data/roles/a/b.yaml"), none("data/roles/a/b.yaml") + expected);
+    // A certname contains no slash.
+    let expected = "Perhaps read by any node\n  where role contains a slash (level \"own\")\n";
+    assert_eq!(readers("data/own/a/b/c.yaml"), none("data/own/a/b/c.yaml") + expected);
+    let outside = readers("data/nodes/old/web1.yaml");
+    assert_eq!(outside, "data/nodes/old/web1.yaml: no hierarchy reads this file\n");
     let text = readers("data/two/x.yaml");
     assert!(text.contains("\n  where role is x and site is empty (level \"two\")\n"), "{text}");
     let outside = readers("data/other/a.yaml");
