@@ -247,6 +247,23 @@ pub fn merges_as_hash(value: &Value) -> bool {
     Type::hash_of_data().is_instance(value)
 }
 
+/// Whether the strategy `unique` can merge a value with others: the one of the highest priority, or another one.
+pub fn merges_as_list(value: &Located, is_first: bool) -> bool {
+    let wanted = mergeable_as_list();
+    // The higher value already is a list. So Puppet refuses a hash below another value, but wraps one above it.
+    if is_first {
+        wanted.is_instance(&flattened(value).value)
+    } else {
+        wanted.is_instance(&value.value)
+    }
+}
+
+/// What `unique` takes: `Variant[Scalar, Array[Data]]`. Hashes in `Data` have only strings as keys.
+fn mergeable_as_list() -> Type {
+    let data = Type::Array(Box::new(Type::Alias(puppet_type::Alias::Data)), None);
+    Type::Variant(vec![Type::Scalar, data])
+}
+
 fn assert_types(wanted: &Type, high: &Located, low: &Located) -> Result<(), Failure> {
     assert_type("The first element of the merge", wanted, &high.value)
         .map_err(|it| it.at(high.place))?;
@@ -269,9 +286,7 @@ fn merge_hash(high: &Located, low: &Located) -> Result<Located, Failure> {
 
 /// The union of both as flat lists, the higher priority first.
 fn merge_unique(high: &Located, low: &Located) -> Result<Located, Failure> {
-    let data = Type::Array(Box::new(Type::Alias(puppet_type::Alias::Data)), None);
-    assert_types(&Type::Variant(vec![Type::Scalar, data]), high, low)?;
-    // The higher value already is a list here. So Puppet refuses a hash below another value, but wraps one above it.
+    assert_types(&mergeable_as_list(), high, low)?;
     let (high, low) = (flattened(high), flattened(low));
     let items = [&high, &low].into_iter().filter_map(|it| it.value.as_array()).flatten();
     Ok(Value::array(without_duplicates(items)).unplaced())

@@ -12,7 +12,9 @@ pub use call_words::CallWords;
 use call_words::KnownCallWords;
 use named_keys::{ChangedNames, Counts};
 pub(super) use named_keys::{NamedKeys, named_keys};
-use tags::{MAY_BE_HASH_OR_NULL, MAY_CALL, MAY_NOT_BE_PLAIN, MAY_NOT_MERGE_AS_HASH, TAGS, tags_of};
+use tags::{
+    MAY_CALL, MAY_NOT_BE_PLAIN, MAY_NOT_MERGE_AS_HASH, MAY_NOT_MERGE_AS_LIST, TAGS, tags_of,
+};
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -174,9 +176,9 @@ impl KeyIndex {
         self.may_be(key, MAY_NOT_MERGE_AS_HASH)
     }
 
-    /// Whether a value of `key` in any file may be a hash or null.
-    pub fn may_be_hash_or_null(&self, key: &str) -> bool {
-        self.may_be(key, MAY_BE_HASH_OR_NULL)
+    /// Whether a value of `key` in any file may be one that a unique merge does not take after another value.
+    pub fn may_not_merge_as_list(&self, key: &str) -> bool {
+        self.may_be(key, MAY_NOT_MERGE_AS_LIST)
     }
 
     /// Whether a value of `key` in any file may be something other than a number, a boolean or a string without tokens.

@@ -8,14 +8,14 @@ use crate::syntax::interpolation::{calls_in, hides_tokens};
 pub(super) const MAY_CALL: u32 = 1 << 31;
 /// The value may be something other than a hash, or a hash with numbers as keys, which Puppet does not merge with others.
 pub(super) const MAY_NOT_MERGE_AS_HASH: u32 = 1 << 30;
-/// The value may be a hash or null.
-pub(super) const MAY_BE_HASH_OR_NULL: u32 = 1 << 29;
+/// The value may be a hash, null, or a list with a hash that has numbers as keys, which Puppet does not merge with a value above.
+pub(super) const MAY_NOT_MERGE_AS_LIST: u32 = 1 << 29;
 /// The value may be something other than a number, a boolean or a string without tokens.
 pub(super) const MAY_NOT_BE_PLAIN: u32 = 1 << 28;
 
 /// All tags.
 pub(super) const TAGS: u32 =
-    MAY_CALL | MAY_NOT_MERGE_AS_HASH | MAY_BE_HASH_OR_NULL | MAY_NOT_BE_PLAIN;
+    MAY_CALL | MAY_NOT_MERGE_AS_HASH | MAY_NOT_MERGE_AS_LIST | MAY_NOT_BE_PLAIN;
 
 /// What a value may be, by the look of its source.
 pub(super) fn tags_of(source: &str, format: Format) -> u32 {
@@ -45,15 +45,15 @@ pub(super) fn tags_of(source: &str, format: Format) -> u32 {
     let is_list = is_item || is_whole('[', ']', "]:") || (is_json && source.starts_with('['));
     let calls = may_call(source);
     // What the source does not tell may be both, which is never wrong.
-    let kind = if is_hash && !is_json && may_have_number_keys(source) {
-        MAY_NOT_MERGE_AS_HASH | MAY_BE_HASH_OR_NULL
+    let kind = if (is_hash || is_list) && !is_json && may_have_number_keys(source) {
+        MAY_NOT_MERGE_AS_HASH | MAY_NOT_MERGE_AS_LIST
     } else if is_hash {
-        MAY_BE_HASH_OR_NULL
+        MAY_NOT_MERGE_AS_LIST
     } else if is_list || (is_text && !calls) {
         MAY_NOT_MERGE_AS_HASH
     } else {
         // The result of `alias` can be anything, too.
-        MAY_NOT_MERGE_AS_HASH | MAY_BE_HASH_OR_NULL
+        MAY_NOT_MERGE_AS_HASH | MAY_NOT_MERGE_AS_LIST
     };
     // Of the words without quotes, those that cannot be `null`, a date or anything else of YAML.
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '.' | '/' | '-');
@@ -67,7 +67,7 @@ pub(super) fn tags_of(source: &str, format: Format) -> u32 {
     kind | calls | plain
 }
 
-/// Whether a hash may have keys that are numbers, at any depth, by the look of its source.
+/// Whether a value may contain keys that are numbers, at any depth, by the look of its source.
 fn may_have_number_keys(source: &str) -> bool {
     let bytes = source.as_bytes();
     // An alias, a tag or an explicit key can be anything.
@@ -75,7 +75,12 @@ fn may_have_number_keys(source: &str) -> bool {
         return true;
     }
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.+-".contains(byte);
+    let goes_on = |byte: &u8| is_part(byte) || b"/:".contains(byte);
     memchr::memchr_iter(b':', bytes).any(|colon| {
+        // An address such as `10.0.0.1:80` is a text.
+        if bytes.get(colon + 1).is_some_and(goes_on) {
+            return false;
+        }
         let before = bytes[..colon].trim_ascii_end();
         let word = before.iter().rev().take_while(|byte| is_part(byte)).last();
         word.is_some_and(|first| first.is_ascii_digit() || b".+-".contains(first))

@@ -8,7 +8,7 @@ use proptest::test_runner::TestCaseError;
 
 use super::call_words::{ASKED_OFTEN, FEW_FILES};
 use super::tags::{
-    MAY_BE_HASH_OR_NULL, MAY_CALL, MAY_NOT_BE_PLAIN, MAY_NOT_MERGE_AS_HASH, tags_of,
+    MAY_CALL, MAY_NOT_BE_PLAIN, MAY_NOT_MERGE_AS_HASH, MAY_NOT_MERGE_AS_LIST, tags_of,
 };
 use super::{FileKeys, MIN_HASHED_KEYS};
 use crate::data::{DataFile, FileId, Format, Value};
@@ -408,7 +408,8 @@ fn check_tags(format: Format, text: &str) -> Result<(), TestCaseError> {
         let is_null = matches!(entry.value.value, Value::Undef);
         let merges = is_hash && !has_number_key(&entry.value.value);
         prop_assert!(merges || tags & MAY_NOT_MERGE_AS_HASH != 0, "{text:?}");
-        prop_assert!(!is_hash && !is_null || tags & MAY_BE_HASH_OR_NULL != 0, "{text:?}");
+        let merges = !is_hash && !is_null && !has_number_key(&entry.value.value);
+        prop_assert!(merges || tags & MAY_NOT_MERGE_AS_LIST != 0, "{text:?}");
         let value = &entry.value.value;
         let is_plain = matches!(value, Value::String(_) | Value::Integer(_) | Value::Boolean(_));
         let is_plain = is_plain && !value.has_tokens();
@@ -436,7 +437,15 @@ fn numbers_as_keys() {
     {
         assert!(may_have(source), "{source}");
     }
-    for source in ["{a1: a}", "{'1': a}", "a: 1", "a:\n  b-1: c", "{a: {b: [1]}}"] {
+    for source in ["{a1: a}", "{'1': a}", "a: 1", "a:\n  b-1: c", "{a: {b: [1]}}", "a: 10.0.0.1:80"]
+    {
+        assert!(!may_have(source), "{source}");
+    }
+    let may_have = |source: &str| tags_of(source, Format::Yaml) & MAY_NOT_MERGE_AS_LIST != 0;
+    for source in ["[{1: a}]", "- 1: a", "- a\n- {b: {2: c}}"] {
+        assert!(may_have(source), "{source}");
+    }
+    for source in ["[{a: 1}]", "- a: 1", "- 10.0.0.1:80\n- http://1:2"] {
         assert!(!may_have(source), "{source}");
     }
 }
@@ -444,7 +453,7 @@ fn numbers_as_keys() {
 #[test]
 fn a_text_that_calls_alias_may_be_anything() {
     let tags = |source: &str| tags_of(source, Format::Yaml) & !MAY_CALL;
-    let anything = MAY_NOT_MERGE_AS_HASH | MAY_BE_HASH_OR_NULL | MAY_NOT_BE_PLAIN;
+    let anything = MAY_NOT_MERGE_AS_HASH | MAY_NOT_MERGE_AS_LIST | MAY_NOT_BE_PLAIN;
     assert_eq!(tags("\"%{alias('a')}\""), anything);
     assert_eq!(tags("\"%{facts.a}\""), MAY_NOT_MERGE_AS_HASH | MAY_NOT_BE_PLAIN);
     assert_eq!(tags("[\"%{alias('a')}\"]"), MAY_NOT_MERGE_AS_HASH | MAY_NOT_BE_PLAIN);

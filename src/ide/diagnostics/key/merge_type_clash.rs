@@ -1,11 +1,11 @@
 //! `merge-type-clash`: values that the key's merge strategy cannot merge.
 //!
-//! `hash` merges only hashes whose keys are strings, at all depths; `unique` takes everything but a hash or `null` after the
-//! first value. The engine evaluates the key for the nodes that read the file. The finding is at the value of the wrong type,
+//! `hash` merges only hashes; `unique` takes everything but a hash or `null` after the first value. Both refuse numbers as keys of
+//! hashes, at all depths. The engine evaluates the key for the nodes that read the file. The finding is at the value of the wrong type,
 //! or, if that value is in a file that more nodes read, at the value that it is merged with.
 
-use crate::data::{Place, Value};
-use crate::engine::merge::merges_as_hash;
+use crate::data::Place;
+use crate::engine::merge::{merges_as_hash, merges_as_list};
 use crate::engine::{Source, Written};
 use crate::ide::context;
 use crate::ide::diagnostics::lookup::LookupContext;
@@ -63,12 +63,10 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         .collect();
     let is_wrong = |(number, (_, written)): &(usize, &(&Source, &Written))| match (
         strategy,
-        &written.root_value.value,
+        &written.root_value,
     ) {
-        ("hash", value) => !merges_as_hash(value),
-        // `unique` puts the first value into a list, whatever it is. Only later values can be of the wrong type.
-        (_, Value::Hash(_) | Value::Undef) => *number > 0,
-        _ => false,
+        ("hash", value) => !merges_as_hash(&value.value),
+        (_, value) => !merges_as_list(value, *number == 0),
     };
     let wrong = found.iter().enumerate().filter(is_wrong).map(|(_, source)| source);
     let mut blamed: Vec<_> = wrong.clone().filter(|(source, _)| &*source.path == path).collect();
@@ -108,7 +106,7 @@ fn never_clashes(known: &KnownKeys<'_>, key: &str, do_variables_look_up: bool) -
 fn fits(known: &KnownKeys<'_>, key: &str, strategy: &str) -> bool {
     match strategy {
         "hash" => known.has_only_hashes(key),
-        _ => known.has_no_hash_or_null(key),
+        _ => known.has_only_items(key),
     }
 }
 
@@ -144,6 +142,34 @@ k: [1]
 l: {x: 1}
 #  ^^^^^^ error[merge-type-clash]: The second element of the merge has wrong type…
 m: [2]
+",
+        );
+    }
+
+    #[test]
+    fn unique_takes_only_strings_as_keys() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - name: x
+    paths: [a.yaml, b.yaml]
+#- /data/a.yaml
+lookup_options: {^.: {merge: unique}}
+k: [{1: x}]
+#  ^^^^^^^^ error[merge-type-clash]
+l: [1]
+m: {80: x}
+#  ^^^^^^^ error[merge-type-clash]
+n: [{1: x}]
+o: ['10.0.0.1:80']
+#- /data/b.yaml
+k: [1]
+l: [a, {a: {1: x}}]
+#  ^^^^^^^^^^^^^^^^ error[merge-type-clash]
+m: [2]
+o: [a]
 ",
         );
     }

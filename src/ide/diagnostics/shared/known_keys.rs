@@ -123,9 +123,9 @@ impl<'a> KnownKeys<'a> {
         self.is_all_here(key) && !self.index.may_not_merge_as_hash(key)
     }
 
-    /// The same for a unique merge.
-    pub(crate) fn has_no_hash_or_null(&self, key: &str) -> bool {
-        self.is_all_here(key) && !self.index.may_be_hash_or_null(key)
+    /// The same for a unique merge, whatever the order of the values.
+    pub(crate) fn has_only_items(&self, key: &str) -> bool {
+        self.is_all_here(key) && !self.index.may_not_merge_as_list(key)
     }
 
     /// Whether a root key has values, and all of them are in files.
