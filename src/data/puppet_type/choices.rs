@@ -62,6 +62,26 @@ impl Type {
         items.collect()
     }
 
+    /// The possible types of the item at a position of a list.
+    pub fn item(&self, position: usize) -> Vec<Self> {
+        let items = self.leaves().into_iter().filter_map(|leaf| match leaf {
+            Self::Array(item, _) => Some(*item),
+            Self::Tuple(items, None) => items.get(position).cloned(),
+            // With a size, the last type is that of all further items.
+            Self::Tuple(items, Some(size)) => {
+                let is_inside = size.to.is_none_or(|it| (position as i128) < it);
+                items.get(position).or(items.last()).filter(|_| is_inside).cloned()
+            }
+            _ => None,
+        });
+        items.collect()
+    }
+
+    /// Whether the type of a list's item depends on its position.
+    pub fn goes_by_position(&self) -> bool {
+        self.leaves().iter().any(|it| matches!(it, Self::Tuple(items, _) if items.len() > 1))
+    }
+
     /// The possible types of the member `name` of a hash, or of a hash in a list.
     pub fn member(&self, name: &str) -> Vec<Self> {
         let members = self.hashes(MAX_DEPTH).into_iter().filter_map(|hash| match hash {
@@ -114,6 +134,9 @@ impl Type {
         let hashes = self.leaves().into_iter().flat_map(|leaf| match leaf {
             Self::Hash(..) | Self::Struct(..) => vec![leaf],
             Self::Array(item, _) if depth > 0 => item.hashes(depth - 1),
+            Self::Tuple(items, _) if depth > 0 => {
+                items.iter().flat_map(|it| it.hashes(depth - 1)).collect()
+            }
             _ => Vec::new(),
         });
         hashes.collect()
@@ -194,5 +217,25 @@ mod tests {
         assert_eq!(list.member("a")[0].choices().len(), 2);
         assert_eq!(list.items()[0].shape(), Shape::Hash(vec!["a".to_owned()]));
         assert!(list.member("c").is_empty() && type_of("Any").items().is_empty());
+        let found = type_of("Tuple[Integer, Struct[{a => Any}]]");
+        assert_eq!((found.member_names(), found.member("a").len()), (vec!["a".to_owned()], 1));
+    }
+
+    #[test]
+    fn items_at_positions() {
+        let check = |text: &str, expected: &[&str]| {
+            let found = (0..4).map(|position| type_of(text).item(position));
+            let shown = found.map(|it| it.iter().map(ToString::to_string).collect::<Vec<_>>());
+            assert_eq!(shown.map(|it| it.join(" ")).collect::<Vec<_>>(), expected, "{text}");
+        };
+        check("Tuple[String, Integer]", &["String", "Integer", "", ""]);
+        check("Tuple[String, Integer, 1, 3]", &["String", "Integer", "Integer", ""]);
+        check("Tuple[String, Integer, 0, 1]", &["String", "", "", ""]);
+        check("Tuple[String, Integer, 1, default]", &["String", "Integer", "Integer", "Integer"]);
+        check("Optional[Array[Float]]", &["Float"; 4]);
+        check("Variant[Tuple[String], Array[Float]]", &["String Float", "Float", "Float", "Float"]);
+        check("Tuple", &[""; 4]);
+        assert!(type_of("Optional[Tuple[String, Integer]]").goes_by_position());
+        assert!(!type_of("Array[Tuple[String, Integer]]").goes_by_position());
     }
 }

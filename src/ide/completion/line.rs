@@ -7,6 +7,8 @@ pub(super) struct Spot {
     pub(super) steps: Vec<String>,
     /// What is being typed.
     pub(super) part: Part,
+    /// The positions in the lists between the last step and the place, from the outside in, if the place is an item.
+    pub(super) items: Vec<usize>,
     /// Where the typed text starts, after an opening quote.
     pub(super) start: u32,
     /// The open quote.
@@ -38,6 +40,12 @@ pub(super) fn spot_at(text: &str, offset: u32) -> Option<Spot> {
     let mut steps = ancestors(&before[..line_start], &begin);
     let is_at_root = begin.content == 0;
     let is_first = typed.steps.is_empty();
+    let mut items = if is_first && !typed.is_member {
+        block_positions(&before[..line_start], &line[..begin.content])
+    } else {
+        Vec::new()
+    };
+    items.extend(typed.items);
     steps.extend(typed.steps);
     let present = match typed.present {
         Some(present) => present,
@@ -47,6 +55,7 @@ pub(super) fn spot_at(text: &str, offset: u32) -> Option<Spot> {
     Some(Spot {
         steps,
         part: typed.part,
+        items,
         start: (line_start + begin.content + typed.start) as u32,
         quote: typed.quote,
         is_at_root,
@@ -77,10 +86,50 @@ impl Begin {
     }
 }
 
+/// The columns of the `-` at the start of a line.
+fn markers(line: &str) -> Vec<usize> {
+    let content = line.trim_start_matches(['-', ' ']);
+    let start = &line[..line.len() - content.len()];
+    let is_marker = |at: &usize| matches!(line.as_bytes().get(at + 1), None | Some(b' ' | b'\r'));
+    start.match_indices('-').map(|(at, _)| at).take_while(is_marker).collect()
+}
+
+/// The positions of the list items that a line starts, and of those around them up to the next key. `start` is the start of the
+/// line.
+fn block_positions(above: &str, start: &str) -> Vec<usize> {
+    let columns = markers(start);
+    let Some(mut column) = columns.first().copied() else { return Vec::new() };
+    let mut positions = vec![0; columns.len()];
+    for line in above.lines().rev() {
+        let trimmed = line.trim_start();
+        if trimmed.is_empty() || trimmed.starts_with('#') {
+            continue;
+        }
+        let here = markers(line);
+        match here.iter().position(|it| *it == column) {
+            Some(at) => {
+                positions[0] += 1;
+                // The line also starts the items around this list.
+                if at > 0 {
+                    positions.splice(0..0, std::iter::repeat_n(0, at));
+                    column = here[0];
+                }
+            }
+            // The key of the list, or what is around it.
+            None if Begin::of(line).content <= column => break,
+            None => {}
+        }
+    }
+    positions
+}
+
 /// The content of a line up to the cursor.
 struct Typed {
     steps: Vec<String>,
     part: Part,
+    items: Vec<usize>,
+    /// Whether the place is in a hash in brackets.
+    is_member: bool,
     start: usize,
     quote: Option<char>,
     needs_blank: bool,
@@ -192,6 +241,9 @@ fn typed(line: &str) -> Option<Typed> {
             ',' if !reader.brackets.is_empty() => {
                 reader.pending = None;
                 reader.start = at + 1;
+                if let Some(commas) = reader.commas.last_mut() {
+                    *commas += 1;
+                }
             }
             ':' if (next == Some(' ') || next.is_none() && reader.is_lone_colon(line, at))
                 && reader.pending.is_none() =>
@@ -217,6 +269,8 @@ struct LineReader {
     pending: Option<String>,
     /// The open brackets, each with the key before it.
     brackets: Vec<(char, Option<String>)>,
+    /// The number of commas in each open bracket.
+    commas: Vec<usize>,
     /// The keys in each open bracket.
     present: Vec<Vec<String>>,
     is_closed: bool,
@@ -226,12 +280,14 @@ impl LineReader {
     fn open(&mut self, bracket: char, at: usize) {
         self.brackets.push((bracket, self.pending.take()));
         self.present.push(Vec::new());
+        self.commas.push(0);
         self.start = at + 1;
     }
 
     fn close(&mut self, at: usize) {
         self.pending = self.brackets.pop().and_then(|(_, key)| key);
         self.present.pop();
+        self.commas.pop();
         self.start = at + 1;
         self.is_closed = self.brackets.is_empty();
     }
@@ -253,10 +309,30 @@ impl LineReader {
             && self.start > 0
             && line[..self.start].ends_with(':')
             && blank == 0;
+        let items = self.positions();
+        let is_member = self.brackets.iter().any(|(bracket, _)| *bracket == '{');
         let outer = self.brackets.into_iter().filter_map(|(_, key)| key);
         let steps = outer.chain(self.pending).collect();
         let start = if self.quote.is_some() { self.start } else { self.start + blank };
-        Typed { steps, part, start, quote: self.quote, needs_blank, present }
+        Typed { steps, part, items, is_member, start, quote: self.quote, needs_blank, present }
+    }
+
+    /// The positions in the lists in brackets up to the next key.
+    fn positions(&self) -> Vec<usize> {
+        let mut positions = Vec::new();
+        if self.pending.is_none() {
+            for ((bracket, key), commas) in self.brackets.iter().zip(&self.commas).rev() {
+                if *bracket != '[' {
+                    break;
+                }
+                positions.push(*commas);
+                if key.is_some() {
+                    break;
+                }
+            }
+            positions.reverse();
+        }
+        positions
     }
 }
 
@@ -306,6 +382,34 @@ mod tests {
         check("a: [x, y", "a v y");
         check("a: {b: 1}\nc", "k c");
         check("a: {b: {c: 1}, d", "a k d");
+    }
+
+    #[track_caller]
+    fn check_items(before: &str, expected: &[usize]) {
+        let spot = spot_at(before, before.len() as u32).expect("a place");
+        assert_eq!(spot.items, expected, "{before}");
+    }
+
+    #[test]
+    fn positions_in_lists() {
+        check_items("a: [", &[0]);
+        check_items("a: [x, 'y, z', ", &[2]);
+        check_items("a: [x, [y, ", &[1, 1]);
+        check_items("a: [{b: [x, y], c: z}, ", &[1]);
+        check_items("a: {b: [x, ", &[1]);
+        check_items("a: [x, {b: ", &[]);
+        check_items("a: [x, {", &[]);
+        check_items("a: x", &[]);
+        check_items("a:\n- x\n- ", &[1]);
+        check_items("a:\n  - x\n  # -\n\n  - b: 1\n    c:\n      - 1\n  - y", &[2]);
+        check_items("a:\n  - b:\n    - x\n    - ", &[1]);
+        check_items("a:\n  - - x\n    - ", &[0, 1]);
+        check_items("a:\n  - 1\n  - - x\n    - y\n    - ", &[1, 2]);
+        check_items("a:\n  - 1\n  - [x, ", &[1, 1]);
+        check_items("a:\n  - 1\n  - - ", &[1, 0]);
+        check_items("a:\n  - -1\n  - ", &[1]);
+        check_items("b: [1]\na:\n  - b: ", &[]);
+        check_items("a:\n  -\n    b: 1\n  - ", &[1]);
     }
 
     /// `$` is the cursor.

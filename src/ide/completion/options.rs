@@ -28,7 +28,12 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot, module: Option<&str>) -> 
         ([_, "merge", "sort_merged_arrays" | "merge_hash_arrays"], Part::Value) => {
             place.values(spot, &["true", "false"])
         }
-        ([_, "convert_to"], Part::Value) => place.values(spot, &TYPES),
+        // A type, or a list of a type and arguments.
+        ([_, "convert_to"], _) => match spot.items.as_slice() {
+            [] | [0] => place.values(spot, &TYPES),
+            [argument] => place.values(spot, arguments(&first_item(place, spot), *argument)),
+            _ => Completions::default(),
+        },
         _ => Completions::default(),
     }
 }
@@ -48,6 +53,38 @@ fn subjects(place: &Place<'_>, spot: &Spot, module: Option<&str>) -> Completions
     let is_new = typed.is_empty() && spot.quote.is_none();
     let entry = is_new.then(|| place.snippet(spot, "key: merge: …", "", ":\n  merge: unique"));
     items.into_iter().chain(patterns).chain(entry).collect()
+}
+
+/// What `new` of a type takes after the value, as far as it can be listed.
+fn arguments(of_type: &str, number: usize) -> &'static [&'static str] {
+    let name = of_type.split('[').next().unwrap_or_default();
+    match (name, number) {
+        // The radix.
+        ("Integer", 1) => &["2", "8", "10", "16"],
+        // Whether a value that is not a list becomes its only item, or whether to drop the sign.
+        ("Array" | "Float" | "Numeric", 1) | ("Integer", 2) => &["true", "false"],
+        _ => &[],
+    }
+}
+
+/// The first item of the list with the place.
+fn first_item(place: &Place<'_>, spot: &Spot) -> String {
+    let before = &place.text[..spot.start as usize];
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let line = &before[line_start..];
+    let in_brackets = line.rsplit_once("convert_to").and_then(|(_, rest)| rest.split_once('['));
+    let first = if let Some((_, items)) = in_brackets {
+        items
+    } else {
+        let lines = before[..line_start].lines().rev();
+        let items = lines.map_while(|line| line.trim_start().strip_prefix("- "));
+        items.last().unwrap_or_default()
+    };
+    let first = first.trim_start();
+    let quoted = first.strip_prefix(['\'', '"']);
+    let end = if quoted.is_some() { ['\'', '"'] } else { [',', '#'] };
+    let text = quoted.unwrap_or(first).split(end).next().unwrap_or_default();
+    text.trim().to_owned()
 }
 
 /// A pattern for each namespace that several keys share.

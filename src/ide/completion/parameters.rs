@@ -77,20 +77,24 @@ fn with_shape(place: &Place<'_>, item: Completion, allowed: Option<&Type>) -> Co
 /// The members that the type of the parameter at this place names.
 pub(super) fn members(place: &Place<'_>, spot: &Spot) -> Vec<Completion> {
     let mut names = Vec::new();
-    with_type(place, spot, |allowed| names.extend(allowed.member_names()));
+    with_type(place, spot, |allowed| {
+        let at_place = at_positions(vec![allowed.clone()], &spot.items);
+        names.extend(at_place.iter().flat_map(Type::member_names));
+    });
     place.keys(spot, CompletionKind::Key, names.iter().map(String::as_str))
 }
 
 /// The values that the type of the parameter at this place names: `Enum`, `Boolean`, strings.
 pub(super) fn values(place: &Place<'_>, spot: &Spot) -> Vec<Completion> {
-    let line_start = place.text[..spot.start as usize].rfind('\n').map_or(0, |at| at + 1);
-    let in_front = &place.text[line_start..spot.start as usize];
-    // What is typed in a list in brackets counts as a value, so the bracket decides.
-    let is_item = spot.part == Part::Key || in_front.contains('[');
     let mut found: Vec<Value> = Vec::new();
     with_type(place, spot, |allowed| {
-        let items = if is_item { allowed.items() } else { vec![allowed.clone()] };
-        found.extend(items.iter().flat_map(Type::choices));
+        let here = if spot.part == Part::Key && spot.items.is_empty() {
+            // The `-` of the item may not be typed yet.
+            allowed.items()
+        } else {
+            at_positions(vec![allowed.clone()], &spot.items)
+        };
+        found.extend(here.iter().flat_map(Type::choices));
     });
     let (range, typed) = (place.word(spot.start), place.typed(spot.start));
     let blank = if spot.needs_blank { " " } else { "" };
@@ -110,6 +114,28 @@ pub(super) fn values(place: &Place<'_>, spot: &Spot) -> Vec<Completion> {
         })
     };
     found.into_iter().enumerate().filter_map(item).collect()
+}
+
+/// The types of the items at the place, if they depend on the position in a list.
+pub(super) fn by_position(place: &Place<'_>, spot: &Spot) -> Option<Vec<Type>> {
+    let mut found = Vec::new();
+    let mut goes_by_position = false;
+    with_type(place, spot, |allowed| {
+        let mut types = vec![allowed.clone()];
+        for position in &spot.items {
+            goes_by_position |= types.iter().any(Type::goes_by_position);
+            types = at_positions(types, &[*position]);
+        }
+        found.extend(types);
+    });
+    goes_by_position.then_some(found)
+}
+
+/// The types of the items at the positions, one list inside another.
+fn at_positions(types: Vec<Type>, positions: &[usize]) -> Vec<Type> {
+    positions
+        .iter()
+        .fold(types, |types, position| types.iter().flat_map(|it| it.item(*position)).collect())
 }
 
 /// Passes on each type that a value at the place can have, if it belongs to a class parameter.

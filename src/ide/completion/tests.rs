@@ -187,6 +187,34 @@ fn lookup_options() {
 }
 
 #[test]
+fn arguments_of_convert_to() {
+    let list = |begin: &str| {
+        format!("#- /data/common.yaml\nlookup_options: {{a: {{convert_to: [{begin}$0]}}}}\n")
+    };
+    let check = |begin: &str, expected: &[&str]| {
+        let (_, found, _) = complete(&list(begin));
+        let labels: Vec<&str> = found.items.iter().map(|it| &*it.label).collect();
+        assert_eq!(labels, expected, "{begin}");
+    };
+    check("Arr", &["Array"]);
+    check("Array, ", &["true", "false"]);
+    check("'Array[Integer, 1]', t", &["true"]);
+    check("Integer, ", &["2", "8", "10", "16"]);
+    check("Integer, 16, ", &["true", "false"]);
+    check("\"Numeric\", f", &["false"]);
+    check("String, ", &[]);
+    check("Array, true, ", &[]);
+    let lines = |items: &str| {
+        let (_, found, _) = complete(&format!(
+            "#- /data/common.yaml\nlookup_options:\n  a:\n    convert_to:\n{items}$0\n"
+        ));
+        found.items.iter().map(|it| it.label.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(lines("      - Flo"), ["Float"]);
+    assert_eq!(lines("    - Array # a list\n    - "), ["true", "false"]);
+}
+
+#[test]
 fn values_seen_at_other_levels() {
     check(
         "#- /data/common.yaml\ntime::mode: $0\n",
@@ -327,6 +355,29 @@ fn values_that_the_type_of_a_parameter_names() {
     check(&line("web::server::site:\n  k$0"), &["  kind:"]);
     check(&line("web::server::site:\n  kind: $0"), &["  kind: a", "  kind: b"]);
     check(&line("web::server::port: $0"), &[]);
+}
+
+#[test]
+fn values_by_their_position_in_a_tuple() {
+    const TUPLES: &str = "#- /modules/t/manifests/init.pp\nclass t(\n  Tuple[Enum['a', 'b'], Integer, Boolean] $p,\n\
+                          Array[Tuple[Enum['x'], Enum['y']]] $pairs,\n  Tuple[Enum['x'], Enum['y'], 1, 3] $more,\n\
+                          Tuple[String, Struct[{name => String}]] $site,\n) { }\n\
+                          #- /data/nodes/web01.yaml\nt::p: [b, 5, true]\n";
+    let line = |line: &str| format!("{TUPLES}#- /data/common.yaml\n{line}\n");
+    check(&line("t::p: [$0]"), &["t::p: [a]", "t::p: [b]"]);
+    check(&line("t::p: [a, $0]"), &["t::p: [a, 5]"]);
+    check(&line("t::p: [a, 5, $0]"), &["t::p: [a, 5, true]", "t::p: [a, 5, false]"]);
+    check(&line("t::p: [a, 5, true, $0]"), &[]);
+    check(&line("t::p:\n  - a\n  - $0"), &["  - 5"]);
+    check(&line("t::p:\n  - a\n  - 5\n  - t$0"), &["  - true"]);
+    check(&line("t::pairs: [[x, y], [$0]]"), &["t::pairs: [[x, y], [x]]"]);
+    check(&line("t::pairs: [[x, y], [x, $0]]"), &["t::pairs: [[x, y], [x, y]]"]);
+    check(&line("t::pairs:\n  - [x, y]\n  - - x\n    - $0"), &["    - y"]);
+    check(&line("t::pairs: [$0]"), &[]);
+    check(&line("t::more: [x, y, $0]"), &["t::more: [x, y, y]"]);
+    check(&line("t::more: [x, y, y, $0]"), &[]);
+    check(&line("t::site:\n  - a\n  - na$0"), &["  - name:"]);
+    check(&line("t::site:\n  - na$0"), &[]);
 }
 
 #[test]

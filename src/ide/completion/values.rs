@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::line::{Part, Spot};
-use super::{Completion, CompletionKind, Completions, Place};
+use super::{Completion, CompletionKind, Completions, Place, parameters};
 use crate::data::{Files, Format, Located, Value, inspect};
 use crate::ide::flow_yaml::flow_text;
 use crate::ide::matching::fit;
@@ -27,12 +27,14 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
     if place.perspective.makes_sensitive(&spot.steps[0]) {
         return Completions::default();
     }
-    let line_start = place.text[..spot.start as usize].rfind('\n').map_or(0, |at| at + 1);
-    let in_front = &place.text[line_start..spot.start as usize];
-    let is_item = spot.part == Part::Key || in_front.contains('[');
+    let is_item = spot.part == Part::Key || !spot.items.is_empty();
+    let allowed = parameters::by_position(place, spot);
+    let fits = |value: &Value| {
+        allowed.as_ref().is_none_or(|types| types.iter().any(|it| it.is_instance(value)))
+    };
     let mut seen: BTreeMap<String, (Value, String)> = BTreeMap::new();
     let mut add = |value: &Located, shown: &str| {
-        for value in alternatives(place, value) {
+        for value in alternatives(place, value).into_iter().filter(&fits) {
             let text = inspect::to_s(&value);
             seen.entry(text).or_insert_with(|| (value, shown.to_owned()));
         }
