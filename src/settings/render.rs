@@ -93,7 +93,6 @@ fn vscode_setting(setting: &Setting, rules: &[RuleName]) -> Value {
     schema["default"] = if default.is_null() { empty } else { default };
     schema["markdownDescription"] = setting.doc.into();
     schema["scope"] = match setting.scope {
-        Scope::Resource => "resource".into(),
         Scope::Window => "window".into(),
         Scope::Machine => "machine".into(),
     };

@@ -49,9 +49,7 @@ pub enum Kind {
 /// Where an editor lets users change a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// Per user, workspace or folder: it changes what is answered about a file.
-    Resource,
-    /// Per user or workspace window: it changes how the program runs.
+    /// Per user or workspace. A server has one set of settings for all folders of a workspace.
     Window,
     /// Per user of a machine, never per workspace.
     Machine,
@@ -68,7 +66,7 @@ pub const SETTINGS: &[Setting] = &[
         default: "8",
         doc: "The major version of Puppet (or OpenVox) to evaluate data for. Version 8 fails where version 7 only warns, for \
               example on an unknown variable in `%{…}`.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "node",
@@ -76,7 +74,7 @@ pub const SETTINGS: &[Setting] = &[
         default: "null",
         doc: "The name of the node to show values for. Without it, hovers and hints are for any node that reads the file, and \
               list the cases on which a value depends.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "node_name",
@@ -86,7 +84,7 @@ pub const SETTINGS: &[Setting] = &[
               `(?<location>[a-z]+)-(?<role>[a-z]+)-\\d+`. A named group `role` sets the fact and the top-scope variable \
               `role` of nodes without fact sets. A pattern must match the whole name, and the first match is used. `hiera-ls nodes` suggests a \
               pattern if the names of the data files fit one.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "facts",
@@ -94,7 +92,7 @@ pub const SETTINGS: &[Setting] = &[
         default: "[]",
         doc: "Files, directories or globs with fact sets, in addition to those in the usual places such as `spec/factsets`. \
               All common formats are recognised.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "trusted",
@@ -102,14 +100,14 @@ pub const SETTINGS: &[Setting] = &[
         default: "{}",
         doc: "Members of `$trusted` for every node, for example `extensions: {pp_role: web}`. They override those in fact \
               sets.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "serverFacts",
         kind: Kind::DataMap,
         default: "{}",
         doc: "Members of `$server_facts` for every node. They override those in fact sets.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "variables",
@@ -117,7 +115,7 @@ pub const SETTINGS: &[Setting] = &[
         default: "{}",
         doc: "Top-scope variables for every node, for example those that a node classifier or `site.pp` sets. They override \
               facts of the same name. What the output of a classifier says of a node overrides them.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "nodes",
@@ -126,7 +124,7 @@ pub const SETTINGS: &[Setting] = &[
         doc: "Nodes by name. Each may have `facts` (a map, or the path of a facts file), `trusted`, `serverFacts`, `variables` \
               and `environment`. If a fact set already describes the node, these parts replace its own; otherwise the \
               node is added.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "environment",
@@ -135,28 +133,28 @@ pub const SETTINGS: &[Setting] = &[
         doc: "The environment of nodes that do not name one. All nodes of a directory below `environments/` are \
               in the environment of its name. In any other workspace, the name is not known without this setting, because \
               a checkout can be deployed as any environment.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "modulepath",
         kind: Kind::PathList,
         default: "null",
         doc: "Directories with modules. Replaces the `modulepath` in `environment.conf`.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "basemodulepath",
         kind: Kind::PathList,
         default: r#"["/etc/puppetlabs/code/modules", "/opt/puppetlabs/puppet/modules"]"#,
         doc: "The value of `$basemodulepath` in `environment.conf`.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "globalHieraYaml",
         kind: Kind::Path,
         default: "null",
         doc: "The path to the `hiera.yaml` of the global layer. Without it, there is no global layer.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "datadirMap",
@@ -164,14 +162,14 @@ pub const SETTINGS: &[Setting] = &[
         default: "{}",
         doc: "Maps the start of an absolute datadir to a directory on this machine, for example \
               `/etc/puppetlabs/code/hieradata: ../hieradata`. The longest match is used.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "diagnostics.enabled",
         kind: Kind::Boolean,
         default: "true",
         doc: "Shows problems.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "diagnostics.severity",
@@ -179,7 +177,7 @@ pub const SETTINGS: &[Setting] = &[
         default: "{}",
         doc: "The severity of each rule: `error`, `warning`, `information`, `hint` or `off`. Rules that are not listed keep \
               their default; `all` sets the severity of all of them.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "diagnostics.scope",
@@ -187,7 +185,7 @@ pub const SETTINGS: &[Setting] = &[
         default: "\"workspace\"",
         doc: "Which files to report problems for, if the editor can show problems of the whole workspace. Other editors only \
               get problems of open files.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "diagnostics.preset",
@@ -195,7 +193,7 @@ pub const SETTINGS: &[Setting] = &[
         default: "\"recommended\"",
         doc: "The severities to start from. `recommended`: each rule's default. `strict`: all rules are on, and each is at \
               least a warning. `ci`: each rule's default, but only errors and warnings.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "diagnostics.severityByPath",
@@ -203,7 +201,7 @@ pub const SETTINGS: &[Setting] = &[
         default: "{}",
         doc: "Severities for some files only. Maps a glob or a directory to a map like `diagnostics.severity`. `**` matches any \
               number of directories. If several entries match a file, the last one that lists the rule is used.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "diagnostics.baseline",
@@ -211,14 +209,14 @@ pub const SETTINGS: &[Setting] = &[
         default: "\".hiera-ls-baseline.json\"",
         doc: "A file with known findings, which are not reported again. `hiera-ls check --write-baseline` writes it. If the \
               file does not exist, all findings are reported.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "hover.maxLines",
         kind: Kind::Integer(1),
         default: "20",
         doc: "The maximum number of lines of a value that a hover shows.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "codeLens.enabled",
@@ -226,7 +224,7 @@ pub const SETTINGS: &[Setting] = &[
         default: "true",
         doc: "Shows a lens above each key that is overridden or merged: how many levels have it, how their values are merged, \
               and which level overrides it. Editors that do not support the commands of the lenses do not get any.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "codeLens.classParameters",
@@ -234,21 +232,21 @@ pub const SETTINGS: &[Setting] = &[
         default: "true",
         doc: "Shows a lens above each class parameter in Puppet code: which levels of the data set it, or how many. Requires \
               `codeLens.enabled`.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "codeLens.parameters",
         kind: Kind::Boolean,
         default: "false",
         doc: "Shows a lens above each key that sets a class parameter: its class and its type. Hovers always show them.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "codeLens.changes",
         kind: Kind::Boolean,
         default: "true",
         doc: "Shows a lens above each edited key: how many nodes get another value. Requires `codeLens.enabled`.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "changes.before",
@@ -273,28 +271,28 @@ pub const SETTINGS: &[Setting] = &[
         default: "false",
         doc: "Links each key that sets a class parameter to the parameter. In some editors, such a link replaces *Go to \
               Definition*, which also lists the levels.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "inlayHints.interpolations",
         kind: Kind::Boolean,
         default: "true",
         doc: "Shows the value of each `%{…}` as an inlay hint.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "inlayHints.overridden",
         kind: Kind::Boolean,
         default: "true",
         doc: "Shows the effective value as an inlay hint after each overridden value.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "coexistWithYamlLanguageServer",
         kind: Kind::Boolean,
         default: "false",
         doc: "Does not report syntax errors and duplicate keys, for use with another YAML or JSON language server.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "log.level",
@@ -309,14 +307,14 @@ pub const SETTINGS: &[Setting] = &[
         default: "false",
         doc: "Decrypts values that are encrypted with eyaml in hovers, previews and `lookup`, if the private key of the level \
               can be read. Diagnostics, reports and the log never contain decrypted text.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "eyaml.privateKey",
         kind: Kind::Path,
         default: "null",
         doc: "The private key (PEM) for levels that do not set `pkcs7_private_key`, or whose key cannot be read on this machine.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "eyaml.publicKey",
@@ -324,7 +322,7 @@ pub const SETTINGS: &[Setting] = &[
         default: "null",
         doc: "The public key (an X.509 certificate, PEM) for levels that do not set `pkcs7_public_key`, or whose key cannot be \
               read on this machine.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
     Setting {
         key: "backends",
@@ -335,6 +333,6 @@ pub const SETTINGS: &[Setting] = &[
               [PROGRAM, …]}` (a program of your own), or to `{}` (the function finds nothing, and no rule reports it). \
               `bridge: enabled` calls the functions of the environment and its modules. hiera-ls only starts programs in \
               trusted workspaces. See docs/backends.md.",
-        scope: Scope::Resource,
+        scope: Scope::Window,
     },
 ];
