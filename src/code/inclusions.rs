@@ -126,8 +126,9 @@ fn add_call(
     lookups: &HashMap<TextRange, &Call>,
     inclusions: &mut Vec<Inclusion>,
 ) {
-    let attributes = call.attributes.iter().map(|it| it.text.as_str().into());
-    let given = (call.function == "class").then(|| attributes.collect());
+    // Puppet accepts `undef` for a parameter without data, so such an attribute counts, too.
+    let names = call.attributes.iter().map(|it| it.name.text.as_str().into());
+    let given = (call.function == "class").then(|| names.collect());
     let mut add = |included, range| {
         let (guards, given) = (call.guards.clone(), given.clone());
         inclusions.push(Inclusion { included, range, guards, given });
@@ -321,6 +322,7 @@ mod tests {
     #[test]
     fn parameters_that_are_given() {
         check("class { 'a': p => 1, q => 2 }", Body::TopLevel, &["a given p,q"]);
+        check("class { 'a': p => undef, q => $q }", Body::TopLevel, &["a given p,q"]);
         let text = "class { 'a': q => 2; default: p => 1, q => 1; 'b': }";
         check(text, Body::TopLevel, &["a given q,p", "b given p,q"]);
     }

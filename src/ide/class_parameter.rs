@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::code::given;
 use super::hover::markup;
 use super::perspective::Perspective;
 use crate::code::CodeFile;
@@ -140,6 +141,14 @@ pub(super) fn note(
     Some(text)
 }
 
+/// Where code sets the parameter that `key` sets, too.
+pub(super) fn given_note(perspective: &Perspective, key: &str) -> Option<String> {
+    let environment = perspective.evaluator.environment();
+    ClassParameter::of_key(&perspective.world, environment, key)?;
+    let (class, parameter) = key.rsplit_once("::")?;
+    given::note(perspective, class, parameter)
+}
+
 /// The origin of the parameter's value, unless a class declaration sets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SetBy {
@@ -252,6 +261,28 @@ mod tests {
         );
         check("web::server::other", WEB, None);
         check("web::port", WEB, None);
+    }
+
+    #[test]
+    fn values_that_code_gives_are_named() {
+        let given = |declaration: &str| {
+            let fixture = Fixture::parse(&format!(
+                "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: Common, path: common.yaml}}]\n\
+                 #- {WEB}\n#- /manifests/site.pp\n{declaration}\n#- /data/common.yaml\nweb::server::port$0: 8080\n"
+            ));
+            let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+            let cancel = CancelToken::default();
+            let shown = hover(&fixture.world(), &file.world_path(), offset, &cancel);
+            let shown = shown.expect("a hover").markdown;
+            let line = shown.lines().find(|line| line.contains("wins over data"));
+            line.map(|it| it.trim_start_matches(['-', ' ']).to_owned())
+        };
+        let set = "Set in `manifests/site.pp:1`: if that code declares the class, its value wins over data.";
+        assert_eq!(given("class { 'web::server': port => 1 }").as_deref(), Some(set));
+        assert_eq!(given("class { 'web::server': port => $p }").as_deref(), Some(set));
+        assert_eq!(given("class { 'web::server': port => undef }"), None);
+        assert_eq!(given("class { 'web::server': bare => 1 }"), None);
+        assert_eq!(given("include web::server"), None);
     }
 
     #[test]

@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use crate::code::summary::known_as;
 use crate::config::Environment;
+use crate::data::{Files as _, Place};
+use crate::ide::hover::markup::code;
+use crate::ide::perspective::Perspective;
 use crate::syntax::puppet::{Call, CalledName, DeclarationKind};
 use crate::text::TextRange;
 use crate::world::World;
@@ -17,6 +20,31 @@ pub(in crate::ide) struct Given {
     pub(in crate::ide) range: TextRange,
     /// Whether it is `*`, with a hash that may set anything.
     pub(in crate::ide) is_hash: bool,
+}
+
+/// The maximum number of places that are named where code sets a parameter.
+const MAX_PLACES: usize = 3;
+
+/// Where code sets a parameter, or may set it, for a hover: it is not known which declaration of a class comes first.
+pub(in crate::ide) fn note(
+    perspective: &Perspective,
+    class: &str,
+    parameter: &str,
+) -> Option<String> {
+    let environment = perspective.evaluator.environment();
+    let given = given_values(&perspective.world, environment, class, parameter);
+    let place = |it: &Given| {
+        let place = Place { file: perspective.world.id(&it.path), range: it.range };
+        code(&perspective.shown_place(place))
+    };
+    let places: Vec<_> = given.iter().take(MAX_PLACES).map(place).collect();
+    let more = if given.len() > MAX_PLACES { ", …" } else { "" };
+    (!places.is_empty()).then(|| {
+        format!(
+            "Set in {}{more}: if that code declares the class, its value wins over data.",
+            places.join(", ")
+        )
+    })
 }
 
 /// The attributes that set or may set `parameter` of `class`, in the order of the files.
@@ -37,7 +65,8 @@ pub(in crate::ide) fn given_values(
         }
         let Some(file) = world.code_file(path) else { continue };
         for call in file.manifest.calls.iter().filter(is_of_class) {
-            let named = call.attributes.iter().filter(|it| it.text == parameter || it.text == "*");
+            let setting = call.attributes.iter().filter(|it| !it.is_undef).map(|it| &it.name);
+            let named = setting.filter(|it| it.text == parameter || it.text == "*");
             found.extend(named.map(|it| Given {
                 path: path.clone(),
                 range: it.range,

@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::given::{Given, given_values};
+use super::given;
 use super::lookup_call::{LookupCall, Refused};
 use super::spot::{ClassParameter, CodeSpot, spot};
 use crate::code::CodeFile;
 use crate::code::summary::KeyPattern;
-use crate::data::{Files as _, Place};
 use crate::ide::class_parameter;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::hover::markup::code;
@@ -17,9 +16,6 @@ use crate::syntax::puppet::{Call, CalledName};
 
 /// The maximum number of keys that are listed for a key with expressions.
 const MAX_MATCHING_KEYS: usize = 12;
-
-/// The maximum number of places that are named where code sets a parameter.
-const MAX_PLACES: usize = 3;
 
 /// The hover at `offset` (bytes) of the Puppet code at `path`.
 pub(in crate::ide) fn hover(perspective: &Perspective, path: &str, offset: u32) -> Option<Hover> {
@@ -50,32 +46,14 @@ fn parameter_text(
         Some(default) => Otherwise::ParameterDefault(file.slice(default.range).to_owned()),
         None => Otherwise::Required,
     };
-    let notes = given_note(perspective, spot).into_iter().collect();
+    let given = given::note(perspective, &spot.class_name(), &spot.parameter.name);
+    let notes = given.into_iter().collect();
     let asked = AskedKey { otherwise, notes, ..AskedKey::new(&key) };
     let text = asked_key_text(perspective, &asked);
     match other_declaration(perspective, path, spot) {
         Some(place) => format!("{text}\n\nPuppet loads this class from {}.", code(&place)),
         None => text,
     }
-}
-
-/// Where code sets the parameter, or may set it: it is not known which declaration of a class comes first.
-fn given_note(perspective: &Perspective, spot: &ClassParameter<'_>) -> Option<String> {
-    let environment = perspective.evaluator.environment();
-    let class = spot.class_name();
-    let given = given_values(&perspective.world, environment, &class, &spot.parameter.name);
-    let place = |it: &Given| {
-        let place = Place { file: perspective.world.id(&it.path), range: it.range };
-        code(&perspective.shown_place(place))
-    };
-    let places: Vec<_> = given.iter().take(MAX_PLACES).map(place).collect();
-    let more = if given.len() > MAX_PLACES { ", …" } else { "" };
-    (!places.is_empty()).then(|| {
-        format!(
-            "Set in {}{more}: if that code declares the class, its value wins over data.",
-            places.join(", ")
-        )
-    })
 }
 
 /// Where the class is loaded from, if not from this file.
@@ -298,7 +276,8 @@ asking: \"%{lookup('over')}\"
         check(
             INIT,
             "class web($port$0) { }\n#- /manifests/site.pp\n\nclass { '::web': port => 1 }\n\
-             class { 'other': port => 1 }\nclass { ['x', 'web']: * => $h }",
+             class { 'other': port => 1 }\nclass { ['x', 'web']: * => $h }\nclass { 'web': port => undef }\n\
+             class { default: port => 2; 'web': port => undef; }",
             &expect![[r#"
                 $port
                 ---

@@ -173,6 +173,7 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
     }
     if !question.is_shown_at_the_parameter() {
         card.notes.extend(class_parameter::note(perspective, key, Some(&asked)));
+        card.notes.extend(class_parameter::given_note(perspective, key));
     }
     if !asked.unknown_variables.is_empty() {
         card.notes

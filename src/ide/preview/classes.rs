@@ -46,7 +46,7 @@ pub(super) fn write(perspective: &Perspective, page: &mut Page, cancel: &CancelT
         write_class(perspective, page, class);
         for binding in bindings {
             if let Some(code) = &class.code {
-                write_binding(perspective, page, code, binding);
+                write_binding(perspective, page, code, (class, binding));
             }
         }
     }
@@ -89,7 +89,13 @@ fn write_class(perspective: &Perspective, page: &mut Page, class: &NodeClass) {
     page.comment(&title, LineKind::Header, Some(at));
 }
 
-fn write_binding(perspective: &Perspective, page: &mut Page, code: &ClassCode, binding: &Binding) {
+fn write_binding(
+    perspective: &Perspective,
+    page: &mut Page,
+    code: &ClassCode,
+    (class, binding): (&NodeClass, &Binding),
+) {
+    let otherwise = if class.may_be_given(&binding.name) { ", unless code sets it" } else { "" };
     for (index, case) in binding.cases.iter().enumerate() {
         let place = data_place(binding, index);
         let shown = match &case.bound {
@@ -105,7 +111,7 @@ fn write_binding(perspective: &Perspective, page: &mut Page, code: &ClassCode, b
             Bound::Nothing => "missing".to_owned(),
             Bound::Failed(failure) => format!("the lookup fails: {}", failure.message),
         };
-        let line = format!("  {}{}: {shown}", binding.name, when(binding, case));
+        let line = format!("  {}{}: {shown}{otherwise}", binding.name, when(binding, case));
         let place = place.or_else(|| Some(parameter_place(perspective, code, binding)));
         let kind = if case.verdict.is_refused() { LineKind::Error } else { LineKind::Header };
         page.comment(&line, kind, place);

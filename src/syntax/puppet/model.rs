@@ -129,7 +129,7 @@ pub struct Call {
     /// The arguments of a lookup as far as they are constant; empty for other calls.
     pub written: Vec<Written>,
     /// The attributes of `class { … }`.
-    pub attributes: Vec<CalledName>,
+    pub attributes: Vec<Attribute>,
     /// Whether a lambda follows.
     pub has_lambda: bool,
     /// The conditions under which it runs: it is in an `if`, `unless`, `case`, selector or lambda, or after `and` or `or`.
@@ -165,6 +165,15 @@ pub struct CalledName {
     pub text: String,
     /// With its quotes.
     pub range: TextRange,
+}
+
+/// An attribute of `class { … }`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attribute {
+    /// The parameter, or `*`.
+    pub name: CalledName,
+    /// Whether its value is written as `undef`: then data still counts.
+    pub is_undef: bool,
 }
 
 /// How a [`Call`] is written.

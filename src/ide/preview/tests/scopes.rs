@@ -111,9 +111,10 @@ fn everything_that_a_node_gets() {
 #[test]
 fn the_classes_of_a_node_with_what_is_missing_first() {
     let fixture = fixture(
-        "#- /data/common.yaml\nweb::port: 80\nweb::bad: x\n#- /manifests/site.pp\ninclude web\nnode 'web01' { if $x { include extra } }\n\
+        "#- /data/common.yaml\nweb::port: 80\nweb::bad: x\n#- /manifests/site.pp\ninclude web\nnode 'web01' { if $x { include extra } class { 'web::own': port => 1 } }\n\
          #- /modules/web/manifests/init.pp\n\
-         class web($owner, Integer $port, $mode = 'x', $user = $mode, Integer $bad) { include web::none }\n",
+         class web($owner, Integer $port, $mode = 'x', $user = $mode, Integer $bad) { include web::none }\n\
+         #- /modules/web/manifests/own.pp\nclass web::own($port = 2, $mode = 'y') { }\n",
     );
     let question = Question { scope: Scope::Node, ..Question::default() };
     let preview = ask(&fixture.world(), &question).expect("there is a node");
@@ -130,6 +131,9 @@ fn the_classes_of_a_node_with_what_is_missing_first() {
         #   mode: "x" by default
         #   user: computed by code
         #   bad: "x" from data/common.yaml:2
+        # -- class web::own, included in manifests/site.pp:2 --
+        #   port: 2 by default, unless code sets it
+        #   mode: "y" by default
         # -- class web::none, which is not here, included in modules/web/manifests/init.pp:1 --
         # -- perhaps class extra, which is not here, included in manifests/site.pp:2 --
 

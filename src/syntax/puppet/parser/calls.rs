@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::syntax::puppet::condition::Condition;
 use crate::syntax::puppet::expression::{Expression, Shape};
-use crate::syntax::puppet::model::{Call, CallForm, CalledName};
+use crate::syntax::puppet::model::{Attribute, Call, CallForm, CalledName};
 use crate::syntax::puppet::token::Kind;
 use crate::text::TextRange;
 
@@ -103,7 +103,7 @@ impl Parser<'_> {
         &mut self,
         keyword: TextRange,
         title: &Expression,
-        attributes: Vec<CalledName>,
+        attributes: Vec<Attribute>,
     ) {
         let (mut names, mut computed) = (Vec::new(), Vec::new());
         class_names(title, &mut names, &mut computed);
@@ -134,13 +134,15 @@ impl Parser<'_> {
         &mut self,
         first: usize,
         keyword: TextRange,
-        attributes: &[CalledName],
+        attributes: &[Attribute],
     ) {
         for call in &mut self.found.calls[first..] {
             if call.function_range != keyword {
                 continue;
             }
-            let has = |name: &CalledName| call.attributes.iter().any(|it| it.text == name.text);
+            let has = |attribute: &Attribute| {
+                call.attributes.iter().any(|it| it.name.text == attribute.name.text)
+            };
             let missing: Vec<_> = attributes.iter().filter(|it| !has(it)).cloned().collect();
             call.attributes.extend(missing);
         }

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::syntax::puppet::expression::{Expression, Shape};
-use crate::syntax::puppet::model::{CalledName, ResourceUse};
+use crate::syntax::puppet::model::{ArgumentKind, Attribute, CalledName, ResourceUse};
 use crate::syntax::puppet::token::Kind;
 use crate::text::TextRange;
 
@@ -144,7 +144,7 @@ impl Parser<'_> {
     }
 
     /// Titles with their attributes, up to the brace that ends the resource.
-    fn bodies(&mut self, mut found: impl FnMut(&mut Self, &Expression, Vec<CalledName>)) {
+    fn bodies(&mut self, mut found: impl FnMut(&mut Self, &Expression, Vec<Attribute>)) {
         while !self.is_at_stop() && !self.kind().is_closer() {
             if self.eat(Kind::Semicolon) {
                 continue;
@@ -163,14 +163,14 @@ impl Parser<'_> {
     }
 
     /// `name => value` and `* => hash`, up to the `;` or the closing brace.
-    pub(super) fn attributes(&mut self) -> Vec<CalledName> {
-        let mut names = Vec::new();
+    pub(super) fn attributes(&mut self) -> Vec<Attribute> {
+        let mut attributes = Vec::new();
         loop {
             if self.eat(Kind::Comma) {
                 continue;
             }
             if self.kind() == Kind::Semicolon || self.kind().is_closer() || self.is_at_stop() {
-                return names;
+                return attributes;
             }
             if !self.is_at_attribute() {
                 self.refuse_here();
@@ -178,9 +178,10 @@ impl Parser<'_> {
                 continue;
             }
             let name = self.next();
-            names.push(CalledName { text: self.text_of(name), range: name.range() });
+            let name = CalledName { text: self.text_of(name), range: name.range() };
             self.next();
-            let _ = self.expression();
+            let is_undef = self.expression().argument_kind() == ArgumentKind::Undef;
+            attributes.push(Attribute { name, is_undef });
         }
     }
 
