@@ -1,5 +1,7 @@
 //! The answer to a lookup as members of a JSON object, written directly: a fleet has millions of answers.
 
+use std::borrow::Cow;
+
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value as Json};
 
@@ -15,6 +17,23 @@ pub(super) struct Record<'a> {
     pub(super) answer: &'a Answer,
     pub(super) merge: Option<&'a Json>,
     pub(super) explain: Option<String>,
+}
+
+/// The answer as `--render-as json` shows it: every `Sensitive` is redacted, as Puppet does it. JSON lines are exact.
+pub(super) fn redacted(answer: &Answer) -> Cow<'_, Answer> {
+    let is_secret =
+        |it: &Answer| matches!(&it.outcome, Ok(Some(value)) if render::has_sensitive(&value.value));
+    if !is_secret(answer) && !answer.cases.iter().any(|case| is_secret(&case.answer)) {
+        return Cow::Borrowed(answer);
+    }
+    let mut shown = answer.clone();
+    let cases = shown.cases.iter_mut().map(|case| &mut case.answer.outcome);
+    for outcome in cases.chain([&mut shown.outcome]) {
+        if let Ok(Some(value)) = outcome {
+            *value = render::redacted(value);
+        }
+    }
+    Cow::Owned(shown)
 }
 
 impl AnswerJson<'_> {

@@ -150,7 +150,7 @@ pub(super) fn yaml(all: &[BoundClass], node: &str, files: &dyn Files) -> String 
 
 fn document(all: &[BoundClass], node: &str, files: &dyn Files) -> Json {
     let one = |asked: &BoundClass| {
-        let parameters = asked.bindings.iter().map(|it| record(asked, it, files));
+        let parameters = asked.bindings.iter().map(|it| record(asked, it, files, false));
         let mut object = class_record(asked, node);
         object.insert("parameters".into(), parameters.map(Json::Object).collect());
         Json::Object(object)
@@ -168,7 +168,7 @@ pub(super) fn json_lines(all: &[BoundClass], node: &str, files: &dyn Files) -> S
         for binding in &asked.bindings {
             let mut line = Map::new();
             line.insert("class".into(), (&*asked.class.name).into());
-            line.append(&mut record(asked, binding, files));
+            line.append(&mut record(asked, binding, files, true));
             let _ = writeln!(text, "{}", Json::Object(line));
         }
         let _ = writeln!(text, "{}", Json::Object(class_record(asked, node)));
@@ -195,13 +195,19 @@ fn class_record(asked: &BoundClass, node: &str) -> Map<String, Json> {
     record.as_object().cloned().unwrap_or_default()
 }
 
-fn record(asked: &BoundClass, binding: &Binding, files: &dyn Files) -> Map<String, Json> {
+/// What is known of a parameter. Every `Sensitive` is redacted unless the record `is_exact`.
+fn record(
+    asked: &BoundClass,
+    binding: &Binding,
+    files: &dyn Files,
+    is_exact: bool,
+) -> Map<String, Json> {
     let mut line = Map::new();
     line.insert("param".into(), (&*binding.name).into());
     line.insert("type".into(), binding.type_text.as_deref().into());
     line.insert("line".into(), asked.class.file.line(binding.name_range.start).into());
     if binding.is_certain() {
-        add_case(&mut line, binding, 0, files);
+        add_case(&mut line, (binding, 0), files, is_exact);
         return line;
     }
     line.insert("status".into(), "depends".into());
@@ -211,7 +217,7 @@ fn record(asked: &BoundClass, binding: &Binding, files: &dyn Files) -> Map<Strin
     let case = |(index, case): (usize, &BoundCase)| {
         let mut line = Map::new();
         line.insert("if".into(), Json::Object(conditions_json(&case.conditions)));
-        add_case(&mut line, binding, index, files);
+        add_case(&mut line, (binding, index), files, is_exact);
         Json::Object(line)
     };
     line.insert("cases".into(), binding.cases.iter().enumerate().map(case).collect());
@@ -222,7 +228,12 @@ fn record(asked: &BoundClass, binding: &Binding, files: &dyn Files) -> Map<Strin
     line
 }
 
-fn add_case(line: &mut Map<String, Json>, binding: &Binding, index: usize, files: &dyn Files) {
+fn add_case(
+    line: &mut Map<String, Json>,
+    (binding, index): (&Binding, usize),
+    files: &dyn Files,
+    is_exact: bool,
+) {
     let case = &binding.cases[index];
     let status = match &case.verdict {
         Verdict::Fits => "ok",
@@ -238,6 +249,7 @@ fn add_case(line: &mut Map<String, Json>, binding: &Binding, index: usize, files
     line.insert("status".into(), status.into());
     line.insert("from".into(), from.into());
     if let Some(value) = value_of(&case.bound) {
+        let value = if is_exact { value } else { render::redacted(&value.into()).value };
         line.insert("value".into(), render::to_exact_json(&value));
     }
     let error = match (&case.bound, &case.verdict) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use super::answer_json::Record;
+use super::answer_json::{Record, redacted};
 use super::fleet;
 use super::lookup::{DEPENDS, LookupArguments, RenderAs};
 use super::lookup_output::Output as LookupOutput;
@@ -219,7 +219,12 @@ impl Printer<'_> {
         if self.format == RenderAs::Table {
             return answer_text(answer, self.fleet.world().as_ref());
         }
-        Record { key: &query.key, answer, merge: query.merge.as_ref(), explain: None }.text()
+        let shown = match self.format {
+            RenderAs::Json => redacted(answer),
+            _ => Cow::Borrowed(answer),
+        };
+        Record { key: &query.key, answer: &shown, merge: query.merge.as_ref(), explain: None }
+            .text()
     }
 
     fn text_of<'k>(&self, query: &Query, kept: &'k Kept) -> Cow<'k, str> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use super::answer_json::{AnswerJson, Record};
+use super::answer_json::{AnswerJson, Record, redacted};
 use super::lookup::{LookupArguments, RenderAs, not_found_line};
 use super::shown::{as_seen_from_here, in_lines, within_a_line};
 use crate::data::{Files, Located, Place, render};
@@ -116,7 +116,7 @@ impl Output {
     /// A value that depends on facts that are not known: each case with its conditions.
     pub(super) fn cases(&self, answer: &Answer, names: &[Arc<str>]) -> String {
         if self.format == RenderAs::Json {
-            return format!("{:#}\n", Json::Object(AnswerJson(answer).members()));
+            return format!("{:#}\n", Json::Object(AnswerJson(&redacted(answer)).members()));
         }
         let mut text = String::new();
         let alone = [Case { conditions: Vec::new(), answer: answer.clone() }];

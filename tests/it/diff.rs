@@ -554,6 +554,37 @@ fn records_for_many_nodes_list_the_open_variables_of_each() {
 }
 
 #[test]
+fn only_json_lines_contain_sensitive_values() {
+    let repository = Repository::new();
+    repository.data(
+        "common.yaml",
+        "lookup_options: {'^(pw|app::)': {convert_to: Sensitive}}\npw: hunter2\napp::pw: hunter2\n",
+    );
+    repository.data("roles/web.yaml", "pw: hunter2, too\n");
+    repository.write("repository/modules/app/manifests/init.pp", "class app(Sensitive $pw) { }\n");
+    for asked in [
+        &["pw", "--node", "one"][..],
+        &["pw", "--node", "one", "--set", "role=web"],
+        &["pw", "--nodes", "one,two"],
+        &["pw", "--nodes", "all", "--facts", "../facts"],
+        &["--class", "app"],
+    ] {
+        for format in ["s", "json", "yaml", "jsonl"] {
+            // The formats for many nodes are others.
+            if matches!(format, "s" | "yaml") && asked.contains(&"--nodes") {
+                continue;
+            }
+            let options = ["--render-as", format];
+            let output = repository.run(&[&["lookup"], asked, &options].concat());
+            let text = String::from_utf8_lossy(&output.stdout);
+            assert!(!text.is_empty(), "{asked:?} {format}: {output:?}");
+            let is_shown = text.contains("hunter2");
+            assert_eq!(is_shown, format == "jsonl", "{asked:?} {format}: {text}");
+        }
+    }
+}
+
+#[test]
 fn readers_and_uses() {
     let repository = Repository::new();
     let readers = ["readers", "data/roles/web.yaml", "--facts", "../facts", "--render-as", "jsonl"];
