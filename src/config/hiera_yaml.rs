@@ -132,6 +132,8 @@ pub struct ConfigProblem {
     pub class: ConfigErrorClass,
     /// The individual problems that `message` combines, at least one, each with its own position.
     pub details: Vec<ProblemDetail>,
+    /// Whether it says that the file contains no hash, so that it counts as version 3.
+    pub is_about_no_hash: bool,
 }
 
 /// One part of a [`ConfigProblem`].

@@ -95,8 +95,7 @@ fn reason(problems: &[ConfigProblem]) -> String {
     let problem = problems.iter().find(|it| it.is_error()).or(problems.last());
     let detail = problem.and_then(|it| it.details.first());
     let reason = detail.map_or_else(String::new, |it| it.message.clone());
-    let is_no_hash = problems.iter().any(|it| it.message.contains("a valid YAML hash"));
-    if is_no_hash {
+    if problems.iter().any(|it| it.is_about_no_hash) {
         format!("it contains no hash and counts as version 3; {reason}")
     } else {
         reason

@@ -100,6 +100,9 @@ impl ConfigReader<'_> {
         let end = u32::try_from(self.text.trim_end().len()).unwrap_or_default();
         let place = Place { file: self.file, range: TextRange::new(0, end) };
         self.warn(message, Some(place));
+        if let Some(problem) = self.problems.last_mut() {
+            problem.is_about_no_hash = true;
+        }
     }
 
     fn version_3_is_only_for_the_global_layer(&mut self, place: Option<Place>) -> bool {
@@ -165,7 +168,15 @@ impl ConfigReader<'_> {
         class: ConfigErrorClass,
     ) {
         let place = details.iter().find_map(|detail| detail.place);
-        self.problems.push(ConfigProblem { message, place, severity, class, details });
+        let is_about_no_hash = false;
+        self.problems.push(ConfigProblem {
+            message,
+            place,
+            severity,
+            class,
+            details,
+            is_about_no_hash,
+        });
     }
 }
 
