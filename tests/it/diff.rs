@@ -475,6 +475,25 @@ fn an_explanation_names_commits() {
     );
 }
 
+/// A link to a file that only the server has is not there for Puppet: it must not fail lookups on one side.
+#[cfg(unix)]
+#[test]
+fn links_of_a_revision_that_lead_nowhere() {
+    let repository = Repository::new();
+    let levels =
+        "version: 5\nhierarchy:\n  - {name: x, paths: [secret.yaml, other.yaml, common.yaml]}\n";
+    repository.write("repository/hiera.yaml", levels);
+    for (name, target) in [("secret.yaml", "/nowhere/secret.yaml"), ("other.yaml", "none.yaml")] {
+        let link = repository.path(&format!("repository/data/{name}"));
+        std::os::unix::fs::symlink(target, link).expect("a link");
+    }
+    repository.commit();
+    let output = repository.run(&["diff", "--facts", "../facts"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.starts_with("0 answers change"), "{text}");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
 #[test]
 fn links_and_submodules_of_a_revision() {
     let repository = Repository::new();

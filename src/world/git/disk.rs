@@ -193,16 +193,19 @@ impl DiskReader for GitDisk {
                     let whole =
                         if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
                     let is_directory = match kind {
-                        ItemKind::Link => {
-                            self.kind_of(&self.find_inside(&whole)) == PathKind::Directory
-                        }
+                        ItemKind::Link => match self.kind_of(&self.find_inside(&whole)) {
+                            PathKind::Directory => true,
+                            PathKind::File => false,
+                            // For Puppet, a link that leads nowhere is not there, as on the disk of this machine.
+                            PathKind::Missing => return None,
+                        },
                         ItemKind::File => self.directories.contains_key(&whole),
                         ItemKind::Submodule => true,
                     };
                     let is_link = *kind == ItemKind::Link;
-                    DirItem { name: name.as_str().into(), is_directory, is_link }
+                    Some(DirItem { name: name.as_str().into(), is_directory, is_link })
                 };
-                Some(names.iter().map(item).collect())
+                Some(names.iter().filter_map(item).collect())
             }
             Found::Outside(path) => self.machine.list(&path),
             Found::File(_) | Found::Missing => Some(Vec::new()),
