@@ -131,7 +131,7 @@ impl Shower<'_> {
     fn finding(&self, diagnostic: Diagnostic) -> Finding {
         let Diagnostic { range, severity, code, message, related, .. } = diagnostic;
         let at = |offset| self.index.line_col(self.text, offset, Encoding::Utf32);
-        // A message may quote a value that must not be shown, so the rule's summary takes its place.
+        // If a message may quote a value that must not be shown, the rule's summary takes its place.
         let is_secret = self.is_sensitive(range.start);
         let message =
             if is_secret { without_values(code, &message) } else { without_encrypted(&message) };
@@ -184,9 +184,14 @@ fn excerpt(line: &str, start: u32, finding: TextRange) -> Excerpt {
 }
 
 /// The message of a finding about a value that must not be shown: the rule and, for a class parameter, which catalogs fail.
+/// A message that quotes nothing stays.
 fn without_values(code: &str, message: &str) -> String {
     const FROM_HERE: &str = "\nCatalogs with class ";
-    let summary = rule(code).map_or("", |rule| rule.summary);
+    let rule = rule(code);
+    if rule.is_some_and(|rule| !(rule.may_quote)(message)) {
+        return message.to_owned();
+    }
+    let summary = rule.map_or("", |rule| rule.summary);
     let consequence = message.find(FROM_HERE).map_or("", |at| &message[at..]);
     format!("{summary}{consequence}")
 }

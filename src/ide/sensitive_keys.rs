@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::context::LOOKUP_OPTIONS;
 use super::diagnostics::KnownKeys;
 use super::file_role::FileRole;
 use super::perspective::Perspective;
@@ -61,7 +62,8 @@ impl<'a> SensitiveKeys<'a> {
 
     fn is_sensitive(&self, entry: &EntryTree<'_>) -> bool {
         let key = entry.key.range.slice(entry.text).trim_matches(['"', '\'']);
-        self.is_sensitive_key(key)
+        // Options are not values, even if a pattern that is not valid means that nobody knows which values are secret.
+        key != LOOKUP_OPTIONS && self.is_sensitive_key(key)
     }
 
     fn is_sensitive_key(&self, key: &str) -> bool {

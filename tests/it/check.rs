@@ -204,6 +204,40 @@ fn files_that_cannot_be_parsed_show_no_secrets() {
     }
 }
 
+/// The words of the parser quote nothing, so they are shown; a name that Ruby does not know may be part of a secret.
+#[test]
+fn files_that_cannot_be_parsed_say_why_also_beside_secrets() {
+    let shown = |web: &str| {
+        let files = [
+            (
+                "hiera.yaml",
+                "version: 5\nhierarchy:\n  - {name: y, paths: [web.yaml, common.yaml]}\n",
+            ),
+            ("data/common.yaml", "lookup_options:\n  '^pw.*': {convert_to: Sensitive}\n"),
+            ("data/web.yaml", web),
+        ];
+        run(&Workspace::new(&files), &["check", "--format", "concise"]).1
+    };
+    let check = |web: &str, expected: &str| {
+        let text = shown(web);
+        assert!(text.contains(expected) && !text.contains("hunter2"), "{text}");
+    };
+    check(
+        "pw: hunter2\n  x: y\n",
+        "error[yaml-syntax] mapping values are not allowed in this context",
+    );
+    check(
+        "pw:\n\thunter2: 1\n",
+        "error[tab-indentation] found character that cannot start any token",
+    );
+    check("pw: %{hunter2}\n", "Put quotes around the value");
+    check("pw: *hunter2\n", "error[yaml-syntax] Puppet cannot parse the YAML");
+    check(
+        "lookup_options: {'^(x': {merge: deep}}\npw: hunter2\n",
+        "error[bad-regex] end pattern with unmatched parenthesis: /^(x/",
+    );
+}
+
 /// If every lookup fails, it is not known which values are sensitive; then this holds if some are.
 #[test]
 fn values_are_shown_where_lookups_fail_and_none_is_sensitive() {

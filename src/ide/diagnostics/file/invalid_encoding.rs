@@ -5,7 +5,7 @@
 
 use crate::data::Format;
 use crate::ide::diagnostics::file::FileContext;
-use crate::ide::diagnostics::file::yaml_syntax::reader_words;
+use crate::ide::diagnostics::file::yaml_syntax::{may_quote, reader_words};
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity, Subject};
 use crate::text::{TextEdit, TextRange};
@@ -18,6 +18,7 @@ pub(crate) const RULE: Rule = Rule {
     summary: "A data file is not UTF-8, contains control characters or starts with a byte order mark.",
     page: include_str!("../../../../docs/rules/invalid-encoding.md"),
     explains: Some(Subject::BrokenFile),
+    may_quote,
     checks: &[Check::File(check), Check::File(check_mark)],
     ..Rule::USUAL
 };

@@ -2,7 +2,7 @@
 
 use crate::data::{DataFile, FileId, Format, Verdict};
 use crate::ide::diagnostics::file::FileContext;
-use crate::ide::diagnostics::file::yaml_syntax::reader_words;
+use crate::ide::diagnostics::file::yaml_syntax::{may_quote, reader_words};
 use crate::ide::diagnostics::shared::fix::{Fix, MAX_TRIED_BYTES};
 use crate::ide::diagnostics::{Check, Family, Report, Rule, Severity, Subject};
 use crate::text::{LineIndex, TextEdit, TextRange, apply_edits};
@@ -16,6 +16,7 @@ pub(crate) const RULE: Rule = Rule {
     page: include_str!("../../../../docs/rules/tab-indentation.md"),
     family: Family::Syntax,
     explains: Some(Subject::BrokenFile),
+    may_quote,
     checks: &[Check::File(check)],
     ..Rule::USUAL
 };

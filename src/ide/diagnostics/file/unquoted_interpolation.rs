@@ -2,7 +2,9 @@
 
 use crate::data::{DataFile, FileId, Format, Verdict};
 use crate::ide::diagnostics::file::FileContext;
-use crate::ide::diagnostics::file::yaml_syntax::{quote_of_an_earlier_line, reader_words};
+use crate::ide::diagnostics::file::yaml_syntax::{
+    may_quote, quote_of_an_earlier_line, reader_words,
+};
 use crate::ide::diagnostics::shared::fix::{Fix, MAX_TRIED_BYTES, quote};
 use crate::ide::diagnostics::{Check, Family, Report, Rule, Severity, Subject};
 use crate::text::{TextEdit, TextRange, apply_edits};
@@ -16,6 +18,7 @@ pub(crate) const RULE: Rule = Rule {
     page: include_str!("../../../../docs/rules/unquoted-interpolation.md"),
     family: Family::Syntax,
     explains: Some(Subject::BrokenFile),
+    may_quote,
     checks: &[Check::File(check)],
     ..Rule::USUAL
 };

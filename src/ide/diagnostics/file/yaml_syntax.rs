@@ -15,6 +15,7 @@ pub(crate) const RULE: Rule = Rule {
     page: include_str!("../../../../docs/rules/yaml-syntax.md"),
     family: Family::Syntax,
     explains: Some(Subject::BrokenFile),
+    may_quote,
     checks: &[Check::File(check)],
     ..Rule::USUAL
 };
@@ -70,6 +71,27 @@ pub(crate) fn quote_of_an_earlier_line(text: &str, at: usize) -> Option<usize> {
         index += 1;
     }
     found.or(open.map(|(start, _)| start).filter(|start| *start < line_start))
+}
+
+/// Whether the message may quote the file. libyaml's own messages are fixed words; those of Ruby may quote a name or a value.
+pub(crate) fn may_quote(message: &str) -> bool {
+    const OF_LIBYAML: [&str; 14] = [
+        "did not find expected ",
+        "could not find expected ",
+        "found unexpected ",
+        "found unknown escape character",
+        "found character that cannot start any token",
+        "found undefined tag handle",
+        "found a tab character ",
+        "found an indentation indicator ",
+        "mapping values are not allowed ",
+        "mapping keys are not allowed ",
+        "block sequence entries are not allowed ",
+        "invalid leading UTF-8 octet",
+        "invalid trailing UTF-8 octet",
+        "control characters are not allowed",
+    ];
+    !OF_LIBYAML.iter().any(|words| message.starts_with(words))
 }
 
 /// The parser's message without path and place, because the diagnostic has them.
