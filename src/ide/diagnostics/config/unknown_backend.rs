@@ -1,11 +1,13 @@
 //! `unknown-backend`: a level's function cannot run here, so its data is missing in lookups.
 
-use crate::config::hiera_yaml::FunctionKind;
+use crate::config::hiera_yaml::{Function, FunctionKind};
+use crate::data::Place;
 use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::shared::fix::{Fix, replaced_in};
 use crate::ide::diagnostics::shared::known_keys::FILE_BACKENDS;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::settings::nearest_name;
+use crate::text::{TextEdit, TextRange};
 
 pub(crate) const RULE: Rule = Rule {
     code: "unknown-backend",
@@ -24,6 +26,10 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         let name = &level.function.name;
         let Some(place) = level.function.place else { continue };
         if world.back_ends().knows(&level.function, &level.name) {
+            continue;
+        }
+        if let Some(kind) = other_kind(&level.function) {
+            report_other_kind(&level.function, place, kind, &config.text, report);
             continue;
         }
         let near = nearest_name(name, FILE_BACKENDS);
@@ -47,6 +53,46 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
             let fix = |edit| Fix::changing(format!("Write `{near}`"), vec![edit]);
             finding.fixes.extend(edit.map(fix));
         }
+    }
+}
+
+/// The key that a function of Puppet belongs to, if the level names it with another one: `data_hash: eyaml_lookup_key`.
+fn other_kind(function: &Function) -> Option<FunctionKind> {
+    let kind = match &*function.name {
+        "yaml_data" | "json_data" | "hocon_data" => FunctionKind::DataHash,
+        "eyaml_lookup_key" => FunctionKind::LookupKey,
+        _ => return None,
+    };
+    let is_called = |kind| {
+        matches!(kind, FunctionKind::DataHash | FunctionKind::LookupKey | FunctionKind::DataDig)
+    };
+    (kind != function.kind && is_called(function.kind)).then_some(kind)
+}
+
+/// Reports that Puppet calls the function with arguments that it refuses.
+fn report_other_kind(
+    function: &Function,
+    place: Place,
+    kind: FunctionKind,
+    text: &str,
+    report: &mut Report,
+) {
+    let name = &function.name;
+    let words = match (kind, function.kind) {
+        (FunctionKind::DataHash, _) => format!("'{name}' expects 2 arguments, got 3"),
+        (_, FunctionKind::DataHash) => format!("'{name}' expects 3 arguments, got 2"),
+        _ => format!("'{name}' parameter 'key' expects a String value, got Tuple"),
+    };
+    let meant = format!("{}: {name}", kind.key());
+    let message = format!("{words}\nEvery lookup that reads this level fails. Write `{meant}`.");
+    let finding = report.add_once(&RULE, Severity::Error, place.range, message);
+    let written = function.kind.key();
+    let before = text[..place.range.start as usize].trim_end_matches(['"', '\'', ' ', ':']);
+    if let Some(finding) = finding.filter(|_| before.ends_with(written)) {
+        let end = before.len() as u32;
+        let range = TextRange::new(end - written.len() as u32, end);
+        let edit = TextEdit::replace(range, kind.key());
+        finding.fixes.push(Fix::changing(format!("Write `{meant}`"), vec![edit]));
     }
 }
 
@@ -92,6 +138,28 @@ hierarchy:
   - {name: c, path: c.yaml, data_hash: my::yaml_data}
 #                                      ^^^^^^^^^^^^^ information[unknown-backend]
 ",
+        );
+    }
+
+    #[test]
+    fn functions_of_another_key() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: a, path: a.yaml, lookup_key: yaml_data}
+#                                       ^^^^^^^^^ error[unknown-backend]: 'yaml_data' expects 2 arguments, got 3 Every lookup that reads this level fails. Write `data_hash: yaml_data`.
+  - {name: b, path: b.yaml, data_hash: eyaml_lookup_key}
+#                                      ^^^^^^^^^^^^^^^^ error[unknown-backend]: 'eyaml_lookup_key' expects 3 arguments, got 2…
+  - {name: c, path: c.yaml, data_dig: eyaml_lookup_key}
+#                                     ^^^^^^^^^^^^^^^^ error[unknown-backend]: 'eyaml_lookup_key' parameter 'key' expects a String value, got Tuple…
+",
+        );
+        check_fix(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: a, path: a.yaml, 'lookup_key': 'yaml_data'}\n",
+            "Write `data_hash: yaml_data`",
+            "version: 5\nhierarchy:\n  - {name: a, path: a.yaml, 'data_hash': 'yaml_data'}\n",
         );
     }
 
