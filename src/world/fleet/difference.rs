@@ -1,7 +1,7 @@
 //! The difference between two snapshots: the keys with another answer, the nodes and cases that get it, and the edits that
 //! cause it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use super::affected::AffectedKeys;
@@ -64,6 +64,8 @@ pub struct FleetPair {
     after: Arc<Fleet>,
     /// Represents all nodes that are not listed, before and after.
     any: Option<(Arc<Node>, Arc<Node>)>,
+    /// The edited files of a pair that has only their readers.
+    pub(super) edited: BTreeSet<Arc<str>>,
     /// Computed once.
     pub(super) affected: OnceLock<Option<AffectedKeys>>,
     /// What is known of the keys that were compared.
@@ -81,15 +83,22 @@ impl FleetPair {
             before: before.into(),
             after: after.into(),
             any,
+            edited: BTreeSet::new(),
             affected: OnceLock::new(),
             concerned: KnownConcerned::default(),
         }
     }
 
     /// The same for nodes that are known to read edited files: each of them is compared for every key.
-    pub(super) fn of_readers(before: Fleet, after: Fleet, any: (Arc<Node>, Arc<Node>)) -> Self {
+    pub(super) fn of_readers(
+        before: Fleet,
+        after: Fleet,
+        any: (Arc<Node>, Arc<Node>),
+        edited: &[Arc<str>],
+    ) -> Self {
+        let edited = edited.iter().cloned().collect();
         let any_key_may_change = OnceLock::from(None);
-        Self { affected: any_key_may_change, ..Self::new(before, after, Some(any)) }
+        Self { edited, affected: any_key_may_change, ..Self::new(before, after, Some(any)) }
     }
 
     /// The fleet before.

@@ -48,6 +48,9 @@ impl FleetPair {
     /// The ways in which nodes read a file that may give them another answer now. `None` if that is not known, if there are
     /// too many, or if every node reads such a file.
     pub(super) fn edited_ways(&self, request: &Request) -> Option<Ways> {
+        if !self.edited.is_empty() {
+            return self.ways_to(&self.edited);
+        }
         let [key] = &*request.names else { return None };
         let affected = self.affected_keys()?;
         let root = key_path::parse(key).ok()?.root_name()?.clone();

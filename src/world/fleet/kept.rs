@@ -79,7 +79,7 @@ impl World {
         let any = self.any_node(environment);
         let fleet =
             |world: &Arc<World>| world.new_fleet(environment, nodes.clone(), Asker::Background);
-        FleetPair::of_readers(fleet(self), fleet(after), (any.clone(), any))
+        FleetPair::of_readers(fleet(self), fleet(after), (any.clone(), any), edited)
     }
 
     /// All nodes of an environment for a comparison; the same list for the same nodes.
