@@ -26,6 +26,9 @@ pub const MAX_INTERPOLATED_BYTES: usize = 128 << 20;
 /// The maximum size in bytes of all values that one action writes in place of the calls that return them.
 pub const MAX_INLINED_BYTES: usize = 32 << 20;
 
+/// The maximum number of places of a value that an action extracts into a key.
+pub const MAX_EXTRACTED_PLACES: usize = 100;
+
 /// The maximum number of proofs for the fixes of one file, if they are not proved together: parts of them are tried.
 pub const MAX_FIX_PROOFS: usize = 64;
 
@@ -233,6 +236,11 @@ pub const LIMITS: &[Limit] = &[
         "The values that \"Inline … everywhere\" writes",
         MAX_INLINED_BYTES as u64,
         "The action is disabled and says why",
+    ),
+    count(
+        "Places of a value that \"Extract the value …\" replaces",
+        MAX_EXTRACTED_PLACES as u64,
+        "The action is not offered",
     ),
     count(
         "Proofs for the fixes of one file",

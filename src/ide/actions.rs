@@ -8,6 +8,7 @@ mod extract;
 mod extract_to_hiera;
 mod eyaml;
 mod fix_all;
+mod glob_files;
 mod ignore;
 mod inline;
 mod levels;

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use super::yaml_entry::{append, is_self_contained};
 use super::{Action, ActionContext, ActionKind, comments, members};
 use crate::config::hiera_yaml::LayerKind;
-use crate::data::{DataFile, EntryTree, Files, Format, Verdict};
+use crate::data::{DataFile, EntryTree, Files, Format, Value, Verdict, scalar};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::edits::{FileChange, FileEdit};
 use crate::ide::flow_json::flow_json;
 use crate::ide::flow_yaml::{flow_yaml, is_same_value};
 use crate::ide::perspective::Perspective;
 use crate::ide::rename::key_spelling;
+use crate::limits::MAX_EXTRACTED_PLACES;
 use crate::syntax::key_path;
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::syntax::yaml;
@@ -50,7 +51,8 @@ fn find(context: &ActionContext<'_>) -> Option<Action> {
     let count: usize = places.values().map(|(_, written)| written.len()).sum();
     let (shared, shared_format) = shared_file(context, &reach)?;
     let new_key = free_name(context, &perspective, name.unwrap_or(root))?;
-    if count < 2 {
+    // What is written everywhere, such as `present`, is not one thing that has a name.
+    if !(2..=MAX_EXTRACTED_PLACES).contains(&count) {
         return None;
     }
     let spelling = key_spelling(shared_format, "", &new_key);
@@ -207,14 +209,22 @@ fn text_of(key: &Node) -> Option<&str> {
 fn is_worth_a_name(value: &Node) -> bool {
     let is_long = match &value.kind {
         // A single call is as short as the one that would replace it.
-        NodeKind::Scalar { text, .. } => {
-            text.chars().count() >= MIN_TEXT && !(text.starts_with("%{") && text.ends_with('}'))
+        NodeKind::Scalar { text, style, .. } => {
+            let is_call = text.starts_with("%{") && text.ends_with('}');
+            // Two booleans are seldom the same thing.
+            let is_word = *style == ScalarStyle::Plain && !is_plain_text(text);
+            text.chars().count() >= MIN_TEXT && !is_call && !is_word
         }
         NodeKind::Sequence(items) => !items.is_empty(),
         NodeKind::Mapping(pairs) => !pairs.is_empty(),
         NodeKind::Alias(_) => false,
     };
     is_long && is_self_contained(value) && has_no_tags(value)
+}
+
+/// Whether a plain scalar is neither a boolean nor null.
+fn is_plain_text(text: &str) -> bool {
+    !matches!(scalar::by_looks(&text.into()), Ok(Value::Boolean(_) | Value::Undef))
 }
 
 fn has_no_tags(node: &Node) -> bool {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::glob_files::with_one_file_of_each_glob;
 use super::root_entry::{Cut, cut, new_file, paste};
 use super::{Action, ActionContext, ActionKind};
 use crate::config::Environment;
@@ -52,6 +53,9 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
         let template = reach.places_of(path).next()?.template_place;
         targets.iter().position(|(_, it)| it.template_place == template)
     })?;
+    let here = targets[here].1;
+    let targets = with_one_file_of_each_glob(context, &targets, key, Some(&here.file));
+    let here = targets.iter().position(|(_, it)| std::ptr::eq(*it, here))?;
     let cut = cut(data, &entry, key);
     let mut actions = Vec::new();
     let titled = |title: String, edits: &Result<Vec<FileEdit>, String>| {
@@ -117,11 +121,14 @@ pub(super) fn places_for(
         if layer.kind() == LayerKind::Global {
             continue;
         }
-        for level in layer.levels(evaluator).unwrap_or_default() {
-            for location in level.locations.iter().flatten() {
-                if let Some(target) = Target::of(context, (level, location), key, "") {
-                    found(&target, &level.name);
-                }
+        let levels = layer.levels(evaluator).unwrap_or_default().iter();
+        let places: Vec<_> = levels
+            .filter(|level| level.built_in_format().is_some())
+            .flat_map(|level| level.locations.iter().flatten().map(move |it| (level, it)))
+            .collect();
+        for (level, location) in with_one_file_of_each_glob(context, &places, key, None) {
+            if let Some(target) = Target::of(context, (level, location), key, "") {
+                found(&target, &level.name);
             }
         }
     }

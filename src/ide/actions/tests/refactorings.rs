@@ -327,6 +327,10 @@ fn what_is_written_once_or_is_short_is_no_shared_key() {
     let none: [&str; 0] = [];
     assert_eq!(extracts("#- /data/common.yaml\na: long text$0\nb: another\n"), none);
     assert_eq!(extracts("#- /data/common.yaml\na: abc$0\nb: abc\n"), none);
+    assert_eq!(extracts("#- /data/common.yaml\na: false$0\nb: false\n"), none);
+    assert_eq!(extracts("#- /data/common.yaml\na: 'false'$0\nb: 'false'\n").len(), 1);
+    let many = (0..101).map(|it| format!("k{it}: present\n")).collect::<Vec<_>>().concat();
+    assert_eq!(extracts(&format!("#- /data/common.yaml\na: present$0\n{many}")), none);
     assert_eq!(extracts("#- /data/common.yaml\na: '12345'$0\nb: 12345\n"), none);
     assert_eq!(extracts("#- /data/nodes/web01.yaml\na: long text$0\nb: long text\n"), none);
     assert_eq!(
@@ -504,6 +508,62 @@ fn only_the_nearest_files_are_offered() {
     let last = actions.last().expect("there are actions");
     assert_eq!(last.title, "Override or move `a` in one of 49 more files");
     assert!(last.refusal.is_some());
+}
+
+/// All files of a glob are read by the same nodes.
+#[test]
+fn a_glob_offers_one_file() {
+    let hierarchy = "#- /hiera.yaml\nversion: 5\nhierarchy:\n\
+                     - {name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}\n- {name: Roles, glob: 'roles/*.yaml'}\n\
+                     - {name: Common, glob: 'common/*.yaml'}\n";
+    let others = "#- /data/common/a.yaml\nx::y: 1\n#- /data/common/b.yaml\nntp::a: 1\nntp::b: 1\n";
+    let offers = |files: &str| {
+        let (actions, _) =
+            offered(&format!("{HIERARCHY}{hierarchy}{others}{files}"), &[ActionKind::Refactor]);
+        actions
+            .into_iter()
+            .map(|it| it.title.split(" (").next().unwrap_or("").to_owned())
+            .collect::<Vec<_>>()
+    };
+    let node = "#- /data/nodes/web01.yaml\nntp::c$0: 1\n";
+    assert_eq!(
+        offers(node),
+        ["Move `ntp::c` down to data/common/b.yaml"],
+        "most keys of the module"
+    );
+    let own = "#- /data/common/ntp.yaml\nz: 1\n";
+    assert_eq!(offers(&format!("{own}{node}")), ["Move `ntp::c` down to data/common/ntp.yaml"]);
+    let role = "#- /data/roles/a.yaml\nntp::c$0: 1\n";
+    let above = "data/nodes/web01.yaml";
+    assert_eq!(
+        offers(&format!("{own}{role}#- /data/roles/b.yaml\nz: 1\n")),
+        [
+            &*format!("Override `ntp::c` in {above}"),
+            &*format!("Move `ntp::c` up to {above}"),
+            "Move `ntp::c` down to data/common/a.yaml"
+        ],
+        "the file with the same name, and no other role"
+    );
+    let taken = "#- /data/common/z.yaml\nntp::c: 2\n";
+    assert!(offers(&format!("{taken}{node}")).is_empty(), "another file of the glob has the key");
+}
+
+/// A node that only its file names counts with that file, however many such files there are.
+#[test]
+fn titles_are_right_beside_hundreds_of_nodes() {
+    let node = |it: u32| format!("#- /data/nodes/n{it}.yaml\na: 1\n");
+    let nodes = (0..40).map(node).collect::<Vec<_>>().concat();
+    let offers = |above: &str| {
+        let files = format!(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {{name: P, path: 'private/%{{trusted.certname}}.yaml'}}\n\
+             - {{name: N, path: 'nodes/%{{trusted.certname}}.yaml'}}\n- {{name: C, path: common.yaml}}\n\
+             #- /data/common.yaml\na: 2\n{nodes}#- /data/nodes/here.yaml\na$0: {above}\n"
+        );
+        let (actions, _) = offered(&files, &[ActionKind::Refactor]);
+        actions.into_iter().map(|it| it.title).collect::<Vec<_>>()
+    };
+    let title = "Override `a` in data/private/here.yaml (P)";
+    assert!(offers("1").iter().any(|it| it == title), "{:?}", offers("1"));
 }
 
 #[test]
