@@ -14,6 +14,7 @@ use crate::ide::diagnostics::lookup::VariablesContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::near::{distance, is_misspelling, near_key};
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
+use crate::ide::strings::PlacedName;
 use crate::text::TextEdit;
 
 pub(crate) const RULE: Rule = Rule {
@@ -26,6 +27,9 @@ pub(crate) const RULE: Rule = Rule {
     checks: &[Check::Variables(check)],
     ..Rule::USUAL
 };
+
+/// The hashes that Puppet sets.
+const OF_PUPPET: [&str; 3] = ["facts", "trusted", "server_facts"];
 
 /// The members of `$trusted`.
 const TRUSTED: [&str; 6] =
@@ -78,6 +82,17 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
             continue;
         }
         let unqualified = variable.name.trim_start_matches("::");
+        if let Some(meant) = member_written_as_variable(unqualified) {
+            let name = unqualified.split('.').next().unwrap_or(unqualified);
+            let class = name.rsplit_once("::").map_or(name, |(class, _)| class);
+            let message = format!(
+                "Undefined variable '{name}'; class {class} could not be found\nColons lead to a variable of a class, and {}. \
+                 Did you mean `%{{{meant}}}`?",
+                effect(known)
+            );
+            report_meant(variable, start, &meant, message, report);
+            continue;
+        }
         let names: Vec<_> = unqualified.split('.').collect();
         let is_plain =
             |name: &&str| !name.is_empty() && !name.contains(['\'', '"', '(', ':', ' ', '$']);
@@ -87,16 +102,40 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
         let Some(meant) = meant(known, &names) else { continue };
         let colons = &variable.name[..variable.name.len() - unqualified.len()];
         let meant = format!("{colons}{}", meant.join("."));
-        let message = format!(
-            "there is no `{}`, and Puppet uses an empty string\nDid you mean `%{{{meant}}}`?",
-            variable.name
-        );
-        let finding = report.add(&RULE, range, message);
-        if let Some(range) = variable.name_range {
-            let edits = vec![TextEdit::replace(range.shifted(start), &*meant)];
-            finding.with_fix(Fix::changing(format!("Write `%{{{meant}}}`"), edits));
-        }
+        let effect = if OF_PUPPET.contains(&names[0]) { EMPTY } else { effect(known) };
+        let message =
+            format!("there is no `{}`, and {effect}\nDid you mean `%{{{meant}}}`?", variable.name);
+        report_meant(variable, start, &meant, message, report);
     }
+}
+
+/// What Puppet does about a member that a hash does not have.
+const EMPTY: &str = "Puppet uses an empty string";
+
+/// What Puppet does about a variable that does not exist.
+fn effect(known: &KnownVariables<'_>) -> &'static str {
+    if known.is_error { "the lookup fails" } else { EMPTY }
+}
+
+fn report_meant(
+    variable: &PlacedName,
+    start: u32,
+    meant: &str,
+    message: String,
+    report: &mut Report,
+) {
+    let finding = report.add(&RULE, variable.range.shifted(start), message);
+    if let Some(range) = variable.name_range {
+        let edits = vec![TextEdit::replace(range.shifted(start), meant)];
+        finding.with_fix(Fix::changing(format!("Write `%{{{meant}}}`"), edits));
+    }
+}
+
+/// `facts.os` for `facts::os`: the colons make it a variable of a class, and no class has the name of a hash of Puppet's.
+fn member_written_as_variable(name: &str) -> Option<String> {
+    let (root, members) = name.split_once("::")?;
+    let is_it = OF_PUPPET.contains(&root) && !members.is_empty() && !members.contains(['(', ' ']);
+    is_it.then(|| format!("{root}.{}", members.replace("::", ".")))
 }
 
 /// The path that was most likely meant, if this one does not exist.
@@ -132,7 +171,7 @@ fn meant(known: &KnownVariables<'_>, names: &[&str]) -> Option<Vec<String>> {
 fn of_puppet(known: &KnownVariables<'_>, names: &[&str]) -> Option<Vec<String>> {
     let (root, rest) = names.split_first()?;
     let is_near = |name: &&str| distance(root, name, 1) == Some(1);
-    let own = ["facts", "trusted", "server_facts"].into_iter().find(is_near);
+    let own = OF_PUPPET.into_iter().find(is_near);
     if let Some(own) = own.filter(|_| !rest.is_empty()) {
         let path = replaced(names, 0, own);
         let segments: Vec<_> = path.iter().map(String::as_str).collect();
@@ -178,10 +217,20 @@ fn fact(known: &KnownVariables<'_>, names: &[&str]) -> Option<Vec<String>> {
         let segments: Vec<_> = path.iter().map(String::as_str).collect();
         let is_there = matches!(core_fact(&segments), CoreFact::Exists)
             || is_known(known, &with_facts(&segments));
-        let is_long = names.len() > 1 || names[0].len() > 6;
+        let is_long = names.len() > 1 || names[0].len() > 6 || is_everywhere(known, name);
         is_long && is_there && is_misspelling(names[0], name)
     };
     members.iter().find(is_meant).map(|name| replaced(names, 0, name))
+}
+
+/// Whether there are several nodes with facts, and all have the fact. Then even a short name is hardly another fact.
+fn is_everywhere(known: &KnownVariables<'_>, name: &str) -> bool {
+    const MIN_NODES: usize = 2;
+    const MIN_LETTERS: usize = 4;
+    let path = ["facts", name];
+    name.len() >= MIN_LETTERS
+        && known.nodes.len() >= MIN_NODES
+        && values(known, &path).len() == known.nodes.len()
 }
 
 /// The first name of the path that no node with its parent has; `None` if no node has the fact at all.
@@ -261,6 +310,39 @@ c: "%{facts.networking.ipaddress} %{enviroment} %{facts.networking.interfaces.et
 #                                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]
 "#,
         );
+    }
+
+    #[test]
+    fn colons_instead_of_dots() {
+        check(
+            r#"
+a: "%{facts::os.family} %{::trusted::certname} %{facts::} %{fact.os.family}"
+#   ^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]: Undefined variable 'facts::os'; class facts could not be found Colons lead to a variable of a class, and the lookup fails. Did you mean `%{facts.os.family}`?
+#                       ^^^^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]
+#                                                         ^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]: there is no `fact.os.family`, and the lookup fails Did you mean `%{facts.os.family}`?
+"#,
+        );
+        check_fix(
+            "a: '%{facts::os::family}'\n",
+            "Write `%{facts.os.family}`",
+            "a: '%{facts.os.family}'\n",
+        );
+    }
+
+    #[test]
+    fn a_short_fact_that_all_nodes_have() {
+        let files = |nodes: &str, finding: &str| {
+            check(&format!(
+                "#- /.hiera-ls.yaml\nnodes: {{a: {{facts: {{role: x, size: 1}}}}, {nodes}}}\n#- /hiera.yaml\nversion: 5\n\
+                 hierarchy:\n  - {{name: x, path: '%{{facts.rol}}.yaml'}}\n{finding}"
+            ));
+        };
+        files(
+            "b: {facts: {role: y}}",
+            "#                    ^^^^^^^^^^^^ warning[unknown-fact-member]\n",
+        );
+        files("b: {facts: {size: y}}", "");
+        files("b: {facts: {role: y, rol: z}}", "");
     }
 
     #[test]
