@@ -74,7 +74,12 @@ impl<'a> CodeContext<'a> {
         let root = root_key(name);
         let is_open = self.keys().is_open(module_of(&root)) || self.has_no_data();
         if !self.keys().contains(&root) {
-            return if is_open { Answered::Perhaps } else { Answered::Never };
+            // If the lookup fails, it does so in another way than without data.
+            let fails = || {
+                let answer = self.evaluator().call(&Request::key(name));
+                answer.outcome.is_err() || answer.cases.iter().any(|it| it.answer.outcome.is_err())
+            };
+            return if is_open || fails() { Answered::Perhaps } else { Answered::Never };
         }
         // Assumptions about variables are not true for all nodes.
         if !self.world.assumed().is_empty() {

@@ -132,6 +132,16 @@ mod tests {
         ));
     }
 
+    /// Such a call fails, but not because data are missing.
+    #[test]
+    fn nothing_is_said_where_every_lookup_fails() {
+        check(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: x, path: common.yaml}\n  - {name: x, path: common.yaml}\n\
+             #          ^ error[hiera-yaml-schema]\n\
+             #- /data/common.yaml\na: 1\n#- /manifests/site.pp\nlookup('none')\n",
+        );
+    }
+
     #[test]
     fn nothing_is_said_where_data_may_be_elsewhere() {
         let code = "#- /manifests/site.pp\nlookup('none')\n";

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::backends::Registry;
-use crate::config::hiera_yaml::{LayerKind, Level, Locations};
+use crate::config::hiera_yaml::{ConfigProblem, LayerKind, Level, Locations};
 use crate::config::{Environment, HieraYaml};
 use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::file::UnreadContext;
@@ -66,6 +66,7 @@ fn is_orphan(world: &Arc<World>, path: &str) -> bool {
         && !reach.reaches(path)
         && around.iter().any(|place| is_like(place.location()))
         && !configs.iter().any(|config| has_plan_hierarchy(world, config))
+        && !configs.iter().any(|config| is_refused(world, config))
         && !may_be_read_by_function(world, &environment)
 }
 
@@ -96,6 +97,15 @@ pub(crate) fn may_be_read_by_function(world: &Arc<World>, environment: &Arc<Envi
         text.is_ok_and(|text| READERS_OF_DATA.iter().any(|name| text.contains(name)))
     };
     configs.any(has_such_level) || world.code_index(environment).files().iter().any(calls_reader)
+}
+
+/// Whether Puppet refuses the `hiera.yaml` at `config`: it is not known which files its hierarchy is meant to read.
+fn is_refused(world: &World, config: &str) -> bool {
+    let Ok(text) = world.text(config) else { return false };
+    // The layer only matters for keys that are allowed in some layers.
+    let version = world.settings().puppet_version;
+    let read = HieraYaml::read(config, world.id(config), Some(&text), LayerKind::Module, version);
+    read.1.iter().any(ConfigProblem::is_error)
 }
 
 /// Whether the `hiera.yaml` at `config` has a hierarchy for Bolt's plans, which is not checked here.
@@ -150,6 +160,23 @@ text
 #- /spec/fixtures.yaml
 a: 1
 "#,
+        );
+    }
+
+    #[test]
+    fn nothing_is_said_beside_a_hierarchy_that_puppet_refuses() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierachy:
+#^^^^^^^ error[hiera-yaml-schema]
+  - {name: roles, path: 'roles/%{facts.role}.yaml'}
+#- /data/common.yaml
+a: 1
+#- /data/roles/web.yaml
+a: 1
+",
         );
     }
 
