@@ -2,6 +2,7 @@
 
 use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::config::hiera_yaml_version;
+use crate::ide::diagnostics::file::yaml_syntax::reader_words;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::settings::nearest_name;
@@ -43,10 +44,22 @@ pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
         for detail in &problem.details {
             let place = detail.place.or(problem.place);
             let range = place.map_or(TextRange::empty(0), |place| place.range);
-            let finding = report.add_as(&RULE, severity, range, detail.message.clone());
+            let message = plain_words(text, range, &detail.message);
+            let finding = report.add_as(&RULE, severity, range, message);
             finding.fixes.extend(known_key(text, range, &detail.message));
         }
     }
+}
+
+/// The message without path and place if the file is not YAML, because the finding has them.
+fn plain_words(text: &str, range: TextRange, message: &str) -> String {
+    let of_parser = message.strip_prefix('(').and_then(|it| it.split_once(".yaml): "));
+    let Some((_, words)) = of_parser else { return message.to_owned() };
+    let line_start = text[..range.start as usize].rfind('\n').map_or(0, |at| at + 1);
+    let is_tab = words.contains("tab character")
+        || text[line_start..].trim_start_matches(' ').starts_with('\t');
+    let advice = if is_tab { "\nIndent with spaces instead of tabs." } else { "" };
+    format!("{}{advice}", reader_words(words))
 }
 
 /// The intended name, if Puppet reports an unknown one.
@@ -67,6 +80,15 @@ fn known_key(text: &str, range: TextRange, message: &str) -> Option<Fix> {
 #[cfg(test)]
 mod tests {
     use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn what_is_not_yaml() {
+        check(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: a, path: a.yaml}\n\t- {name: b, path: b.yaml}\n\
+             #^^^^^^^^^^^^^^^^^^^^^^^^^ error[hiera-yaml-schema]: found character that cannot start any token while scanning for \
+             the next token Indent with spaces instead of tabs.\n",
+        );
+    }
 
     #[test]
     fn keys_that_were_meant() {

@@ -81,6 +81,7 @@ fn source_range(source: &str, node: &Node, blob: &str, openings: &[usize]) -> Te
     TextRange::new(start, node.range.start + end as u32)
 }
 
+/// The messages do not contain `ENC[`: `check` hides what follows it.
 fn words(kind: &BlobProblemKind) -> (Severity, String) {
     let as_text = "Puppet takes it for plain text, and nothing is decrypted";
     let fails = "The lookup fails where it is decrypted";
@@ -88,7 +89,7 @@ fn words(kind: &BlobProblemKind) -> (Severity, String) {
     match kind {
         BlobProblemKind::Unterminated => (
             Severity::Warning,
-            format!("`{OPENING}` is not closed by a `]`: {as_text}.\n{encrypt_again}"),
+            format!("The bracket after `ENC` is not closed: {as_text}.\n{encrypt_again}"),
         ),
         BlobProblemKind::Empty => {
             (Severity::Warning, format!("Nothing is encrypted between the brackets: {as_text}."))
@@ -96,7 +97,7 @@ fn words(kind: &BlobProblemKind) -> (Severity, String) {
         BlobProblemKind::AcrossLines => (
             Severity::Warning,
             format!(
-                "The value has line breaks, and Puppet looks for `{OPENING}` and `]` on one line: {as_text}.\n\
+                "The value has line breaks, and Puppet looks for `ENC` and both brackets on one line: {as_text}.\n\
                  Write `>` instead of `|` above it."
             ),
         ),
@@ -177,7 +178,7 @@ b: {c: ['ENC[PKCS7,YWJ]', "x ENC[PKCS7,YWJj] y"]}
 d: ENC[PKCS7,YW-j]
 #  ^^^^^^^^^^^^^^^ warning[eyaml-blob]: `-` is not a base64 character…
 e: ENC[GPG,YWJj
-#  ^^^^^^^^^^^^ warning[eyaml-blob]: `ENC[` is not closed…
+#  ^^^^^^^^^^^^ warning[eyaml-blob]: The bracket after `ENC` is not closed…
 f: ENC[]
 #  ^^^^^ warning[eyaml-blob]: Nothing is encrypted…
 g: "ENC[PKCS7,YW=j]"
@@ -214,7 +215,7 @@ a: |
         check(
             r#"
 a: "ENC[GPG,YWJj"
-#   ^^^^^^^^^^^^ warning[eyaml-blob]: `ENC[` is not closed…
+#   ^^^^^^^^^^^^ warning[eyaml-blob]: The bracket after `ENC` is not closed…
 "#,
         );
     }

@@ -73,7 +73,11 @@ fn problem(
         "has a name that starts with a capital letter; names of classes and parameters do not"
     } else if has_single_colon(key) && (known.contains(&meant) || is_of_module(&meant)) {
         "has one colon where `::` separates names"
-    } else if key.contains('.') && (is_of_module(&meant) || classes.is_used_otherwise(&meant)) {
+    } else if key.contains('.')
+        && (is_of_module(&meant)
+            || classes.is_used_otherwise(&meant)
+            || classes.is_parameter(&meant))
+    {
         "has a dot, so a lookup reads the part after it as a sub key"
     } else if key.contains('-') && known.contains(&meant) {
         "has a dash, which a parameter cannot have"
@@ -142,6 +146,22 @@ web::$eight: 1
 web.nine: 1
 #^^^^^^^ warning[malformed-key]
 "#,
+        );
+    }
+
+    #[test]
+    fn a_dot_before_the_parameter() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, path: common.yaml}]
+#- /modules/web/manifests/server.pp
+class web::server($port) { }
+#- /data/common.yaml
+web::server.port: 1
+#^^^^^^^^^^^^^^^ warning[malformed-key]: `web::server.port` has a dot, so a lookup reads the part after it as a sub key Puppet ignores this key. Did you mean `web::server::port`?
+",
         );
     }
 

@@ -28,6 +28,10 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     if !classes.is_missing(class) || classes.is_used_otherwise(key) {
         return;
     }
+    // `web.port` for `web::port`: `malformed-key` says so.
+    if key.contains('.') && classes.is_parameter(&key.replace('.', "::")) {
+        return;
+    }
     let known = classes.of_the_module_of(class);
     // A class whose parameter already has a key in this file was not meant.
     let is_free = |it: &&str| data.get(&format!("{it}::{parameter}")).is_none();

@@ -31,6 +31,16 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         if &**key == LOOKUP_OPTIONS || known.contains(key) {
             continue;
         }
+        if known.contains(&token.name) {
+            let message = format!(
+                "no data file has the key `{key}`\nPuppet uses an empty string. For the key with a dot, write `'\"{}\"'` \
+                 as the argument.",
+                token.name
+            );
+            let finding = report.add(&RULE, token.range.shifted(start), message);
+            finding.related.extend(known.related(&token.name));
+            continue;
+        }
         let near = known.near(key);
         // Even if keys may also come from elsewhere, a similar key makes a mistake likely.
         if near.is_none() && known.is_open(module_of(key)) {
@@ -103,6 +113,18 @@ b: "%{hiera('missing')}"
 #   ^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `missing` Puppet uses an empty string.
 c: "%{lookup('only::hree.x')}"
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `only::hree` Puppet uses an empty string. Did you mean `only::here`?
+"#,
+        );
+    }
+
+    /// A lookup takes what follows a dot for a member, also if a key has the whole name.
+    #[test]
+    fn keys_with_dots() {
+        check(
+            r#"
+a.b: 1
+c: "%{lookup('a.b')} %{lookup('\"a.b\"')}"
+#   ^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `a` Puppet uses an empty string. For the key with a dot, write `'"a.b"'` as the argument.
 "#,
         );
     }

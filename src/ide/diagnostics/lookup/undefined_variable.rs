@@ -72,8 +72,11 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
         if meant.is_none() && known.is_path && !known.holds_more_than_facts() {
             continue;
         }
-        let advice =
-            meant.as_ref().map_or(String::new(), |meant| format!(" Did you mean `%{{{meant}}}`?"));
+        let advice = match &meant {
+            Some(meant) => format!(" Did you mean `%{{{meant}}}`?"),
+            None if is_impossible(&variable.name) => format!(" {AS_TEXT}"),
+            None => String::new(),
+        };
         let message = format!(
             "Undefined variable '{name}'\n{effect} for {}.{advice}",
             nodes_text(&known.nodes)
@@ -99,23 +102,27 @@ fn check_names(
     start: u32,
     report: &mut Report,
 ) {
-    let is_impossible = |name: &str| {
-        let first = name.split('.').next().unwrap_or(name);
-        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '-');
-        let is_word = !first.is_empty() && first.chars().all(is_name);
-        is_word && first.starts_with(|c: char| c.is_ascii_uppercase() || c == '-')
-            || first.starts_with(['{', '<', '%'])
-    };
     for variable in variables.iter().filter(|it| is_impossible(&it.name)) {
         let effect =
             if known.is_error { "The lookup fails" } else { "Puppet uses an empty string" };
         let message = format!(
-            "Undefined variable '{}'\n{effect}: names of variables start with a small letter. Write \
-             `%{{literal('%')}}{{…}}` if you mean this as text.",
+            "Undefined variable '{}'\n{effect}: names of variables start with a small letter. {AS_TEXT}",
             variable.name
         );
         report.add(&RULE, variable.range.shifted(start), message);
     }
+}
+
+/// What to write for the `%{Referer}i` of a log format.
+const AS_TEXT: &str = "Write `%{literal('%')}{…}` if you mean this as text.";
+
+/// Whether hardly any variable can have the name.
+fn is_impossible(name: &str) -> bool {
+    let first = name.split('.').next().unwrap_or(name);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '-');
+    let is_word = !first.is_empty() && first.chars().all(is_name);
+    is_word && first.starts_with(|c: char| c.is_ascii_uppercase() || c == '-')
+        || first.starts_with(['{', '<', '%'])
 }
 
 fn nodes_text(nodes: &[&Arc<Node>]) -> String {
@@ -218,6 +225,20 @@ a: '%{Referer}i %{User-Agent}i %{referer} %{::Foo.x} %{{x} %{Foo::bar}'
 #               ^^^^^^^^^^^^^ warning[undefined-variable]
 #                                                    ^^^^^ warning[undefined-variable]
 #                                                          ^^^^^^^^^^^ warning[undefined-variable]
+",
+        );
+    }
+
+    #[test]
+    fn a_log_format_is_meant_as_text() {
+        check(
+            r"
+#- /.hiera-ls.yaml
+node: web01
+nodes: {web01: {facts: {os: {family: Debian}}}}
+#- /data/common.yaml
+a: '%{Referer}i'
+#   ^^^^^^^^^^ warning[undefined-variable]: Undefined variable 'Referer' The lookup fails for node web01. Write `%{literal('%')}{…}` if you mean this as text.
 ",
         );
     }
