@@ -46,6 +46,10 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot, layer: LayerKind) -> Comp
         ([.., "data_hash"], Part::Value) => {
             place.values(spot, &["yaml_data", "json_data", "hocon_data"])
         }
+        // Other functions have options of their own.
+        ([.., "options"], Part::Key) if place.text.contains("eyaml_lookup_key") => {
+            keys(&["pkcs7_private_key", "pkcs7_public_key"])
+        }
         ([.., "lookup_key"], Part::Value) => place.values(spot, &["eyaml_lookup_key"]),
         _ => Completions::default(),
     }

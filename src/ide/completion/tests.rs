@@ -277,6 +277,11 @@ fn hiera_yaml() {
         &["    mapped_paths:"],
     );
     check("#- /hiera.yaml\nversion: 5\ndefaults:\n  data_hash: j$0\n", &["  data_hash: json_data"]);
+    let options = "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: x\n    lookup_key: eyaml_lookup_key\n    options:\n";
+    check(
+        &format!("{options}      pkcs$0\n"),
+        &["      pkcs7_private_key:", "      pkcs7_public_key:"],
+    );
     check(
         "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - path: '%{upt$0'\n",
         &["  - path: '%{uptime'"],
