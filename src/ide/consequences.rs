@@ -8,6 +8,7 @@ use super::changes::{counted, nodes_where};
 use super::edits::{FileChange, FileEdit};
 use crate::config::Environment;
 use crate::data::Files as _;
+use crate::engine::cases::in_words;
 use crate::engine::{Assumed, CancelToken, Condition, OtherNodes, Request, module_of_key};
 use crate::syntax::key_path::{self, KeyPath};
 use crate::text::edit::apply_edits;
@@ -119,7 +120,7 @@ impl Who {
                 }
                 Some(nodes) => self.others.push((others.conditions.len(), nodes)),
                 None if others.unless.is_empty() => self.is_any_other = true,
-                None => self.others.push((usize::MAX, "unlisted nodes in other cases".to_owned())),
+                None => self.others.push((usize::MAX, with_exceptions(&others.unless))),
             }
         }
     }
@@ -158,6 +159,15 @@ impl Who {
         let groups = nodes.into_iter().chain(others).map(|it| format!("for {it}"));
         let more = (more > 0).then(|| format!("in {}", counted(more, "more case")));
         Some(in_series(&groups.chain(more).collect::<Vec<_>>(), ","))
+    }
+}
+
+/// `unlisted nodes unless role is web`; several exceptions are only counted, because a title is short.
+fn with_exceptions(unless: &[Vec<Condition>]) -> String {
+    let nodes = "unlisted nodes";
+    match unless {
+        [only] => format!("{nodes} unless {}", in_words(only)),
+        several => format!("{nodes} except in {} cases", several.len()),
     }
 }
 

@@ -128,7 +128,7 @@ fn an_override_for_this_node_or_role() {
             "Override `b` in data/nodes/web01.yaml (Nodes)",
             "Override `b` in data/roles/web.yaml (Roles)",
             "Move `b` up to data/nodes/web01.yaml (Nodes): removes the value for db01 and all unlisted nodes",
-            "Move `b` up to data/roles/web.yaml (Roles): removes the value for db01 and unlisted nodes in other cases",
+            "Move `b` up to data/roles/web.yaml (Roles): removes the value for db01 and unlisted nodes unless role is web",
         ]
     );
     check_files(

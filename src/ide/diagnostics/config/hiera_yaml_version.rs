@@ -23,6 +23,7 @@ pub(crate) const RULE: Rule = Rule {
     page: include_str!("../../../../docs/rules/hiera-yaml-version.md"),
     explains: Some(Subject::UnreadFile),
     checks: &[Check::ConfigText(check), Check::Unread(check_data)],
+    may_quote: |_| false,
     ..Rule::USUAL
 };
 
@@ -86,7 +87,7 @@ pub(crate) fn check_data(file: &UnreadContext<'_>, report: &mut Report) {
     let Ok(text) = world.text(path) else { return };
     let end = text.find('\n').unwrap_or(text.len());
     let why = unused.in_words(paths::file_name(&unused.path));
-    let message = format!("no level reads this file: {why}");
+    let message = format!("no level reads this file\n{why}.");
     report.add_as(&RULE, Severity::Hint, TextRange::new(0, end as u32), message);
 }
 
@@ -154,7 +155,7 @@ a: 0644
 #^^^^^^^^^ error[hiera-yaml-version]
 #- /hieradata/common.yaml
 a: 0644
-#^^^^^^ hint[hiera-yaml-version]: no level reads this file: Puppet does not use hiera.yaml: hiera.yaml version 3 cannot be used in an environment
+#^^^^^^ hint[hiera-yaml-version]: no level reads this file Puppet does not use hiera.yaml: hiera.yaml version 3 cannot be used in an environment.
 #  ^^^^ warning[octal-number]
 bb: 1
 bb: 2
