@@ -29,10 +29,11 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot, layer: LayerKind) -> Comp
         place.keys(spot, CompletionKind::Option, names.iter().copied()).into_iter().collect()
     };
     match (&steps[..], spot.part) {
-        ([], Part::Key) if layer == LayerKind::Module => {
-            keys(&["version", "defaults", "hierarchy", "default_hierarchy"])
+        ([], Part::Key) => {
+            let of_module = (layer == LayerKind::Module).then_some("default_hierarchy");
+            let known = ROOT_KEYS.into_iter().chain(of_module);
+            keys(&known.filter(|it| !has_root_key(place, spot, it)).collect::<Vec<_>>())
         }
-        ([], Part::Key) => keys(&ROOT_KEYS),
         (["version"], Part::Value) => place.values(spot, &["5"]),
         (["defaults"], Part::Key) => keys(&BACK_END_KEYS),
         (["hierarchy" | "default_hierarchy"], Part::Key) => {
@@ -53,6 +54,14 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot, layer: LayerKind) -> Comp
         ([.., "lookup_key"], Part::Value) => place.values(spot, &["eyaml_lookup_key"]),
         _ => Completions::default(),
     }
+}
+
+/// Whether another line of the file starts with the key.
+fn has_root_key(place: &Place<'_>, spot: &Spot, key: &str) -> bool {
+    let is_it = |line: &str| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':'));
+    let (before, behind) = place.text.split_at(spot.start as usize);
+    let mut others = before.lines().chain(behind.lines().skip(1));
+    others.any(is_it)
 }
 
 /// A whole level, suggested where one can start.

@@ -277,6 +277,10 @@ fn hiera_yaml() {
         &["    mapped_paths:"],
     );
     check("#- /hiera.yaml\nversion: 5\ndefaults:\n  data_hash: j$0\n", &["  data_hash: json_data"]);
+    check(
+        "#- /hiera.yaml\nversion: 5\n$0\nhierarchy:\n  - {name: x, path: x.yaml}\n",
+        &["defaults:"],
+    );
     let options = "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: x\n    lookup_key: eyaml_lookup_key\n    options:\n";
     check(
         &format!("{options}      pkcs$0\n"),
