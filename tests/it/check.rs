@@ -232,6 +232,8 @@ fn files_that_cannot_be_parsed_say_why_also_beside_secrets() {
     );
     check("pw: %{hunter2}\n", "Put quotes around the value");
     check("pw: *hunter2\n", "error[yaml-syntax] Puppet cannot parse the YAML");
+    check("- pw: hunter2\n", "error[not-a-hash] file does not contain a valid yaml hash");
+    check("---\nz: 1\n---\npw: hunter2\n", "Puppet reads nothing from here on");
     check(
         "lookup_options: {'^(x': {merge: deep}}\npw: hunter2\n",
         "error[bad-regex] end pattern with unmatched parenthesis: /^(x/",

@@ -16,6 +16,7 @@ pub(crate) const RULE: Rule = Rule {
     summary: "A data file is empty; Puppet warns about it at every compilation.",
     page: include_str!("../../../../docs/rules/empty-file.md"),
     checks: &[Check::File(check)],
+    may_quote: |_| false,
     ..Rule::USUAL
 };
 

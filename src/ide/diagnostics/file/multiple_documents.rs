@@ -19,6 +19,7 @@ pub(crate) const RULE: Rule = Rule {
     page: include_str!("../../../../docs/rules/multiple-documents.md"),
     tag: Some(Tag::Unnecessary),
     checks: &[Check::File(check)],
+    may_quote: |_| false,
     ..Rule::USUAL
 };
 

@@ -13,6 +13,7 @@ pub(crate) const RULE: Rule = Rule {
     summary: "The root of a data file is not a hash.",
     page: include_str!("../../../../docs/rules/not-a-hash.md"),
     checks: &[Check::File(check)],
+    may_quote: |_| false,
     ..Rule::USUAL
 };
 

@@ -21,6 +21,7 @@ pub(crate) const RULE: Rule = Rule {
     page: include_str!("../../../../docs/rules/orphan-file.md"),
     explains: Some(Subject::UnreadFile),
     checks: &[Check::Unread(check)],
+    may_quote: |_| false,
     ..Rule::USUAL
 };
 

@@ -15,6 +15,7 @@ pub(crate) const RULE: Rule = Rule {
     page: include_str!("../../../../docs/rules/yml-extension-trap.md"),
     explains: Some(Subject::UnreadFile),
     checks: &[Check::Unread(check)],
+    may_quote: |_| false,
     ..Rule::USUAL
 };
 
