@@ -26,7 +26,8 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let Some(perspective) = at.perspective else { return };
     let key = at.key();
-    if at.known().is_some_and(|known| !known.may_have_options(key)) {
+    let demands = at.known().and_then(|known| known.demands(key));
+    if demands.is_some_and(|it| !it.converts) {
         return;
     }
     let evaluator = &perspective.evaluator;

@@ -10,7 +10,7 @@ use crate::engine::{Source, Written};
 use crate::ide::context;
 use crate::ide::diagnostics::lookup::LookupContext;
 use crate::ide::diagnostics::shared::known_keys::KnownKeys;
-use crate::ide::diagnostics::shared::option_keys::Strategies;
+use crate::ide::diagnostics::shared::option_keys::Demands;
 use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
 use crate::ide::perspective::Perspective;
 use crate::syntax::key_path::Segment;
@@ -96,7 +96,7 @@ fn never_clashes(known: &KnownKeys<'_>, key: &str, do_variables_look_up: bool) -
     if !known.may_have_options(key) {
         return true;
     }
-    let Some(Strategies { hash, unique }) = known.checking_strategies(key) else { return false };
+    let Some(Demands { hash, unique, .. }) = known.demands(key) else { return false };
     let may_clash = |strategy| do_variables_look_up || !fits(known, key, strategy);
     !(hash && may_clash("hash") || unique && may_clash("unique"))
 }

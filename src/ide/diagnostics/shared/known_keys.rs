@@ -11,7 +11,7 @@ use crate::data::{Files as _, PathKind, inspect};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::Related;
 use crate::ide::diagnostics::shared::near::near_key;
-use crate::ide::diagnostics::shared::option_keys::{OptionKeys, Strategies};
+use crate::ide::diagnostics::shared::option_keys::{Demands, OptionKeys};
 use crate::ide::diagnostics::shared::patterns;
 use crate::limits::MAX_SLOW_COMPARISONS;
 use crate::syntax::ruby_regex::RubyRegex;
@@ -143,11 +143,10 @@ impl<'a> KnownKeys<'a> {
         self.is_open(self.module_with_data(key)) || self.options().may_apply_to(key)
     }
 
-    /// The strategies that check the types of values, as far as there may be `lookup_options` with them for the root key, for
-    /// any node; `None` if not all options are known.
-    pub(crate) fn checking_strategies(&self, key: &str) -> Option<Strategies> {
+    /// What `lookup_options` may request for the root key, for any node; `None` if not all options are known.
+    pub(crate) fn demands(&self, key: &str) -> Option<Demands> {
         let is_open = self.is_open(self.module_with_data(key));
-        (!is_open).then(|| self.options().strategies(key))
+        (!is_open).then(|| self.options().demands(key))
     }
 
     /// Whether lookup options may make the values of the root key sensitive, for any node.

@@ -23,42 +23,48 @@ const SENSITIVE: &str = "Sensitive";
 /// The keys of all `lookup_options` in the files of one environment.
 #[derive(Default)]
 pub(crate) struct OptionKeys {
-    plain: HashMap<Arc<str>, Strategies, foldhash::fast::RandomState>,
-    patterns: RegexList<Strategies>,
+    plain: HashMap<Arc<str>, Demands, foldhash::fast::RandomState>,
+    patterns: RegexList<Demands>,
     /// Whether some entries cannot be known without a lookup, so that there may be options for every key.
     may_be_for_any: bool,
     /// Whether some options may make values sensitive, or may be taken for such options.
     may_make_sensitive: bool,
-    known: Mutex<HashMap<Box<str>, Option<Strategies>, foldhash::fast::RandomState>>,
+    known: Mutex<HashMap<Box<str>, Option<Demands>, foldhash::fast::RandomState>>,
 }
 
-/// The strategies that check the types of the values that they merge, as far as options may request them.
+/// What options may request that can refuse values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Strategies {
+pub(crate) struct Demands {
+    /// The strategy `hash`.
     pub(crate) hash: bool,
+    /// The strategy `unique`.
     pub(crate) unique: bool,
+    /// A conversion.
+    pub(crate) converts: bool,
 }
 
-impl Strategies {
-    const NONE: Self = Self { hash: false, unique: false };
-    const ALL: Self = Self { hash: true, unique: true };
+impl Demands {
+    const NONE: Self = Self { hash: false, unique: false, converts: false };
+    const ALL: Self = Self { hash: true, unique: true, converts: true };
 
-    /// Those that the options of a key may request.
+    /// What the options of a key may request.
     fn of(options: &Value) -> Self {
         let Some(hash) = options.as_hash().filter(|_| !options.has_tokens()) else {
             return Self::ALL;
         };
-        match hash.get("merge").map(|it| Merge::of(Some(&it.value.value))) {
-            Some(Ok(merge)) => {
-                Self { hash: merge.name() == "hash", unique: merge.name() == "unique" }
-            }
-            // Puppet refuses a strategy that it does not know before it merges anything.
-            Some(Err(_)) | None => Self::NONE,
-        }
+        // Puppet refuses a strategy that it does not know before it merges anything.
+        let merge = hash.get("merge").and_then(|it| Merge::of(Some(&it.value.value)).ok());
+        let is = |name| merge.as_ref().is_some_and(|it| it.name() == name);
+        let converts = hash.get("convert_to").is_some();
+        Self { hash: is("hash"), unique: is("unique"), converts }
     }
 
     fn or(self, other: Self) -> Self {
-        Self { hash: self.hash || other.hash, unique: self.unique || other.unique }
+        Self {
+            hash: self.hash || other.hash,
+            unique: self.unique || other.unique,
+            converts: self.converts || other.converts,
+        }
     }
 }
 
@@ -129,13 +135,13 @@ impl OptionKeys {
             if interpolation::may_have_tokens(key) {
                 return None;
             }
-            let strategies = Strategies::of(&member.value.value);
+            let demands = Demands::of(&member.value.value);
             if key.starts_with('^') {
-                self.patterns.push(pattern(world, key)?, strategies);
+                self.patterns.push(pattern(world, key)?, demands);
             } else {
                 // Levels that a node reads hide the options of others, so those of all files count.
-                let all = self.plain.entry(key.clone()).or_insert(Strategies::NONE);
-                *all = all.or(strategies);
+                let all = self.plain.entry(key.clone()).or_insert(Demands::NONE);
+                *all = all.or(demands);
             }
         }
         Some(())
@@ -146,23 +152,23 @@ impl OptionKeys {
         self.may_be_for_any || self.plain.contains_key(root) || self.by_patterns(root).is_some()
     }
 
-    /// Which strategies options may request for a root key.
-    pub(crate) fn strategies(&self, root: &str) -> Strategies {
+    /// What options may request for a root key.
+    pub(crate) fn demands(&self, root: &str) -> Demands {
         if self.may_be_for_any {
-            return Strategies::ALL;
+            return Demands::ALL;
         }
-        let plain = self.plain.get(root).copied().unwrap_or(Strategies::NONE);
-        plain.or(self.by_patterns(root).unwrap_or(Strategies::NONE))
+        let plain = self.plain.get(root).copied().unwrap_or(Demands::NONE);
+        plain.or(self.by_patterns(root).unwrap_or(Demands::NONE))
     }
 
     /// Those that patterns may request; `None` if no pattern matches the root key.
-    fn by_patterns(&self, root: &str) -> Option<Strategies> {
+    fn by_patterns(&self, root: &str) -> Option<Demands> {
         let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(root) {
             return *known;
         }
-        let matching = self.patterns.matching(root).map(|(_, strategies)| *strategies);
-        let found = matching.reduce(Strategies::or);
+        let matching = self.patterns.matching(root).map(|(_, demands)| *demands);
+        let found = matching.reduce(Demands::or);
         let mut known = lock();
         if known.len() == MAX_KNOWN {
             known.clear();
@@ -225,23 +231,24 @@ mod tests {
     }
 
     #[test]
-    fn strategies_that_check_types() {
+    fn what_can_refuse_values() {
         let of_aa = |options: &str| {
             let world = host(options).snapshot();
             let environment = world.environment_of("/r/data/a.yaml").expect("there is one");
             let index = world.key_index(&environment);
-            let strategies = OptionKeys::of(&world, &environment, &index).strategies("aa");
-            (strategies.hash, strategies.unique)
+            let demands = OptionKeys::of(&world, &environment, &index).demands("aa");
+            (demands.hash, demands.unique, demands.converts)
         };
         for (options, expected) in [
-            ("aa: {merge: hash}", (true, false)),
-            ("aa: {merge: {strategy: unique}}", (false, true)),
-            ("aa: {merge: deep}, bb: {merge: hash}", (false, false)),
-            ("aa: {merge: hash}, '^a': {merge: unique}", (true, true)),
-            ("aa: {merge: '%{facts.x}'}", (true, true)),
-            ("aa: '%{alias(''x'')}'", (true, true)),
-            ("'%{facts.x}': {merge: deep}", (true, true)),
-            ("aa: {merge: {strategy: hash, x: 1}}, '^b': {merge: unique}", (false, false)),
+            ("aa: {merge: hash}", (true, false, false)),
+            ("aa: {merge: {strategy: unique}}", (false, true, false)),
+            ("aa: {merge: deep}, bb: {merge: hash}", (false, false, false)),
+            ("aa: {merge: hash}, '^a': {merge: unique}", (true, true, false)),
+            ("aa: {merge: '%{facts.x}'}", (true, true, true)),
+            ("aa: '%{alias(''x'')}'", (true, true, true)),
+            ("'%{facts.x}': {merge: deep}", (true, true, true)),
+            ("aa: {merge: {strategy: hash, x: 1}}, '^b': {merge: unique}", (false, false, false)),
+            ("aa: {convert_to: String}, '^b': {merge: unique}", (false, false, true)),
         ] {
             assert_eq!(of_aa(&format!("lookup_options: {{{options}}}\n")), expected, "{options}");
         }
