@@ -191,10 +191,8 @@ fn forget_what_tables_do_not_show(answer: &mut Answer) {
 
 /// Whether the records of two answers list the same open variables.
 fn reads_same_open_variables(one: &Answer, other: &Answer) -> bool {
-    let each = |answer: &Answer| -> Vec<Vec<Arc<str>>> {
-        answer.each_case().into_iter().map(|(_, case)| case.read_open.clone()).collect()
-    };
-    each(one) == each(other)
+    let (one, other) = (one.each_case(), other.each_case());
+    one.iter().map(|(_, case)| &case.read_open).eq(other.iter().map(|(_, case)| &case.read_open))
 }
 
 struct Printer<'a> {

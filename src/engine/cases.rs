@@ -122,8 +122,8 @@ pub(super) fn explore(evaluator: &Evaluator, request: &Request) -> Answer {
     let part = Part::of(request);
     let mut explorer = Explorer { part: part.as_ref(), ..Explorer::new(evaluator, request) };
     let mut answer = explorer.explore();
-    if let Some(part) = part.as_ref().filter(|it| it.must_begin_again()) {
-        part.begin_again();
+    if explorer.must_begin_again() {
+        part.iter().for_each(Part::begin_again);
         answer = explorer.explore();
     }
     Answer { footprint: request.wants_footprint.then_some(explorer.footprint), ..answer }
@@ -203,7 +203,7 @@ impl<'e> Explorer<'e> {
         let mut count = 1;
         loop {
             let explored = self.explore_without(&summed_up);
-            if self.part.is_some_and(Part::must_begin_again) {
+            if self.must_begin_again() {
                 return Answer::nothing();
             }
             let mut met = match explored {
@@ -234,6 +234,11 @@ impl<'e> Explorer<'e> {
                 count *= 2;
             }
         }
+    }
+
+    /// Whether the runs so far left out files that matter.
+    fn must_begin_again(&self) -> bool {
+        self.part.is_some_and(Part::must_begin_again)
     }
 
     /// All cases, unless there are too many cases or runs.
@@ -276,7 +281,7 @@ impl<'e> Explorer<'e> {
             let runs = cases.len();
             let mut too_many =
                 |cases: usize| Err(TooMany { ways: std::mem::take(&mut ways), runs, cases });
-            if kinds.len() > MAX_CASES || self.part.is_some_and(Part::must_begin_again) {
+            if kinds.len() > MAX_CASES || self.must_begin_again() {
                 return too_many(kinds.len());
             }
             if self.request.cancel.is_cancelled() || !script.advance() {

@@ -401,7 +401,7 @@ impl Layer {
     }
 
     /// Keys of module data without the module's prefix do not exist.
-    fn entry<'f>(
+    pub(super) fn entry<'f>(
         &self,
         evaluator: &Evaluator,
         file: &'f DataFile,

@@ -94,7 +94,7 @@ fn fork(
     let mut allowed =
         candidates.allowed(|it| invocation.may_decide(it), |way| invocation.allows(way));
     // More files would only be counted, but take long to read.
-    if allowed.len() <= MAX_CANDIDATES {
+    if invocation.may_leave_out_files(key) && allowed.len() <= MAX_CANDIDATES {
         allowed.retain(|path| invocation.needs_file((layer, level), key, path));
     }
     let count = allowed.len();

@@ -145,11 +145,16 @@ impl Part {
 }
 
 impl<'a> Invocation<'a> {
+    /// The part of the request's key that is needed.
+    fn part(&self) -> Option<&'a Part> {
+        self.exploration.as_ref()?.part
+    }
+
     /// The part that is needed of values of a key, if something of them is not.
     fn part_of(&self, key: &Key) -> Option<&'a Part> {
-        let part = self.exploration.as_ref().and_then(|it| it.part);
         // The options of a key are collected while it is searched for, too.
-        part.filter(|it| self.unneeded != Unneeded::NOTHING && it.root == *key.root())
+        let is_for_key = |it: &&Part| it.root == *key.root();
+        self.part().filter(|_| self.unneeded != Unneeded::NOTHING).filter(is_for_key)
     }
 }
 
@@ -165,13 +170,18 @@ impl Invocation<'_> {
         let outer = std::mem::replace(&mut self.unneeded, unneeded);
         let found = work(self);
         self.unneeded = outer;
-        let part = self.exploration.as_ref().and_then(|it| it.part);
-        if let Some(part) = part.filter(|it| unneeded.files && it.leaves_out_files.get())
+        if let Some(part) = self.part().filter(|it| unneeded.files && it.leaves_out_files.get())
             && !part.stays_if_merged(merge, &found)
         {
             part.needs_all_files.set(true);
         }
         found
+    }
+
+    /// Whether some files that have the root key may be left out.
+    pub(super) fn may_leave_out_files(&self, key: &Key) -> bool {
+        let part = self.part_of(key).filter(|_| self.unneeded.files);
+        part.is_some_and(|it| !it.needs_all_files.get())
     }
 
     /// Whether a file that has the root key may affect the part. It does not if its value is a hash without the member that
@@ -182,12 +192,8 @@ impl Invocation<'_> {
         key: &Key,
         path: &Arc<str>,
     ) -> bool {
-        let unneeded = self.unneeded;
         let Some(part) = self.part_of(key) else { return true };
-        if !unneeded.files || part.needs_all_files.get() {
-            return true;
-        }
-        let asked = (Arc::clone(path), unneeded);
+        let asked = (Arc::clone(path), self.unneeded);
         let known = part.files.borrow().get(&asked).copied();
         let is_needed = known.unwrap_or_else(|| self.may_have_part((layer, level), key, path));
         part.files.borrow_mut().insert(asked, is_needed);
@@ -215,9 +221,8 @@ impl Invocation<'_> {
         if file.is_broken() || open_paths::is_refused(evaluator, module, &file) {
             return true;
         }
-        let Some(entry) = file.get(key.root()).filter(|it| it.misfit().is_none()) else {
-            return true;
-        };
+        let entry = layer.entry(evaluator, &file, key.root());
+        let Some(entry) = entry.filter(|it| it.misfit().is_none()) else { return true };
         let Value::Hash(hash) = &entry.value.value else { return true };
         let may_have_it = hash.get(member).is_some() || hash.iter().any(|(it, _)| it.has_tokens());
         let may_not_be_sorted =
@@ -255,7 +260,7 @@ impl Invocation<'_> {
             }
             UnneededTexts::All => true,
         };
-        let part = self.exploration.as_ref().and_then(|it| it.part).filter(|_| is_part);
+        let part = self.part().filter(|_| is_part);
         let (mut high, mut low) = (high, low);
         for wanted in part.iter().flat_map(|it| it.rest.iter()) {
             let (Value::Hash(above), Value::Hash(below), Segment::Name(wanted)) =

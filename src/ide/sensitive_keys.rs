@@ -62,7 +62,7 @@ impl<'a> SensitiveKeys<'a> {
 
     fn is_sensitive(&self, entry: &EntryTree<'_>) -> bool {
         let key = entry.key.range.slice(entry.text).trim_matches(['"', '\'']);
-        // Options are not values, even if a pattern that is not valid means that nobody knows which values are secret.
+        // Options are no secrets, even if an invalid pattern leaves it open which values are.
         key != LOOKUP_OPTIONS && self.is_sensitive_key(key)
     }
 

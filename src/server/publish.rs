@@ -25,7 +25,7 @@ use crate::config::Environment;
 use crate::facts::formats::FactsProblem;
 use crate::ide::diagnostics::Baseline;
 use crate::settings::PROJECT_FILE;
-use crate::world::{FileEntry, Moment, World};
+use crate::world::{FileEntry, Structure, World};
 
 /// The pause in the changes after which a round starts.
 const PAUSE: Duration = Duration::from_millis(30);
@@ -44,16 +44,14 @@ struct Published {
     open: BTreeMap<Arc<str>, i32>,
     sets: BTreeMap<Arc<str>, Vec<Diagnostic>>,
     uris: BTreeMap<Arc<str>, Uri>,
-    active_node: Option<ActiveNodeItem>,
-    /// What the last round found beside texts of data.
     beside_texts: Option<BesideTexts>,
 }
 
 /// What edits of data and code do not change.
 #[derive(Clone)]
 struct BesideTexts {
-    /// When this was found.
-    moment: Moment,
+    structure: Structure,
+    open: Vec<Arc<str>>,
     /// Why no hierarchy reads one of the open files.
     unused_config: Option<String>,
     active_node: Option<ActiveNodeItem>,
@@ -158,9 +156,10 @@ fn find(context: &Context, known: Option<BesideTexts>) -> Findings {
         Some(problem) => Some(format!("{PROJECT_FILE}: {}", problem.message)),
         None => of_fact_sets.first().map(|(path, it)| format!("{path}: {}", it.message)),
     };
+    let (structure, open) = (context.world.structure(), open_versions.keys().cloned().collect());
     let beside_texts = known
-        .filter(|it| context.world.differs_only_in_texts(&it.moment))
-        .unwrap_or_else(|| BesideTexts::of(&context.world));
+        .filter(|it| it.structure == structure && it.open == open)
+        .unwrap_or_else(|| BesideTexts::of(&context.world, structure, open));
     let problem = problem
         .or_else(|| Baseline::problem(&context.world))
         .or_else(|| beside_texts.unused_config.clone());
@@ -168,9 +167,9 @@ fn find(context: &Context, known: Option<BesideTexts>) -> Findings {
 }
 
 impl BesideTexts {
-    fn of(world: &World) -> Self {
+    fn of(world: &World, structure: Structure, open: Vec<Arc<str>>) -> Self {
         let (unused_config, active_node) = (unused_config(world), active_node(world));
-        Self { moment: world.moment(), unused_config, active_node }
+        Self { structure, open, unused_config, active_node }
     }
 }
 
@@ -249,8 +248,9 @@ impl Published {
         let world = &context.world;
         // At the first round, the client has no values of another node that it would have to ask for again.
         let active_node = findings.beside_texts.active_node.clone();
-        self.beside_texts = Some(findings.beside_texts);
-        let is_other_node = self.active_node.is_some() && self.active_node != active_node;
+        let known = self.beside_texts.replace(findings.beside_texts);
+        let known_node = known.and_then(|it| it.active_node);
+        let is_other_node = known_node.is_some() && known_node != active_node;
         self.ask_again(session, findings.open, is_other_node);
         if context.client.preview_changed {
             let news = serde_json::json!({"revision": world.revision()});
@@ -273,9 +273,8 @@ impl Published {
                 self.send(session, file);
             }
         }
-        if self.active_node != active_node {
+        if known_node != active_node {
             session.outgoing().notify_custom("hiera/activeNode", &active_node);
-            self.active_node = active_node;
         }
     }
 

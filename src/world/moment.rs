@@ -50,17 +50,21 @@ pub struct KeyEdits {
     pub has_other_calls: bool,
 }
 
-/// Which hierarchies, settings, fact sets and files there are. Two are equal if only texts of other files, such as data and
-/// code, may have changed between them.
+/// Which hierarchies, settings, fact sets and files there are, and which node and assumptions the user chose. Two are equal
+/// if only texts of other files, such as data and code, may have changed between them. It keeps no text.
 #[derive(Debug, Clone)]
 pub struct Structure {
+    /// Nodes depend on all files of the structure, so they are kept exactly as long.
     nodes: Weak<NodesCache>,
+    choice: Choice,
+    assumed: Arc<[(Arc<str>, Arc<str>)]>,
 }
 
 impl PartialEq for Structure {
     fn eq(&self, other: &Self) -> bool {
-        // Nodes depend on all of this, so they are kept exactly as long.
         self.nodes.ptr_eq(&other.nodes)
+            && self.choice == other.choice
+            && self.assumed == other.assumed
     }
 }
 
@@ -90,19 +94,11 @@ impl World {
 
     /// The structure of this moment.
     pub fn structure(&self) -> Structure {
-        Structure { nodes: Arc::downgrade(&self.nodes) }
-    }
-
-    /// Whether only texts of files such as data and code may have changed since `earlier`: the same structure, chosen node,
-    /// assumptions and open files.
-    pub fn differs_only_in_texts(&self, earlier: &Moment) -> bool {
-        let paths = |overlay: &Overlay| -> Vec<Arc<str>> {
-            overlay.iter().map(|open| open.entry.path.clone()).collect()
-        };
-        is(&self.nodes, &earlier.nodes)
-            && self.choice == earlier.choice
-            && Arc::ptr_eq(&self.assumed, &earlier.assumed)
-            && paths(&self.texts.overlay) == paths(&earlier.overlay)
+        Structure {
+            nodes: Arc::downgrade(&self.nodes),
+            choice: self.choice.clone(),
+            assumed: self.assumed.clone(),
+        }
     }
 
     /// What was edited since `earlier`, as far as it affects lookups in `environment`. `None` if more than the values of
@@ -246,6 +242,30 @@ mod tests {
     fn type_in(host: &mut Host, path: &str, text: &str) {
         let (path, text) = (format!("/r/{path}"), text.to_owned());
         host.apply(Change::OpenBuffer { path, text, version: 1 });
+    }
+
+    #[test]
+    fn only_texts_of_data_and_code_leave_the_structure_as_it_is() {
+        let same_after = |change: Change| {
+            let mut host = Host::new(Arc::new(MemoryDisk::new(FILES)));
+            host.apply(Change::Folders(vec!["/r".to_owned()]));
+            type_in(&mut host, "data/a.yaml", FILES[1].1);
+            let before = host.snapshot();
+            host.apply(change);
+            before.structure() == host.snapshot().structure()
+        };
+        let open = |path: &str, text: &str| Change::OpenBuffer {
+            path: format!("/r/{path}"),
+            text: text.to_owned(),
+            version: 2,
+        };
+        assert!(same_after(open("data/a.yaml", "a: 2\nz: 1\n")));
+        assert!(same_after(open("manifests/site.pp", "class y { }\n")));
+        assert!(!same_after(open("hiera.yaml", "version: 5\nhierarchy: []\n")));
+        assert!(!same_after(open("data/new.yaml", "a: 1\n")));
+        assert!(!same_after(open(".hiera-ls.yaml", "nodes: {web01: {}}\n")));
+        assert!(!same_after(Change::ActiveNode(Some("web01".into()))));
+        assert!(!same_after(Change::Assumed([("role".into(), "web".into())].into())));
     }
 
     /// `expected`: the keys that an edit of a file is about, `+` before them if keys came or went.

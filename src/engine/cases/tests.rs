@@ -251,6 +251,24 @@ fn files_without_the_member_of_a_sub_key_do_not_matter_where_hashes_are_merged()
 }
 
 #[test]
+fn files_without_the_member_of_a_sub_key_are_no_ways() {
+    let levels = "path: 'role/%{role}.yaml'\npath: 'site/%{site}.yaml'\npath: common.yaml";
+    let paths: Vec<String> = ["role", "site"]
+        .iter()
+        .flat_map(|it| (0..30).map(move |n| format!("{it}/{n}.yaml")))
+        .collect();
+    let with = |common: &str| {
+        let mut files: Vec<_> = paths.iter().map(|it| (it.as_str(), "k: {a: 1}\n")).collect();
+        files.push(("common.yaml", common));
+        told(&evaluator(levels, &files).lookup("k.c"))
+    };
+    // There are too many pairs of a role and a site to run the lookup for each.
+    assert!(with("k: {c: 4}\n").contains("may change this"));
+    assert_eq!(with("lookup_options: {k: {merge: hash}}\nk: {c: 4}\n"), "4\n");
+    assert_eq!(with("lookup_options: {k: {merge: deep}}\nk: {c: 4}\n"), "4\n");
+}
+
+#[test]
 fn open_items_of_another_list_decide_whether_it_can_be_sorted() {
     let with = |options: &str| {
         let common = format!(

@@ -28,6 +28,7 @@ pub(in crate::server) fn diagnostic(
         full.raw(r#"","items":"#).raw(&items).raw("}");
         context.raw.set(full);
     }
+    // It is sent only if the client has these diagnostics: otherwise, the JSON above takes its place.
     let unchanged = RelatedUnchangedDocumentDiagnosticReport {
         related_documents: None,
         unchanged_document_diagnostic_report: UnchangedDocumentDiagnosticReport { result_id },

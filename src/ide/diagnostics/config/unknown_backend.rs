@@ -1,5 +1,6 @@
 //! `unknown-backend`: a level's function cannot run here, so its data is missing in lookups.
 
+use crate::backends::Registry;
 use crate::config::hiera_yaml::{Function, FunctionKind};
 use crate::data::Place;
 use crate::ide::diagnostics::config::ConfigContext;
@@ -58,15 +59,14 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
 
 /// The key that a function of Puppet belongs to, if the level names it with another one: `data_hash: eyaml_lookup_key`.
 fn other_kind(function: &Function) -> Option<FunctionKind> {
-    let kind = match &*function.name {
-        "yaml_data" | "json_data" | "hocon_data" => FunctionKind::DataHash,
-        "eyaml_lookup_key" => FunctionKind::LookupKey,
-        _ => return None,
+    let kinds = [FunctionKind::DataHash, FunctionKind::LookupKey, FunctionKind::DataDig];
+    let has = |kind: &FunctionKind| {
+        Registry::format(&Function { kind: *kind, ..function.clone() }).is_some()
     };
-    let is_called = |kind| {
-        matches!(kind, FunctionKind::DataHash | FunctionKind::LookupKey | FunctionKind::DataDig)
-    };
-    (kind != function.kind && is_called(function.kind)).then_some(kind)
+    kinds
+        .into_iter()
+        .find(has)
+        .filter(|kind| *kind != function.kind && kinds.contains(&function.kind))
 }
 
 /// Reports that Puppet calls the function with arguments that it refuses.

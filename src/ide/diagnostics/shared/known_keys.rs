@@ -323,3 +323,31 @@ pub(crate) fn fixed_part(template: &str) -> &str {
         None => template,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::{Change, Host, MemoryDisk};
+
+    #[test]
+    fn whether_keys_may_be_elsewhere_is_found_again_when_the_hierarchy_changes() {
+        let config = |function: &str| {
+            format!("version: 5\nhierarchy: [{{name: x, path: a.yaml, {function}}}]\n")
+        };
+        let (known, unknown) = (config("data_hash: yaml_data"), config("data_hash: other::data"));
+        let files = [("/r/hiera.yaml", known.as_str()), ("/r/data/a.yaml", "a: 1\n")];
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let mut is_open_with = |path: &str, text: &str| {
+            let (path, text) = (path.to_owned(), text.to_owned());
+            host.apply(Change::OpenBuffer { path, text, version: 1 });
+            let world = host.snapshot();
+            let environment = world.environment_of("/r/data/a.yaml").expect("there is one");
+            KnownKeys::new(&world, environment).is_open(None)
+        };
+        assert!(!is_open_with("/r/data/a.yaml", "a: 2\n"));
+        assert!(is_open_with("/r/hiera.yaml", &unknown));
+        assert!(is_open_with("/r/data/a.yaml", "a: 3\n"));
+        assert!(!is_open_with("/r/hiera.yaml", &known));
+    }
+}
