@@ -446,6 +446,20 @@ fn without_repetitions(cases: Vec<Case>, kinds: &[usize]) -> Vec<Case> {
     told
 }
 
+/// The cases that users are told. A case is left out if later ones give the same value anyway, although its strings depend on
+/// something, or theirs do: the answer says so once, for all cases.
+pub fn cases_to_tell(answer: &Answer) -> Vec<&Case> {
+    let cases: Vec<&Case> = answer.cases.iter().collect();
+    let is_alike = |one: &Answer, other: &Answer| {
+        is_same_outcome(one, other) && one.opaque == other.opaque && one.open == other.open
+    };
+    let is_first = |case: &&Case| cases.iter().position(|it| is_alike(&it.answer, &case.answer));
+    let kinds: Vec<Option<usize>> = cases.iter().map(is_first).collect();
+    let mut terms = Terms::new();
+    let terms: Vec<Vec<Term>> = cases.iter().map(|case| terms.of(&case.conditions)).collect();
+    needed(&kinds, &terms).into_iter().map(|number| cases[number]).collect()
+}
+
 /// The cases that remain if each is removed that the later ones give anyway, by their numbers, in order.
 fn needed<K: PartialEq>(kinds: &[K], terms: &[Vec<Term>]) -> Vec<usize> {
     let mut kept: Vec<usize> = Vec::new();

@@ -24,7 +24,7 @@ use crate::facts::Reading;
 use crate::syntax::interpolation::{self, Expression, Method, Token};
 use crate::syntax::key_path::{self, Segment};
 
-/// Stands for a text that is not needed. It is neither empty nor undef, because a deep merge treats these in another way.
+/// Stands for a value that is not needed. It is neither empty nor undef, because a deep merge treats these in another way.
 const NOT_NEEDED: &str = "x";
 
 /// What does not affect the result for one member of a hash.
@@ -286,8 +286,36 @@ impl Invocation<'_> {
         };
         self.map_members(value, hash, |it, key, member| match key.as_str() {
             Some(key) if *key == **wanted => it.needed_at(part, member, rest),
-            _ => it.without_texts(part, member),
+            _ => it.unneeded_at(part, member),
         })
+    }
+
+    /// What stands for a value that is not needed. If neither a text nor a merge of it can fail, that is one text, so that
+    /// runs do not go through the value.
+    fn unneeded_at(&mut self, part: &Part, value: &Located) -> Located {
+        let is_failing_text = |it: &mut Self, text: &Arc<str>| !it.never_fails(part, text);
+        if self.unneeded.texts == UnneededTexts::All
+            && !self.has_text_that(&value.value, &is_failing_text)
+        {
+            return Located::new(Value::string(NOT_NEEDED), value.place);
+        }
+        self.without_texts(part, value)
+    }
+
+    /// Whether `meets` is true of a text with tokens in a value. A key with tokens meets every condition.
+    fn has_text_that(
+        &mut self,
+        value: &Value,
+        meets: &dyn Fn(&mut Self, &Arc<str>) -> bool,
+    ) -> bool {
+        match value {
+            Value::String(text) => value.has_tokens() && meets(self, text),
+            Value::Array(items) => items.iter().any(|it| self.has_text_that(&it.value, meets)),
+            Value::Hash(hash) => hash.iter().any(|(key, member)| {
+                key.has_tokens() || self.has_text_that(&member.value.value, meets)
+            }),
+            _ => false,
+        }
     }
 
     /// A value that is not needed, without the texts that never fail.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::Place;
-use crate::engine::cases::is_same;
+use crate::engine::cases::{cases_to_tell, is_same};
 use crate::engine::{Answer, Assumed, Case, Source};
 use crate::facts::Node;
 use crate::facts::infer::names_machines;
@@ -21,7 +21,8 @@ pub(crate) struct CaseGroup<'a> {
 /// The cases of an answer except the last, which is the default.
 pub(crate) fn groups(answer: &Answer) -> Vec<CaseGroup<'_>> {
     // The last case is the ordinary answer, which is shown by itself.
-    let Some((_, others)) = answer.cases.split_last() else { return Vec::new() };
+    let cases = cases_to_tell(answer);
+    let Some((_, others)) = cases.split_last() else { return Vec::new() };
     let mut groups: Vec<CaseGroup<'_>> = Vec::new();
     for case in others {
         if !groups.last_mut().is_some_and(|last| last.takes(case)) {

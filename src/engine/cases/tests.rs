@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::config::{Environment, PuppetVersion};
 use crate::data::memory::MemoryFiles;
 use crate::data::{Files, inspect};
-use crate::engine::cases::{LeftOut, in_words, left_out_in_words};
+use crate::engine::cases::{LeftOut, cases_to_tell, in_words, left_out_in_words};
 use crate::engine::{Answer, Evaluator};
 use crate::facts::{Node, NodeParts, Origin};
 
@@ -287,6 +287,30 @@ fn open_items_of_another_list_decide_whether_it_can_be_sorted() {
     // `--1` removes the number.
     let undecided = with("knockout_prefix: '--', sort_merged_arrays: true");
     assert!(undecided.ends_with("The value itself depends on x"), "{undecided}");
+}
+
+#[test]
+fn a_case_with_the_same_value_is_not_told_because_its_strings_depend_on_something() {
+    let levels = "path: 'role/%{role}.yaml'
+        path: 'dc/%{dc}.yaml'
+        path: common.yaml";
+    let options = "lookup_options: {k: {merge: {strategy: deep, knockout_prefix: '--', \
+                   sort_merged_arrays: true}}}\nk: {list: [b], m: 1}\n";
+    let mut files = vec![("common.yaml", options), ("role/web.yaml", "k: {list: ['%{x}']}\n")];
+    let answer = evaluator(levels, &files).lookup("k.m");
+    assert!(!answer.cases.is_empty() && answer.cases.len() > cases_to_tell(&answer).len());
+    let conditions = |answer: &Answer| {
+        let cases = cases_to_tell(answer).into_iter().map(|it| in_words(&it.conditions));
+        cases.collect::<Vec<_>>()
+    };
+    assert_eq!(conditions(&answer), [""]);
+    files.push(("dc/oslo.yaml", "k: {m: 2}\n"));
+    let answer = evaluator(levels, &files).lookup("k.m");
+    assert_eq!(conditions(&answer), ["dc is oslo", ""]);
+    // A node with both gets the value of the first case, so that case is told.
+    files[1].1 = "k: {list: ['%{x}'], m: 1}\n";
+    let answer = evaluator(levels, &files).lookup("k.m");
+    assert_eq!(conditions(&answer), ["role is web", "dc is oslo", ""]);
 }
 
 #[test]
