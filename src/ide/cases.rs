@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use crate::data::Place;
-use crate::engine::cases::{cases_to_tell, is_same};
+use crate::engine::cases::{cases_to_tell, is_same, rule_each_other_out};
 use crate::engine::{Answer, Assumed, Case, Source};
 use crate::facts::Node;
 use crate::facts::infer::names_machines;
 
-/// Consecutive cases that have the same outcome and differ in only one variable.
+/// Cases that have the same outcome and differ in only one variable.
 pub(crate) struct CaseGroup<'a> {
+    cases: Vec<&'a Case>,
     /// The conditions: each variable with its possible values.
     conditions: Vec<(Arc<str>, Vec<&'a Assumed>)>,
     /// The answer for the first of the cases.
@@ -25,7 +26,9 @@ pub(crate) fn groups(answer: &Answer) -> Vec<CaseGroup<'_>> {
     let Some((_, others)) = cases.split_last() else { return Vec::new() };
     let mut groups: Vec<CaseGroup<'_>> = Vec::new();
     for case in others {
-        if !groups.last_mut().is_some_and(|last| last.takes(case)) {
+        // The first case that is true counts, so a case can be moved only before those that are never true together with it.
+        let behind = groups.iter().rposition(|it| !it.excludes(case)).unwrap_or(0);
+        if !groups[behind..].iter_mut().rev().any(|it| it.takes(case)) {
             groups.push(CaseGroup::of(case));
         }
     }
@@ -102,10 +105,16 @@ impl<'a> CaseGroup<'a> {
         let conditions =
             case.conditions.iter().map(|it| (Arc::clone(&it.variable), vec![&it.value]));
         Self {
+            cases: vec![case],
             conditions: conditions.collect(),
             answer: &case.answer,
             places: deciding_places(&case.answer),
         }
+    }
+
+    /// Whether no node is in this case and in one of the group.
+    fn excludes(&self, case: &Case) -> bool {
+        self.cases.iter().all(|it| rule_each_other_out(&it.conditions, &case.conditions))
     }
 
     /// Adds the case if it belongs to the group.
@@ -119,6 +128,7 @@ impl<'a> CaseGroup<'a> {
         let others = pairs.filter(|(_, (own, it))| own.1 != [&it.value]).map(|(at, _)| at);
         // Cases that differ in two variables cannot share a line: `a is 1 or 2 and b is 3 or 4` would also mean other pairs.
         let [at] = others.collect::<Vec<_>>()[..] else { return false };
+        self.cases.push(case);
         self.conditions[at].1.push(&case.conditions[at].value);
         for place in deciding_places(&case.answer) {
             if !self.places.contains(&place) {

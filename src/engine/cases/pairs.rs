@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Answer, Term, Terms, needed, one_rules_out, rule_each_other_out};
+use super::{Answer, Term, Terms, is_same, needed, one_rules_out, rule_each_other_out};
 use crate::engine::assumptions::{Condition, proved_by};
 use crate::engine::{Evaluator, Request};
 use crate::facts::Node;
@@ -63,39 +63,17 @@ pub struct OtherNodes {
 impl<'a> CasePairs<'a> {
     /// The pairs of the cases of two answers, which `lookups` gave.
     pub fn new(before: &'a Answer, after: &'a Answer, lookups: Lookups<'_>) -> Self {
-        let (before, after) = (before.each_case(), after.each_case());
-        let mut terms = Terms::new();
-        let mut numbered = |cases: &[(&'a [Condition], &Answer)]| -> Vec<Vec<Term>> {
-            cases.iter().map(|(conditions, _)| terms.of(conditions)).collect()
-        };
-        let (terms_before, terms_after) = (numbered(&before), numbered(&after));
-        let mut pairs = Vec::new();
-        for (one, (of_one, answer_before)) in before.iter().enumerate() {
-            for (other, (of_other, answer_after)) in after.iter().enumerate() {
-                if one_rules_out(&terms_before[one], &terms_after[other]) {
-                    continue;
-                }
-                let conditions = joined(of_one, of_other);
-                let Some(all) = with_what_follows(&conditions, &mut terms, lookups.after.node())
-                else {
-                    continue;
-                };
-                // A node that matches this pair would get an earlier case of one of the answers.
-                let is_taken = |earlier: &[Vec<Term>]| {
-                    earlier.iter().any(|it| it.iter().all(|term| term.follows_from(&all)))
-                };
-                if is_taken(&terms_before[..one]) || is_taken(&terms_after[..other]) {
-                    continue;
-                }
-                let request = lookups.request;
-                pairs.push(Pair {
-                    before: exact(answer_before, lookups.before, request, &conditions),
-                    after: exact(answer_after, lookups.after, request, &conditions),
-                    conditions,
-                    terms: all,
-                });
-            }
-        }
+        let node = lookups.after.node();
+        let follow = |it: &[Condition], terms: &mut Terms| with_what_follows(it, terms, node);
+        let request = lookups.request;
+        let pairs = { possible(before, after, follow).into_iter() }
+            .map(|it| Pair {
+                before: exact(it.before.1, lookups.before, request, &it.conditions),
+                after: exact(it.after.1, lookups.after, request, &it.conditions),
+                conditions: it.conditions,
+                terms: it.terms,
+            })
+            .collect();
         Self { pairs }
     }
 
@@ -160,14 +138,81 @@ impl OtherNodes {
     /// Those of the nodes of which `conditions` are true and none of the `earlier` ones. `None` if there are no such nodes.
     pub fn within(self, conditions: &[Condition], earlier: &[Vec<Condition>]) -> Option<Self> {
         let conditions = joined(conditions, &self.conditions);
-        let mut unless = self.unless;
-        unless.extend(earlier.iter().filter(|it| !rule_each_other_out(it, &conditions)).cloned());
-        for exception in &mut unless {
-            exception.retain(|it| !conditions.contains(it));
-        }
+        let all = self.unless.iter().chain(earlier).map(Vec::as_slice);
+        let unless = exceptions(&conditions, &all.collect::<Vec<_>>());
         let are_some = !unless.iter().any(Vec::is_empty);
-        are_some.then(|| Self { conditions, unless: weakest(unless) })
+        are_some.then_some(Self { conditions, unless })
     }
+}
+
+/// What must be true in addition to `conditions` for a node to be in one of the `earlier` cases. A list is empty if nothing must.
+pub fn exceptions(conditions: &[Condition], earlier: &[&[Condition]]) -> Vec<Vec<Condition>> {
+    let possible = earlier.iter().filter(|it| !rule_each_other_out(it, conditions));
+    let exception =
+        |it: &&[Condition]| it.iter().filter(|it| !conditions.contains(it)).cloned().collect();
+    weakest(possible.map(exception).collect())
+}
+
+/// Which cases of each answer some nodes leave, or come to, that get something else from the other answer. What follows from the
+/// conditions for a certain node is not taken into account, so there may be too many.
+pub fn cases_that_differ(before: &Answer, after: &Answer) -> [Vec<bool>; 2] {
+    let count = |answer: &Answer| answer.cases.len().max(1);
+    let mut differ = [vec![false; count(before)], vec![false; count(after)]];
+    let follow = |it: &[Condition], terms: &mut Terms| Some(terms.of(it));
+    for pair in possible(before, after, follow) {
+        let ((one, before), (other, after)) = (pair.before, pair.after);
+        let is_exact = |it: &Answer| !has_open_text_decided_by(it, &pair.conditions);
+        if !(is_same(before, after) && is_exact(before) && is_exact(after)) {
+            differ[0][one] = true;
+            differ[1][other] = true;
+        }
+    }
+    differ
+}
+
+/// A case of one answer and a case of the other one in which the same node can be.
+struct PossiblePair<'a> {
+    /// The number of the case, and its answer.
+    before: (usize, &'a Answer),
+    after: (usize, &'a Answer),
+    conditions: Vec<Condition>,
+    /// The conditions, and what follows from them.
+    terms: Vec<Term>,
+}
+
+/// The pairs of cases in which nodes can be. `follow` gets conditions and says what follows from them, or that no node matches
+/// them.
+fn possible<'a>(
+    before: &'a Answer,
+    after: &'a Answer,
+    follow: impl Fn(&[Condition], &mut Terms) -> Option<Vec<Term>>,
+) -> Vec<PossiblePair<'a>> {
+    let (before, after) = (before.each_case(), after.each_case());
+    let mut terms = Terms::new();
+    let mut numbered = |cases: &[(&[Condition], &Answer)]| -> Vec<Vec<Term>> {
+        cases.iter().map(|(conditions, _)| terms.of(conditions)).collect()
+    };
+    let (terms_before, terms_after) = (numbered(&before), numbered(&after));
+    let mut pairs = Vec::new();
+    for (one, (of_one, answer_before)) in before.iter().enumerate() {
+        for (other, (of_other, answer_after)) in after.iter().enumerate() {
+            if one_rules_out(&terms_before[one], &terms_after[other]) {
+                continue;
+            }
+            let conditions = joined(of_one, of_other);
+            let Some(all) = follow(&conditions, &mut terms) else { continue };
+            // A node that matches this pair would get an earlier case of one of the answers.
+            let is_taken = |earlier: &[Vec<Term>]| {
+                earlier.iter().any(|it| it.iter().all(|term| term.follows_from(&all)))
+            };
+            if is_taken(&terms_before[..one]) || is_taken(&terms_after[..other]) {
+                continue;
+            }
+            let (before, after) = ((one, *answer_before), (other, *answer_after));
+            pairs.push(PossiblePair { before, after, conditions, terms: all });
+        }
+    }
+    pairs
 }
 
 /// The conditions, and what follows from them. `None` if they contradict each other, so that no node matches them.
@@ -194,12 +239,17 @@ fn exact<'a>(
     request: &Request,
     conditions: &[Condition],
 ) -> Cow<'a, Answer> {
-    let is_decided = |open: &Arc<str>| conditions.iter().any(|it| it.variable == *open);
-    if answer.read_open.iter().any(is_decided) {
+    if has_open_text_decided_by(answer, conditions) {
         Cow::Owned(evaluator.call_assuming(request, conditions))
     } else {
         Cow::Borrowed(answer)
     }
+}
+
+/// Whether conditions decide a variable that was read for a string of the answer.
+fn has_open_text_decided_by(answer: &Answer, conditions: &[Condition]) -> bool {
+    let is_decided = |open: &Arc<str>| conditions.iter().any(|it| it.variable == *open);
+    answer.read_open.iter().any(is_decided)
 }
 
 /// Both lists of conditions. An unset variable is also an empty one, so the stronger condition is kept.

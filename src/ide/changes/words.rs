@@ -6,8 +6,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::data::render;
-use crate::engine::cases::{in_words, is_same, left_out_in_words};
-use crate::engine::{Answer, Condition, OtherNodes};
+use crate::engine::cases::pairs::{cases_that_differ, exceptions};
+use crate::engine::cases::{in_words, left_out_in_words};
+use crate::engine::{Answer, Assumed, Condition, OtherNodes};
+use crate::facts::infer::MEMBER;
 use crate::world::{AnswerChange, Differences};
 
 use super::secrets::{Secrets, ShownSide};
@@ -17,6 +19,9 @@ const MAX_NAMES: usize = 10;
 
 /// More exceptions than this are counted.
 const MAX_EXCEPTIONS: usize = 3;
+
+/// More values of one variable than this are counted.
+const MAX_VALUES: usize = 6;
 
 /// The maximum number of lines of a value that are shown.
 const MAX_LINES: usize = 30;
@@ -178,16 +183,39 @@ pub(in crate::ide) fn nodes_where(others: &OtherNodes) -> Option<String> {
     (!conditions.is_empty()).then(|| format!("{some}nodes where {}", in_words(conditions)))
 }
 
-/// `unless role is web or site is oslo`; `None` if there are no exceptions.
+/// `unless role is web, or site is oslo`, or `unless role is web or db`; `None` if there are no exceptions.
 fn unless_text(unless: &[Vec<Condition>]) -> Option<String> {
     match unless {
         [] => None,
+        few if few.len() <= MAX_VALUES
+            && let Some((variable, values)) = of_one_variable(few) =>
+        {
+            let (last, others) = values.split_last()?;
+            let others = if others.is_empty() { String::new() } else { others.join(", ") + " or " };
+            Some(format!("unless {variable} is {others}{last}"))
+        }
         few if few.len() <= MAX_EXCEPTIONS => {
             let few: Vec<String> = few.iter().map(|it| in_words(it)).collect();
             Some(format!("unless {}", few.join(", or ")))
         }
         many => Some(format!("except in {} other cases", many.len())),
     }
+}
+
+/// The variable and its values, if each of the exceptions is one value of the same variable.
+fn of_one_variable(unless: &[Vec<Condition>]) -> Option<(&str, Vec<&str>)> {
+    let [first, ..] = unless.first()?.as_slice() else { return None };
+    let mut values: Vec<&str> = Vec::new();
+    for exception in unless {
+        let [Condition { variable, value: Assumed::Text(text) }] = exception.as_slice() else {
+            return None;
+        };
+        if *variable != first.variable || text.is_empty() || variable.ends_with(MEMBER) {
+            return None;
+        }
+        values.push(text);
+    }
+    Some((&first.variable, values))
 }
 
 /// `1 node`, `2 nodes`.
@@ -200,10 +228,11 @@ pub fn counted(count: usize, what: &str) -> String {
 pub fn change_texts(change: &AnswerChange, secrets: &Secrets) -> [String; 2] {
     let [before, after] = secrets.sides(change);
     let mut sides = [Side::new(&change.before, &before), Side::new(&change.after, &after)];
-    if let Some(differ) = cases_that_differ(change) {
-        for side in &mut sides {
-            let mut differ = differ.iter();
-            side.left.retain(|_| differ.next().is_some_and(|it| *it));
+    let differ = cases_that_differ(&change.before, &change.after);
+    // If no case differs, what else decides the answers does.
+    if differ[0].contains(&true) {
+        for (side, differ) in sides.iter_mut().zip(&differ) {
+            side.leave_out_cases(differ);
         }
     }
     // An answer may have hundreds of cases, most of which are not shown.
@@ -236,25 +265,48 @@ struct Side<'a> {
     shown: &'a ShownSide<'a>,
     lines: Vec<String>,
     /// The cases that are not written down yet.
-    left: VecDeque<(&'a [Condition], &'a Answer)>,
+    left: VecDeque<SideCase<'a>>,
+}
+
+/// A case of one side.
+struct SideCase<'a> {
+    conditions: &'a [Condition],
+    answer: &'a Answer,
+    /// The conditions of earlier cases that are not written down.
+    unless: Vec<Vec<Condition>>,
 }
 
 impl<'a> Side<'a> {
     fn new(answer: &'a Answer, shown: &'a ShownSide<'a>) -> Self {
-        Self { answer, shown, lines: Vec::new(), left: answer.each_case().into() }
+        let case = |(conditions, answer)| SideCase { conditions, answer, unless: Vec::new() };
+        let left = answer.each_case().into_iter().map(case).collect();
+        Self { answer, shown, lines: Vec::new(), left }
+    }
+
+    /// Keeps only some cases. The others become exceptions of those after them.
+    fn leave_out_cases(&mut self, is_kept: &[bool]) {
+        let mut left_out: Vec<&[Condition]> = Vec::new();
+        for (mut case, is_kept) in std::mem::take(&mut self.left).into_iter().zip(is_kept) {
+            if *is_kept {
+                case.unless = exceptions(case.conditions, &left_out);
+                self.left.push_back(case);
+            } else {
+                left_out.push(case.conditions);
+            }
+        }
     }
 
     fn add_case(&mut self) {
-        let Some((conditions, case)) = self.left.pop_front() else { return };
+        let Some(case) = self.left.pop_front() else { return };
         if !self.answer.cases.is_empty() {
-            let condition = if conditions.is_empty() {
-                "otherwise".to_owned()
-            } else {
-                format!("if {}", in_words(conditions))
+            let condition = match (case.conditions, unless_text(&case.unless)) {
+                ([], _) => "otherwise".to_owned(),
+                (conditions, None) => format!("if {}", in_words(conditions)),
+                (conditions, Some(unless)) => format!("if {}, {unless}", in_words(conditions)),
             };
             self.lines.push(format!("{}:", on_one_line(&condition)));
         }
-        match &case.outcome {
+        match &case.answer.outcome {
             Ok(Some(value)) => {
                 let yaml = render::to_readable_yaml(&self.shown.value(value));
                 let yaml = yaml.strip_prefix("---").unwrap_or(&yaml);
@@ -293,13 +345,6 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Which cases differ, if both answers have the same cases.
-fn cases_that_differ(change: &AnswerChange) -> Option<Vec<bool>> {
-    let cases = change.before.case_by_case(&change.after)?;
-    let differ: Vec<bool> = cases.into_iter().map(|(one, other)| !is_same(one, other)).collect();
-    differ.contains(&true).then_some(differ)
-}
-
 /// How many lines at the start are the same on both sides.
 fn same_lines([one, other]: &[Side<'_>; 2]) -> usize {
     one.lines.iter().zip(&other.lines).take_while(|(one, other)| one == other).count()
@@ -330,25 +375,37 @@ fn on_one_line(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::data::Value;
-    use crate::engine::{Assumed, Case};
+    use crate::engine::Case;
 
-    /// An answer with these values, each if `a` is its number.
+    fn if_is(variable: &str, text: &str) -> Condition {
+        let value = Assumed::Text(text.into());
+        Condition { variable: variable.into(), value }
+    }
+
+    fn case(conditions: Vec<Condition>, texts: &[&str]) -> Case {
+        let items = texts.iter().map(|it| Value::string(*it).unplaced());
+        let value = Some(Value::array(items.collect()).unplaced());
+        Case { conditions, answer: Answer { outcome: Ok(value), ..Answer::nothing() } }
+    }
+
+    /// An answer with these values: each if `a` is its number, and the last one otherwise.
     fn answer(values: &[&[&str]]) -> Answer {
-        let case = |(number, texts): (usize, &&[&str])| {
-            let items = texts.iter().map(|it| Value::string(*it).unplaced());
-            let value = Some(Value::array(items.collect()).unplaced());
-            let text = Assumed::Text(number.to_string().into());
-            let conditions = vec![Condition { variable: "a".into(), value: text }];
-            Case { conditions, answer: Answer { outcome: Ok(value), ..Answer::nothing() } }
-        };
-        Answer { cases: values.iter().enumerate().map(case).collect(), ..Answer::nothing() }
+        let mut cases: Vec<Case> = { values.iter().enumerate() }
+            .map(|(number, texts)| case(vec![if_is("a", &number.to_string())], texts))
+            .collect();
+        cases.last_mut().expect("there is a value").conditions.clear();
+        Answer { cases, ..Answer::nothing() }
     }
 
     fn texts(before: &[&[&str]], after: &[&[&str]]) -> [String; 2] {
+        texts_of(answer(before), answer(after))
+    }
+
+    fn texts_of(before: Answer, after: Answer) -> [String; 2] {
         let change = AnswerChange {
             key: "k".into(),
-            before: answer(before),
-            after: answer(after),
+            before,
+            after,
             nodes: Vec::new(),
             others: Vec::new(),
             causes: Vec::new(),
@@ -358,12 +415,52 @@ mod tests {
 
     #[test]
     fn only_cases_that_differ_are_shown() {
-        let [before, after] = texts(&[&["x"], &["v"]], &[&["x"], &["w"]]);
+        let [before, after] = texts(&[&["x"], &["v"], &["z"]], &[&["x"], &["w"], &["z"]]);
         assert_eq!(before, "if a is 1:\n- v\n");
         assert_eq!(after, "if a is 1:\n- w\n");
-        let [before, after] = texts(&[&["x"], &["v"]], &[&["x"]]);
-        assert_eq!(before, "if a is 0:\n- x\nif a is 1:\n- v\n");
-        assert_eq!(after, "if a is 0:\n- x\n");
+        // The cases need not be the same.
+        let [before, after] = texts(&[&["x"], &["v"], &["z"]], &[&["x"], &["z"]]);
+        assert_eq!(before, "if a is 1:\n- v\n");
+        assert_eq!(after, "otherwise:\n- z\n");
+    }
+
+    #[test]
+    fn cases_that_are_not_shown_are_exceptions() {
+        let of = |text: &str, first: Vec<Condition>| {
+            let cases = vec![
+                case(first, &["x"]),
+                case(vec![if_is("b", "1")], &["y"]),
+                case(vec![if_is("a", "0"), if_is("c", "2")], &[text]),
+                case(Vec::new(), &["z"]),
+            ];
+            Answer { cases, ..Answer::nothing() }
+        };
+        let first = || vec![if_is("a", "0"), if_is("d", "3")];
+        let [before, after] = texts_of(of("v", first()), of("w", first()));
+        assert_eq!(before, "if a is 0 and c is 2, unless d is 3, or b is 1:\n- v\n");
+        assert_eq!(after, "if a is 0 and c is 2, unless d is 3, or b is 1:\n- w\n");
+        // No node is in both cases.
+        let [before, _] = texts_of(of("v", vec![if_is("a", "1")]), of("w", vec![if_is("a", "1")]));
+        assert_eq!(before, "if a is 0 and c is 2, unless b is 1:\n- v\n");
+    }
+
+    #[test]
+    fn exceptions_of_one_variable_share_it() {
+        let unless = |lists: &[&[(&str, &str)]]| {
+            let list = |it: &&[(&str, &str)]| it.iter().map(|(a, b)| if_is(a, b)).collect();
+            unless_text(&lists.iter().map(list).collect::<Vec<_>>())
+        };
+        assert_eq!(unless(&[]), None);
+        assert_eq!(unless(&[&[("a", "1")]]).as_deref(), Some("unless a is 1"));
+        let four: &[&[(&str, &str)]] =
+            &[&[("a", "1")], &[("a", "2")], &[("a", "3")], &[("a", "4")]];
+        assert_eq!(unless(four).as_deref(), Some("unless a is 1, 2, 3 or 4"));
+        let two = unless(&[&[("a", "1")], &[("a", "2"), ("b", "3")]]);
+        assert_eq!(two.as_deref(), Some("unless a is 1, or a is 2 and b is 3"));
+        let empty = unless(&[&[("a", "")], &[("a", "2")]]);
+        assert_eq!(empty.as_deref(), Some("unless a is empty, or a is 2"));
+        let many = [&[("a", "1")][..], &[("b", "1")], &[("c", "1")], &[("d", "1")]];
+        assert_eq!(unless(&many).as_deref(), Some("except in 4 other cases"));
     }
 
     #[test]
@@ -377,8 +474,9 @@ mod tests {
         }
         // Answers with other cases agree at first.
         let [before, after] = texts(&one, &one[..39]);
-        assert_eq!(before, "… 75 lines above\n- x\nif a is 38:\n- x\nif a is 39:\n- x\n");
-        assert!(after.starts_with("… 75 lines above\n"), "{after}");
+        let last = "if a is 37:\n- x\nif a is 38:\n- x\notherwise:\n- x\n";
+        assert_eq!(before, format!("… 73 lines above\n- x\n{last}"));
+        assert!(after.starts_with("… 73 lines above\n"), "{after}");
         let long: Vec<&str> = vec!["x"; 50];
         let [_, after] = texts(&[&["x"], &["v"]], &[&long, &["w"]]);
         assert!(after.ends_with("\n… 21 more lines and 1 more case\n"), "{after}");

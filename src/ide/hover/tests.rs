@@ -447,6 +447,50 @@ fn without_a_node_the_cases_are_shown() {
 }
 
 #[test]
+fn cases_with_the_same_value_share_a_line_if_their_order_does_not_matter() {
+    let with = |second: &str, expected: Expect| {
+        check_open(
+            &format!(
+                "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {{name: A, path: 'a/%{{x}}.yaml'}}\n- {{name: B, path: \
+                 'b/%{{{second}}}.yaml'}}\n- {{name: C, path: 'c/%{{x}}.yaml'}}\n- {{name: D, path: d.yaml}}\n\
+                 #- /data/a/1.yaml\nk: one\n#- /data/b/2.yaml\nk: two\n#- /data/c/3.yaml\nk: one\n\
+                 #- /data/d.yaml\nk$0: 4\n"
+            ),
+            &expected,
+        );
+    };
+    with(
+        "x",
+        expect![[r#"
+            **`k`** for any node, environment `production`
+
+            ```yaml
+            4
+            ```
+
+            - `one` if x is 1 or 3 (`data/a/1.yaml:1`, `data/c/3.yaml:1`)
+            - `two` if x is 2 (`data/b/2.yaml:1`)
+
+            1. **level "D" · `data/d.yaml:1`**"#]],
+    );
+    with(
+        "y",
+        expect![[r#"
+            **`k`** for any node, environment `production`
+
+            ```yaml
+            4
+            ```
+
+            - `one` if x is 1 (`data/a/1.yaml:1`)
+            - `two` if y is 2 (`data/b/2.yaml:1`)
+            - `one` if x is 3 (`data/c/3.yaml:1`)
+
+            1. **level "D" · `data/d.yaml:1`**"#]],
+    );
+}
+
+#[test]
 fn a_sub_key_is_shown_without_what_it_does_not_contain() {
     check_open(
         "#- /data/roles/web.yaml\nu: fixed\n#- /data/common.yaml\nk: {list$0: ['%{::domain}'], other: \"%{alias('u')}\"}\nu: '%{site}'\n",
