@@ -55,7 +55,7 @@ pub use hierarchy::{Location, ResolvedLevel};
 pub use invocation::OpaqueLevel;
 pub(crate) use invocation::main_belongs_to_no_module;
 pub use key::module_of as module_of_key;
-pub(crate) use lookup::LOOKUP_OPTIONS;
+pub(crate) use lookup::{LOOKUP_OPTIONS, is_reserved};
 pub use lookup_options::{AppliedOptions, keys_with_other_options, may_make_sensitive};
 pub use open_files::OpenFilesTable;
 pub use open_options::OpenOptionsTable;

@@ -139,7 +139,7 @@ fn hidden(value: Located) -> Located {
 }
 
 /// `lookup_options` and every key that starts with `lookup_options.`; in quotes it is accepted.
-pub(super) fn is_reserved(key: &str) -> bool {
+pub(crate) fn is_reserved(key: &str) -> bool {
     key.strip_prefix(LOOKUP_OPTIONS).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 

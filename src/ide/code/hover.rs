@@ -75,7 +75,7 @@ fn lookup_text(
     call: &Call,
     name: &CalledName,
 ) -> String {
-    let LookupCall { mut request, open_default, open } = match LookupCall::of(file, call) {
+    let LookupCall { mut request, open_default, open, .. } = match LookupCall::of(file, call) {
         Ok(asked) => asked,
         Err(Refused) => {
             return format!(

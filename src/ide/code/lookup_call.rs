@@ -7,12 +7,15 @@ use crate::code::literal::value_of;
 use crate::data::{Hash, Located, Value};
 use crate::engine::Request;
 use crate::syntax::puppet::{Call, Constant, Written, WrittenShape};
+use crate::text::TextRange;
 
 /// A lookup call.
 #[derive(Debug, Default)]
 pub(crate) struct LookupCall {
     /// The request, as far as it is constant.
     pub(crate) request: Request,
+    /// Where its merge is written, if it is an argument or an option.
+    pub(crate) merge_range: Option<TextRange>,
     /// The code of a default that is not constant.
     pub(crate) open_default: Option<String>,
     /// Other parts that are not constant but matter, each as a part of a sentence in Markdown.
@@ -177,7 +180,10 @@ impl CallReader<'_> {
         match &written.shape {
             WrittenShape::Constant(Constant::Text(_)) | WrittenShape::Hash(_) => {
                 match constant_value(written) {
-                    Some(merge) => self.asked.request.merge = Some(merge),
+                    Some(merge) => {
+                        self.asked.request.merge = Some(merge);
+                        self.asked.merge_range = Some(written.range);
+                    }
                     None => self.leave_open("the merge is", written),
                 }
                 Ok(())

@@ -1,9 +1,13 @@
-//! `unknown-merge-strategy`: a `merge` in `lookup_options` that Puppet does not know, or with options that it does not
-//! accept.
+//! `unknown-merge-strategy`: a `merge` in `lookup_options` or in a call of `lookup()` that Puppet does not know, or with options
+//! that it does not accept.
 //!
 //! The lookup of the key fails. Puppet checks nothing before the key is looked up.
 
 use crate::data::{Format, Value, inspect};
+use crate::engine::is_reserved;
+use crate::engine::merge::Merge;
+use crate::ide::code::lookup_call::LookupCall;
+use crate::ide::diagnostics::code::CodeContext;
 use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
 use crate::ide::diagnostics::shared::walk::{has_key, option_entries, pairs_of, text_of};
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
@@ -18,15 +22,19 @@ pub(crate) const RULE: Rule = Rule {
     name: "Unknown merge strategy",
     severity: Severity::Error,
     since: "0.1.0",
-    summary: "`lookup_options` name a merge strategy that Puppet does not know.",
+    summary: "`lookup_options` or a call of `lookup()` name a merge strategy that Puppet does not know.",
     page: include_str!("../../../../docs/rules/unknown-merge-strategy.md"),
-    checks: &[Check::Entry(check)],
+    checks: &[Check::Entry(check), Check::Code(check_calls)],
     ..Rule::USUAL
 };
 
 /// The strategies' names; all are case-sensitive.
 const STRATEGIES: [&str; 7] =
     ["first", "default", "unique", "hash", "deep", "unconstrained_deep", "reverse_deep"];
+
+/// The strategies for people.
+const NAMES: &str = "The strategies are `first`, `unique`, `hash` and `deep`; case matters.";
+
 /// The options of `deep`, besides `strategy`.
 const DEEP_OPTIONS: [&str; 4] =
     ["knockout_prefix", "merge_hash_arrays", "sort_merged_arrays", "merge_debug"];
@@ -38,6 +46,31 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
                 check_merge(entry, &member.value, report);
             }
         }
+    }
+}
+
+/// Checks the calls of `lookup()` in a file of code. They fail whether a key has data or not.
+pub(crate) fn check_calls(code: &CodeContext<'_>, report: &mut Report) {
+    for call in code.file.manifest.calls.iter().filter(|it| it.function == "lookup") {
+        let Ok(LookupCall { request, merge_range, open, .. }) = LookupCall::of(&code.file, call)
+        else {
+            continue;
+        };
+        let (Some(merge), Some(range)) = (&request.merge, merge_range) else { continue };
+        let Err(failure) = Merge::parse(merge) else { continue };
+        // An override is found before the strategy matters, and other parts that are not constant may contain one.
+        let is_only_key_open = open.len() == usize::from(call.is_dynamic);
+        let is_looked_up = call.is_dynamic || request.names.iter().any(|it| !is_reserved(it));
+        if !(is_only_key_open && is_looked_up && request.overrides.is_empty()) {
+            continue;
+        }
+        let names = merge.as_str().map_or("", |_| NAMES);
+        let finding = report.add(&RULE, range, format!("{}\n{names}", failure.message));
+        let meant = merge.as_str().and_then(meant_strategy);
+        finding.fixes.extend(meant.map(|meant| {
+            let edit = TextEdit::replace(range, format!("'{meant}'"));
+            Fix::safe(format!("Write `{meant}`"), vec![edit])
+        }));
     }
 }
 
@@ -118,9 +151,7 @@ fn check_merge_hash(entry: &EntryContext<'_>, merge: &Node, options: &[Pair], re
 fn check_strategy(entry: &EntryContext<'_>, node: &Node, name: &str, report: &mut Report) -> bool {
     let known = STRATEGIES.contains(&name) || interpolation::may_have_tokens(name);
     if !known {
-        let message = format!(
-            "Unknown merge strategy: '{name}'\nThe strategies are `first`, `unique`, `hash` and `deep`; case matters."
-        );
+        let message = format!("Unknown merge strategy: '{name}'\n{NAMES}");
         let finding = report.add(&RULE, node.range, message);
         let meant = meant_strategy(name);
         finding.fixes.extend(meant.and_then(|meant| written_as(entry, node, meant)));
@@ -205,6 +236,27 @@ d: 1
 e: 1
 f: 1
 "#,
+        );
+    }
+
+    #[test]
+    fn calls() {
+        check(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n#- /data/common.yaml\nk: [1]\n\
+             #- /manifests/site.pp\n\
+             lookup('k', Array, 'deeep')\n\
+             #                  ^^^^^^^ error[unknown-merge-strategy]: Unknown merge strategy: 'deeep' The strategies are…\n\
+             lookup(\"${x}::k\", Array, 'Deep', [])\n\
+             #                        ^^^^^^ error[unknown-merge-strategy]: Unknown merge strategy: 'Deep'…\n\
+             lookup('k', { merge => { 'strategy' => 'deep', 'knockout' => '--' } })\n\
+             #                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[unknown-merge-strategy]: The merge options has wrong type, unrecognized key 'knockout'…\n\
+             lookup('k', Array, { 'knockout_prefix' => '--' })\n\
+             #                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[unknown-merge-strategy]: The hash given as 'merge' must contain…\n\
+             lookup('k', Array, 'deep')\nlookup('k', Array, $deeep)\n\
+             lookup('k', { merge => 'deeep', override => { k => 1 } })\n\
+             lookup('k', { merge => 'deeep', override => $more })\n\
+             lookup([], { merge => 'deeep', default_value => 2 })\n\
+             lookup('lookup_options', { merge => 'deeep', default_value => 2 })\n",
         );
     }
 
