@@ -38,7 +38,9 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         } else {
             (RULE.severity, "A relative datadir starts from the directory of hiera.yaml.")
         };
-        let message = format!("there is no directory {directory}\n{advice}");
+        let beside = paths::parent(&config.path).and_then(|it| paths::below(it, &directory));
+        let shown = beside.unwrap_or(&directory);
+        let message = format!("there is no directory {shown}\n{advice}");
         report.add_once(&RULE, severity, place.range, message);
     }
 }
@@ -95,7 +97,7 @@ mod 'example/site_data',
 version: 5
 defaults:
   datadir: modules/site_data/data
-#          ^^^^^^^^^^^^^^^^^^^^^^ information[missing-datadir]: there is no directory /repo/modules/site_data/data The Puppetfile names its module…
+#          ^^^^^^^^^^^^^^^^^^^^^^ information[missing-datadir]: there is no directory modules/site_data/data The Puppetfile names its module…
   data_hash: yaml_data
 hierarchy:
   - {name: a, path: a.yaml}
