@@ -132,8 +132,22 @@ pub struct ConfigProblem {
     pub class: ConfigErrorClass,
     /// The individual problems that `message` combines, at least one, each with its own position.
     pub details: Vec<ProblemDetail>,
-    /// Whether it says that the file contains no hash, so that it counts as version 3.
-    pub is_about_no_hash: bool,
+    /// What it is about.
+    pub subject: ProblemSubject,
+}
+
+/// What a [`ConfigProblem`] is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ProblemSubject {
+    /// What the file says.
+    #[default]
+    Content,
+    /// The file contains no hash, so that it counts as version 3.
+    NoHash,
+    /// The version is old, or does not exist, or cannot be used in this layer.
+    Version,
+    /// The file has version 3, which Puppet refuses or ignores in this layer.
+    VersionThree,
 }
 
 /// One part of a [`ConfigProblem`].

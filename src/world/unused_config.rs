@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::paths;
 use super::snapshot::World;
 use super::unread::{DATA_DIRECTORIES, is_usual_data};
-use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
+use crate::config::hiera_yaml::{ConfigProblem, LayerKind, ProblemSubject};
 use crate::config::{Environment, HieraYaml};
 use crate::data::{Files as _, PathKind};
 
@@ -95,7 +95,7 @@ fn reason(problems: &[ConfigProblem]) -> String {
     let problem = problems.iter().find(|it| it.is_error()).or(problems.last());
     let detail = problem.and_then(|it| it.details.first());
     let reason = detail.map_or_else(String::new, |it| it.message.clone());
-    if problems.iter().any(|it| it.is_about_no_hash) {
+    if problems.iter().any(|it| it.subject == ProblemSubject::NoHash) {
         format!("it contains no hash and counts as version 3; {reason}")
     } else {
         reason

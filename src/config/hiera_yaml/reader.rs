@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    ConfigErrorClass, ConfigProblem, ConfigSeverity, HieraYaml, LayerKind, ProblemDetail, v3, v4,
-    v5,
+    ConfigErrorClass, ConfigProblem, ConfigSeverity, HieraYaml, LayerKind, ProblemDetail,
+    ProblemSubject, v3, v4, v5,
 };
 use crate::config::PuppetVersion;
 use crate::data::{DataFile, FileId, Format, Hash, Located, Place, Value, Verdict, inspect};
@@ -86,6 +86,7 @@ impl ConfigReader<'_> {
             other => {
                 let message = format!("This runtime does not support hiera.yaml version {other}");
                 self.fail(&message, None, place);
+                self.is_about(ProblemSubject::Version);
                 None
             }
         }
@@ -100,9 +101,7 @@ impl ConfigReader<'_> {
         let end = u32::try_from(self.text.trim_end().len()).unwrap_or_default();
         let place = Place { file: self.file, range: TextRange::new(0, end) };
         self.warn(message, Some(place));
-        if let Some(problem) = self.problems.last_mut() {
-            problem.is_about_no_hash = true;
-        }
+        self.is_about(ProblemSubject::NoHash);
     }
 
     fn version_3_is_only_for_the_global_layer(&mut self, place: Option<Place>) -> bool {
@@ -115,9 +114,12 @@ impl ConfigReader<'_> {
             let message = format!("hiera.yaml version 3 cannot be used in {article_and_name}");
             self.fail(&message, None, place);
         } else if !self.problems.iter().any(|it| it.severity == ConfigSeverity::Error) {
-            // Puppet does not get as far as this warning if the file violates the schema.
             self.warn(format!("hiera.yaml version 3 found at {ignored} was ignored"), place);
+        } else {
+            // Puppet does not get as far as the warning if the file violates the schema.
+            return false;
         }
+        self.is_about(ProblemSubject::VersionThree);
         false
     }
 
@@ -128,6 +130,14 @@ impl ConfigReader<'_> {
             self.path
         );
         self.warn(message, place);
+        self.is_about(ProblemSubject::Version);
+    }
+
+    /// Says what the last problem is about.
+    pub(super) fn is_about(&mut self, subject: ProblemSubject) {
+        if let Some(problem) = self.problems.last_mut() {
+            problem.subject = subject;
+        }
     }
 
     /// Adds a LookupError. Puppet adds the file and, if known, a line.
@@ -168,15 +178,8 @@ impl ConfigReader<'_> {
         class: ConfigErrorClass,
     ) {
         let place = details.iter().find_map(|detail| detail.place);
-        let is_about_no_hash = false;
-        self.problems.push(ConfigProblem {
-            message,
-            place,
-            severity,
-            class,
-            details,
-            is_about_no_hash,
-        });
+        let subject = ProblemSubject::default();
+        self.problems.push(ConfigProblem { message, place, severity, class, details, subject });
     }
 }
 

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::level::{text_member, texts_member};
 use super::lines::find_line;
 use super::reader::ConfigReader;
-use super::{Function, FunctionKind, HieraYaml, LayerKind, Level, Locations, schema, v5};
+use super::{
+    Function, FunctionKind, HieraYaml, LayerKind, Level, Locations, ProblemSubject, schema, v5,
+};
 use crate::data::{Hash, Located, Place, Value};
 use crate::limits::MAX_LEVEL_NAME_CLASHES;
 
@@ -31,6 +33,7 @@ pub(super) fn read(
     if is_valid && reader.layer == LayerKind::Global {
         let message = "hiera.yaml version 4 cannot be used in the global layer";
         reader.fail(message, None, version_place);
+        reader.is_about(ProblemSubject::Version);
     } else if is_valid {
         check_levels(reader, items);
     }

@@ -3,7 +3,7 @@
 //! Version 3 is only for the global layer. In an environment or a module, Puppet 7 ignores it, and Puppet 8 refuses it. A
 //! file without `version` has version 3.
 
-use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
+use crate::config::hiera_yaml::{ConfigProblem, LayerKind, ProblemSubject};
 use crate::data::Files as _;
 use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::config::{version_four, version_three};
@@ -27,14 +27,11 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Puppet's phrases about versions.
-const WORDS: [&str; 3] = ["hiera.yaml version ", "'hiera.yaml' version ", "support hiera.yaml"];
-
 const AS_VERSION_FIVE: &str = "Convert to version 5";
 
 /// Whether a problem belongs to this rule.
 pub(crate) fn is_of_version(problem: &ConfigProblem) -> bool {
-    WORDS.iter().any(|words| problem.message.contains(words))
+    matches!(problem.subject, ProblemSubject::Version | ProblemSubject::VersionThree)
 }
 
 pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
@@ -92,7 +89,7 @@ pub(crate) fn check_data(file: &UnreadContext<'_>, report: &mut Report) {
 }
 
 fn is_of_version_three(problems: &[ConfigProblem]) -> bool {
-    problems.iter().any(|it| it.message.contains("hiera.yaml version 3 "))
+    problems.iter().any(|it| it.subject == ProblemSubject::VersionThree)
 }
 
 fn as_version_five(text: &str, layer: LayerKind) -> Option<Fix> {
