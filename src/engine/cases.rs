@@ -16,9 +16,9 @@ use super::hierarchy::{OpenLocation, Position};
 use super::part::Part;
 use super::request::{Answer, Request};
 use super::steps::Steps;
-use crate::data::{Located, Value};
+use crate::data::{FileId, Located, Value};
 use crate::facts::infer::MEMBER;
-use recording::{Precedent, Recording, Round};
+use recording::{EditedEntries, Known, Precedent, Recording, Round};
 
 pub mod pairs;
 pub(crate) mod recording;
@@ -76,11 +76,16 @@ pub(crate) struct Exploration<'a> {
     pub(super) steps: Option<Steps>,
     /// What is needed, if that is not the whole value.
     pub(super) part: Option<&'a Part>,
+    /// The entries whose reads are counted.
+    edited: Option<&'a EditedEntries>,
+    /// How often one of them was read, or a function was called that may read one.
+    pub(super) reads_of_edited: u32,
 }
 
 impl<'a> Exploration<'a> {
     fn new(script: Script, summed_up: &'a [Position]) -> Self {
-        Self { script, summed_up, ways: Vec::new(), steps: None, part: None }
+        let (ways, steps, part, edited) = (Vec::new(), None, None, None);
+        Self { script, summed_up, ways, steps, part, edited, reads_of_edited: 0 }
     }
 
     /// A single run that takes none of the ways.
@@ -91,6 +96,12 @@ impl<'a> Exploration<'a> {
     /// Whether the files that a location can lead to are only counted.
     pub(super) fn is_summed_up(&self, location: &OpenLocation) -> bool {
         self.summed_up.contains(&location.position)
+    }
+
+    /// Counts the read of an entry if it is an edited one.
+    pub(super) fn note_read(&mut self, file: FileId, root: &str) {
+        let is_edited = self.edited.is_some_and(|it| it.contain(file, root));
+        self.reads_of_edited += u32::from(is_edited);
     }
 
     /// Records the number of files among which a location chooses.
@@ -137,13 +148,27 @@ pub(super) fn explore_and_record(evaluator: &Evaluator, request: &Request) -> (A
     (answer, explorer.recording.unwrap_or_default())
 }
 
-/// [`explore`] without a footprint. Runs that are the same as for another node are not done again.
-pub(super) fn explore_like(
+/// [`explore`] without a footprint. Runs that are known are not done again. Also returns those that read none of the edited
+/// entries, if they are to be recorded.
+pub(super) fn explore_with(
     evaluator: &Evaluator,
     request: &Request,
-    precedent: Precedent<'_>,
-) -> Answer {
-    Explorer { precedent: Some(precedent), ..Explorer::new(evaluator, request) }.explore()
+    known: Known<'_>,
+) -> (Answer, Option<Recording>) {
+    let Known { of_other_node, unedited } = known;
+    let recorded = unedited.filter(|it| it.runs.is_none()).map(|it| it.edited);
+    let earlier = unedited.and_then(|it| it.runs).map(Precedent::of_same_node);
+    let mut explorer = Explorer {
+        precedents: of_other_node.into_iter().chain(earlier).collect(),
+        edited: recorded,
+        unedited: recorded.map(|_| Recording::default()),
+        ..Explorer::new(evaluator, request)
+    };
+    let answer = explorer.explore();
+    if let Some(unedited) = &mut explorer.unedited {
+        unedited.shrink();
+    }
+    (answer, explorer.unedited)
 }
 
 /// An exploration while it runs.
@@ -153,9 +178,15 @@ struct Explorer<'e> {
     /// What all runs read, if the request needs it.
     footprint: Footprint,
     recording: Option<Recording>,
-    precedent: Option<Precedent<'e>>,
-    /// The round of the precedent that is like this one.
-    known_round: Option<&'e Round>,
+    precedents: Vec<Precedent<'e>>,
+    /// The rounds of the precedents that are like this one.
+    known_rounds: Vec<Option<&'e Round>>,
+    /// The entries whose reads are counted.
+    edited: Option<&'e EditedEntries>,
+    /// The runs that read none of these.
+    unedited: Option<Recording>,
+    /// Whether they are all runs of this round.
+    are_all_unedited: bool,
     /// The steps of the last run.
     steps: Steps,
     /// The number of forks at which the last run made the same choices as the script so far.
@@ -169,16 +200,19 @@ struct Ran {
     case: Case,
     /// The script with the choices of the run.
     script: Script,
-    /// Of which kind it is in the precedent, if it is taken from there.
-    known_kind: Option<usize>,
+    known_kind: Option<KnownKind>,
+    /// Whether it is the last one of the runs that read no edited entry.
+    is_unedited: bool,
 }
+
+/// The number of a precedent that a run is taken from, and of the run's kind there.
+type KnownKind = (usize, usize);
 
 /// A kind of answers in a round.
 struct Kind {
     /// The number of its first case.
     case: usize,
-    /// Its number in the precedent, if that case is taken from there.
-    known: Option<usize>,
+    known: Option<KnownKind>,
 }
 
 impl<'e> Explorer<'e> {
@@ -188,8 +222,11 @@ impl<'e> Explorer<'e> {
             request,
             footprint: Footprint::default(),
             recording: None,
-            precedent: None,
-            known_round: None,
+            precedents: Vec::new(),
+            known_rounds: Vec::new(),
+            edited: None,
+            unedited: None,
+            are_all_unedited: false,
             steps: Steps::default(),
             shared_forks: 0,
             part: None,
@@ -244,13 +281,16 @@ impl<'e> Explorer<'e> {
     /// All cases, unless there are too many cases or runs.
     fn explore_without(&mut self, summed_up: &[Position]) -> Result<Vec<Case>, TooMany> {
         self.begin_round(false, summed_up);
-        let known = self.precedent.zip(self.known_round);
-        if let Some(outcome) = known.and_then(|(precedent, round)| precedent.outcome(round)) {
+        let outcome = |(_, precedent, round): (_, Precedent<'e>, _)| precedent.outcome(round);
+        if let Some(outcome) = self.known_rounds().find_map(outcome) {
             return outcome;
         }
         let outcome = self.go_all_ways(summed_up);
         if let Some(recording) = &mut self.recording {
             recording.end_round(&outcome);
+        }
+        if let Some(unedited) = self.unedited.as_mut().filter(|_| self.are_all_unedited) {
+            unedited.sum_up_round(&outcome);
         }
         outcome
     }
@@ -266,14 +306,15 @@ impl<'e> Explorer<'e> {
             let ran = self.run(script, summed_up, &mut ways);
             script = ran.script;
             let is_it = |kind: &Kind| match (kind.known, ran.known_kind) {
-                (Some(one), Some(other)) => one == other,
+                (Some(one), Some(other)) if one.0 == other.0 => one == other,
                 _ => is_same(&cases[kind.case].answer, &ran.case.answer),
             };
             let kind = kinds.iter().rposition(is_it).unwrap_or(kinds.len());
             if kind == kinds.len() {
                 kinds.push(Kind { case: cases.len(), known: ran.known_kind });
             }
-            if let Some(recording) = &mut self.recording {
+            let unedited = self.unedited.as_mut().filter(|_| ran.is_unedited);
+            for recording in self.recording.iter_mut().chain(unedited) {
                 recording.note_kind(kind);
             }
             cases.push(ran.case);
@@ -311,11 +352,15 @@ impl<'e> Explorer<'e> {
         // The last choice of a script is the one that has changed.
         let repeated = script.choices().len();
         self.shared_forks = self.shared_forks.min(repeated.saturating_sub(1));
-        let known = self.precedent.zip(self.known_round);
-        if let Some(run) = known.and_then(|(precedent, round)| precedent.run(round, &script)) {
+        let known = self
+            .known_rounds()
+            .find_map(|(number, precedent, round)| Some((number, precedent.run(round, &script)?)));
+        if let Some((number, run)) = known {
+            self.are_all_unedited = false;
             add_ways(ways, run.ways.iter().cloned());
             let script = script.continued(&run.choices);
-            return Ran { case: run.case.clone(), script, known_kind: Some(run.kind) };
+            let known_kind = Some((number, run.kind));
+            return Ran { case: run.case.clone(), script, known_kind, is_unedited: false };
         }
         // A step that is repeated reads nothing, but a recording contains everything that each run reads.
         let steps = self.recording.is_none().then(|| {
@@ -323,8 +368,9 @@ impl<'e> Explorer<'e> {
             steps.begin_run(self.shared_forks);
             steps
         });
+        let (part, edited) = (self.part, self.edited);
         let exploration =
-            Exploration { steps, part: self.part, ..Exploration::new(script, summed_up) };
+            Exploration { steps, part, edited, ..Exploration::new(script, summed_up) };
         let (mut answer, conditions, mut exploration) =
             self.evaluator.run_assuming(self.request, exploration);
         self.steps = exploration.steps.take().unwrap_or_default();
@@ -335,16 +381,29 @@ impl<'e> Explorer<'e> {
         if let Some(recording) = &mut self.recording {
             recording.add(&case, &read, &exploration, repeated);
         }
+        let is_unedited = exploration.reads_of_edited == 0;
+        self.are_all_unedited &= is_unedited;
+        if let Some(unedited) = self.unedited.as_mut().filter(|_| is_unedited) {
+            unedited.add(&case, &Footprint::default(), &exploration, repeated);
+        }
         add_ways(ways, exploration.ways);
-        Ran { case, script: exploration.script, known_kind: None }
+        Ran { case, script: exploration.script, known_kind: None, is_unedited }
+    }
+
+    /// The rounds of precedents that are like this one, with the numbers of the precedents.
+    fn known_rounds(&self) -> impl Iterator<Item = (usize, Precedent<'e>, &'e Round)> {
+        let all = self.precedents.iter().zip(&self.known_rounds).enumerate();
+        all.filter_map(|(number, (precedent, round))| Some((number, *precedent, (*round)?)))
     }
 
     fn begin_round(&mut self, is_otherwise: bool, summed_up: &[Position]) {
-        if let Some(recording) = &mut self.recording {
+        for recording in self.recording.iter_mut().chain(&mut self.unedited) {
             recording.begin_round(is_otherwise, summed_up);
         }
+        self.are_all_unedited = true;
         self.steps = Steps::default();
-        self.known_round = self.precedent.and_then(|it| it.round(is_otherwise, summed_up));
+        let rounds = self.precedents.iter().map(|it| it.round(is_otherwise, summed_up));
+        self.known_rounds = rounds.collect();
     }
 }
 

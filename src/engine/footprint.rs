@@ -160,6 +160,9 @@ impl Eq for Read {}
 impl Invocation<'_> {
     /// Records that an entry of a file was read.
     pub(super) fn note_read(&mut self, file: &DataFile, root: &Arc<str>, entry: &RootEntry) {
+        if let Some(exploration) = &mut self.exploration {
+            exploration.note_read(file.file(), root);
+        }
         if let Some(footprint) = &mut self.footprint {
             let value = entry.value.clone();
             let (number, format) = (file.file(), file.format());
@@ -193,6 +196,9 @@ impl Invocation<'_> {
 
     /// Records a call of a function that may read anything.
     pub(super) fn note_any_read(&mut self) {
+        if let Some(exploration) = &mut self.exploration {
+            exploration.reads_of_edited += 1;
+        }
         if let Some(footprint) = &mut self.footprint {
             footprint.add(Read::Function);
         }

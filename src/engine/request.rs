@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::assumptions::Condition;
 use super::budget::CancelToken;
-use super::cases::recording::{Precedent, Recording};
+use super::cases::recording::{Known, Recording};
 use super::cases::{self, Case, Exploration, LeftOut};
 use super::evaluator::Evaluator;
 use super::failure::{Failure, FailureClass};
@@ -157,9 +157,14 @@ impl Evaluator {
         cases::explore_and_record(self, request)
     }
 
-    /// [`Self::call`] for a node that is not completely known, with the runs of an earlier lookup where they are the same.
-    pub(crate) fn call_like(&self, request: &Request, precedent: Precedent<'_>) -> Answer {
-        cases::explore_like(self, request, precedent)
+    /// [`Self::call`] for a node that is not completely known, with the runs of earlier lookups where they are the same. Also
+    /// returns the runs that read no edited entry, if they are to be recorded.
+    pub(crate) fn call_knowing(
+        &self,
+        request: &Request,
+        known: Known<'_>,
+    ) -> (Answer, Option<Recording>) {
+        cases::explore_with(self, request, known)
     }
 
     /// One run of a lookup with the choices of `exploration`; also returns what it assumed.

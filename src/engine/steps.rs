@@ -54,6 +54,8 @@ struct Ended {
     cost: (u32, usize),
     /// What it noted.
     notes: Option<Box<Notes>>,
+    /// How often it read an edited entry.
+    reads_of_edited: u32,
 }
 
 /// The state of a run before a step.
@@ -62,6 +64,7 @@ struct Before {
     number: usize,
     spent: (u32, usize),
     notes: Lengths,
+    reads_of_edited: u32,
 }
 
 impl Subject {
@@ -141,6 +144,7 @@ impl Invocation<'_> {
         if let Err(failure) = self.budget.spend_again(ended.cost) {
             return Some(Err(failure));
         }
+        exploration.reads_of_edited += ended.reads_of_edited;
         exploration.script.repeat_until(ended.forks, &mut self.assumptions, self.evaluator.node());
         if let Some(notes) = &ended.notes {
             self.notes.add_all(notes);
@@ -164,7 +168,9 @@ impl Invocation<'_> {
         let exploration = self.exploration.as_mut()?;
         let forks = exploration.script.passed();
         let number = exploration.steps.as_mut()?.begin(subject, forks);
-        Some(Before { number, spent: self.budget.spent(), notes: self.notes.lengths() })
+        let reads_of_edited = exploration.reads_of_edited;
+        let (spent, notes) = (self.budget.spent(), self.notes.lengths());
+        Some(Before { number, spent, notes, reads_of_edited })
     }
 
     fn end_step(&mut self, before: &Before, result: Option<&Located>) {
@@ -177,6 +183,7 @@ impl Invocation<'_> {
             inside: steps.reached - before.number - 1,
             cost: self.budget.spent_since(before.spent),
             notes: self.notes.since(before.notes),
+            reads_of_edited: exploration.reads_of_edited - before.reads_of_edited,
         });
     }
 }

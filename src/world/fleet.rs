@@ -20,6 +20,7 @@ mod readings;
 mod references;
 mod scope;
 mod spread;
+mod unedited;
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{Hash, Hasher as _};
@@ -44,6 +45,7 @@ use earlier_answers::EarlierAnswers;
 pub use kept::Asker;
 use readings::Readings;
 pub(super) use references::{KnownReferences, RootNames};
+use unedited::{OfNodes, UneditedRuns};
 
 /// The maximum number of evaluators that are kept for nodes without fact sets. Each knows all cases of what it looked up, which
 /// takes 20 KB, and making it again takes less time than one such lookup.
@@ -64,6 +66,8 @@ pub struct Fleet {
     kept: Mutex<Option<(Weak<Fleet>, Arc<Differences>)>>,
     /// The results of earlier comparisons in which this was the earlier fleet.
     earlier: EarlierAnswers,
+    /// What is known of the lookups on the other side of such comparisons.
+    unedited: UneditedRuns,
 }
 
 /// An answer and the nodes that get it, by their numbers, in order.
@@ -121,8 +125,10 @@ impl Fleet {
     fn of(readings: Readings) -> Self {
         let evaluators = readings.nodes.iter().map(|_| OnceLock::new()).collect();
         let (kept, earlier) = (Mutex::default(), EarlierAnswers::default());
+        let unedited = UneditedRuns::default();
         let of_partial_nodes = AtomicU32::new(0);
-        Self { readings: Arc::new(readings), evaluators, of_partial_nodes, kept, earlier }
+        let readings = Arc::new(readings);
+        Self { readings, evaluators, of_partial_nodes, kept, earlier, unedited }
     }
 
     /// The nodes, in the order of their numbers.
@@ -147,7 +153,7 @@ impl Fleet {
 
     /// What all nodes get: each different answer once, without its footprint, in the order of its first node.
     pub fn answers(&self, request: &Request) -> Vec<SharedAnswer> {
-        self.answers_among(request, &self.all_nodes())
+        self.answers_among(request, &self.all_nodes(), None)
     }
 
     /// [`Self::answers`] to many requests, which is faster than to ask for one after the other. `keep` gets each answer
@@ -163,15 +169,20 @@ impl Fleet {
     ) {
         let keep = |at, _, answer| keep(at, answer);
         let then = |at, found| then(at, distinct(found));
-        self.by_footprint(requests, &self.all_nodes(), keep, then, done);
+        self.by_footprint(requests, &self.all_nodes(), None, (keep, then), done);
     }
 
     fn all_nodes(&self) -> Vec<u32> {
         (0..self.nodes().len() as u32).collect()
     }
 
-    /// [`Self::answers`] for some of the nodes.
-    fn answers_among(&self, request: &Request, nodes: &[u32]) -> Vec<SharedAnswer> {
+    /// [`Self::answers`] for some of the nodes. Runs that are known are not done again.
+    fn answers_among(
+        &self,
+        request: &Request,
+        nodes: &[u32],
+        unedited: Option<&OfNodes>,
+    ) -> Vec<SharedAnswer> {
         // Thousands of groups may have the same answer, which can list a hundred cases.
         let distinct = Mutex::new(Distinct::default());
         let keep = |_, node: u32, answer: Answer| {
@@ -182,7 +193,7 @@ impl Fleet {
         };
         let mut found: Vec<SharedAnswer<usize>> = Vec::new();
         let requests = std::slice::from_ref(request);
-        self.by_footprint(requests, nodes, keep, |_, all| all, |all| found = all);
+        self.by_footprint(requests, nodes, unedited, (keep, |_, all| all), |all| found = all);
         distinct.into_inner().unwrap_or_else(PoisonError::into_inner).of_nodes(found)
     }
 
@@ -196,7 +207,7 @@ impl Fleet {
         let mut answers = Vec::new();
         let (keep, then) = (|_, _, answer| Box::new(answer), |_, found| found);
         let requests = std::slice::from_ref(request);
-        self.by_footprint(requests, nodes, keep, then, |found| answers = found);
+        self.by_footprint(requests, nodes, None, (keep, then), |found| answers = found);
         answers
     }
 

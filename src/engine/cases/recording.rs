@@ -1,7 +1,11 @@
-//! The runs of an exploration, kept for the explorations of other nodes: a run is the same for every node that finds the same
-//! in everything that this run reads.
+//! The runs of an exploration, kept for other explorations: a run is the same for every node that finds the same in everything
+//! that this run reads, and it stays the same for its own node if only entries are edited that it does not read.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::{Case, Exploration, TooMany};
+use crate::data::FileId;
 use crate::engine::assumptions::{Choice, Script};
 use crate::engine::footprint::{Dependency, Footprint};
 use crate::engine::hierarchy::Position;
@@ -9,6 +13,7 @@ use crate::engine::hierarchy::Position;
 /// A recorded exploration.
 #[derive(Debug, Default)]
 pub(crate) struct Recording {
+    /// In the order of the runs.
     rounds: Vec<Round>,
     /// What the runs depend on, each once.
     dependencies: Vec<Dependency>,
@@ -45,7 +50,7 @@ fn ways(choices: &[Choice]) -> impl Iterator<Item = usize> {
     choices.iter().map(|(_, way)| *way)
 }
 
-/// A recorded exploration, and how another node differs from the one that it is for.
+/// A recorded exploration, and how a node differs from the one that it is for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Precedent<'r> {
     /// The exploration.
@@ -54,7 +59,63 @@ pub(crate) struct Precedent<'r> {
     pub(crate) is_changed: &'r [bool],
 }
 
+/// Entries of files whose values were edited.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct EditedEntries(BTreeMap<Arc<str>, BTreeSet<FileId>>);
+
+impl EditedEntries {
+    pub(crate) fn add(&mut self, file: FileId, root: Arc<str>) {
+        self.0.entry(root).or_default().insert(file);
+    }
+
+    pub(super) fn contain(&self, file: FileId, root: &str) -> bool {
+        self.0.get(root).is_some_and(|files| files.contains(&file))
+    }
+
+    /// Whether `others` contain all of them.
+    pub(crate) fn are_among(&self, others: &Self) -> bool {
+        let is_there = |(root, files): (_, &BTreeSet<FileId>)| {
+            others.0.get(root).is_some_and(|others| files.is_subset(others))
+        };
+        self.0.iter().all(is_there)
+    }
+}
+
+/// What an exploration may take from others.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Known<'k> {
+    /// The exploration for another node.
+    pub(crate) of_other_node: Option<Precedent<'k>>,
+    /// Earlier runs for the same node.
+    pub(crate) unedited: Option<Unedited<'k>>,
+}
+
+/// The runs of an exploration that read none of the entries that are being edited.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unedited<'k> {
+    pub(crate) edited: &'k EditedEntries,
+    /// The runs; `None` if they are to be recorded.
+    pub(crate) runs: Option<&'k Recording>,
+}
+
 impl Recording {
+    /// The number of runs and cases that are kept.
+    pub(crate) fn len(&self) -> usize {
+        let cases = |round: &Round| match &round.outcome {
+            Some(Ok(cases)) => cases.len(),
+            _ => 0,
+        };
+        self.rounds.iter().map(|it| it.runs.len() + cases(it)).sum()
+    }
+
+    /// Frees the memory that only further runs would need.
+    pub(super) fn shrink(&mut self) {
+        for round in &mut self.rounds {
+            round.runs.shrink_to_fit();
+        }
+        self.rounds.shrink_to_fit();
+    }
+
     /// What the runs depend on, each once, in the order in which it was read.
     pub(crate) fn dependencies(&self) -> &[Dependency] {
         &self.dependencies
@@ -69,6 +130,14 @@ impl Recording {
     pub(super) fn end_round(&mut self, outcome: &Result<Vec<Case>, TooMany>) {
         if let Some(round) = self.rounds.last_mut() {
             round.outcome = Some(outcome.clone());
+        }
+    }
+
+    /// Keeps only the outcome of the last round: all of its runs are known to be the same for the next exploration.
+    pub(super) fn sum_up_round(&mut self, outcome: &Result<Vec<Case>, TooMany>) {
+        self.end_round(outcome);
+        if let Some(round) = self.rounds.last_mut() {
+            round.runs = Vec::new();
         }
     }
 
@@ -109,6 +178,11 @@ impl Recording {
 }
 
 impl<'r> Precedent<'r> {
+    /// An exploration whose runs are all the same as before.
+    pub(super) fn of_same_node(recording: &'r Recording) -> Self {
+        Self { recording, is_changed: &[] }
+    }
+
     pub(super) fn round(self, is_otherwise: bool, summed_up: &[Position]) -> Option<&'r Round> {
         let is_it = |it: &&Round| it.is_otherwise == is_otherwise && *it.summed_up == *summed_up;
         self.recording.rounds.iter().find(is_it)

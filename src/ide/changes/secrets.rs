@@ -2,12 +2,18 @@
 //! Other people read its report, most of all when an edit makes a secret readable.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+use memchr::memmem;
 
 use crate::data::{Hash, Located, Value, render};
 use crate::engine::Answer;
 use crate::ide::perspective::{HIDDEN_SENSITIVE, holds_encrypted, redacted, redacted_message};
 use crate::world::AnswerChange;
+
+/// Finds the mark of a Sensitive value in thousands of texts.
+static HIDDEN: LazyLock<memmem::Finder<'_>> =
+    LazyLock::new(|| memmem::Finder::new(HIDDEN_SENSITIVE));
 
 /// Shorter secrets are not searched for in other texts, because they would be found everywhere.
 const MIN_SEARCHED: usize = 6;
@@ -210,7 +216,7 @@ fn is_somewhere(value: &Value, is_it: &impl Fn(&Value) -> bool) -> bool {
 fn is_sensitive(value: &Value) -> bool {
     match value {
         Value::Sensitive(_) => true,
-        Value::String(text) => text.contains(HIDDEN_SENSITIVE),
+        Value::String(text) => HIDDEN.find(text.as_bytes()).is_some(),
         _ => false,
     }
 }

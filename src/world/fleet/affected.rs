@@ -13,9 +13,9 @@ use super::references::RootNames;
 use super::spread::{Reference, References};
 use crate::backends::settings::BackEndSettings;
 use crate::data::{DataFile, Files as _, Format, RootEntry, Value};
-use crate::engine::LOOKUP_OPTIONS;
 use crate::engine::footprint::hash_of;
 use crate::engine::structure::concerns_all_keys;
+use crate::engine::{EditedEntries, LOOKUP_OPTIONS};
 use crate::facts::Node;
 use crate::limits::MAX_DATA_FILES;
 use crate::syntax::interpolation::{self, Expression, Method};
@@ -33,6 +33,8 @@ pub(super) struct AffectedKeys {
     files_of: FilesOfKeys,
     /// The files with edited entries.
     pub(super) edited: BTreeSet<Arc<str>>,
+    /// The edited entries; `None` if entries came or went, or if lookup_options were edited.
+    pub(super) edited_entries: Option<EditedEntries>,
     /// The edit, if there is only one. Then every change has this cause.
     pub(super) only_edit: Option<Cause>,
     /// How the edit spreads from key to key.
@@ -94,6 +96,7 @@ impl FleetPair {
             }
             _ => None,
         };
+        let edited_entries = edited_entries(&files);
         let edited_keys: BTreeSet<Arc<str>> = affected.keys().cloned().collect();
         let mut references = ReferencesOfKeys::new();
         // Without edited keys, nothing can look them up, so the other files need not be searched.
@@ -102,7 +105,7 @@ impl FleetPair {
             add_those_made_of(world, &files, &mut affected, &mut references)?;
         }
         let references = References::new(references, &edited_keys);
-        Some(AffectedKeys { files_of: affected, edited, only_edit, references })
+        Some(AffectedKeys { files_of: affected, edited, edited_entries, only_edit, references })
     }
 
     /// Whether nothing changed but data files.
@@ -174,6 +177,23 @@ impl FleetPair {
         }
         Some(are_options_edited)
     }
+}
+
+/// The entries with other values, if all of them are there on both sides.
+fn edited_entries(files: &[FilePair]) -> Option<EditedEntries> {
+    let mut entries = EditedEntries::default();
+    for file in files {
+        let Some(before) = &file.before else { continue };
+        let (before, after) = (before.data(file.format), file.entry.data(file.format));
+        for key in edited_roots(before, after) {
+            let is_on_both_sides = before.get(&key).is_some() && after.get(&key).is_some();
+            if !is_on_both_sides || *key == *LOOKUP_OPTIONS {
+                return None;
+            }
+            entries.add(file.entry.id, key);
+        }
+    }
+    Some(entries)
 }
 
 /// The root keys that have other values in the later of two versions of a file.

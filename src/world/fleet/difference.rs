@@ -8,7 +8,7 @@ use super::affected::AffectedKeys;
 use super::causes::{Cause, causes, of_any};
 use super::edited_ways::{Base, assuming, open_ways};
 use super::spread::{Concerned, KnownConcerned};
-use super::{Fleet, SharedAnswer, is_same_with_cases};
+use super::{Fleet, OfNodes, SharedAnswer, is_same_with_cases};
 use crate::engine::cases::pairs::{CasePairs, Lookups};
 use crate::engine::cases::{is_same_outcome, is_settled};
 use crate::engine::{Answer, Assumed, Condition, OtherNodes, Request, module_of_key};
@@ -133,7 +133,8 @@ impl FleetPair {
         let spread = request.plain_key().and_then(|key| self.spreading_root(key));
         let mut unsettled = spread.as_ref().map(|_| Concerned::none(self.after.nodes().len()));
         let before = self.before.earlier_answers(request, &nodes);
-        let after = self.after.answers_among(request, &nodes);
+        let unedited = self.unedited_runs(request);
+        let after = self.after.answers_among(request, &nodes, unedited.as_ref());
         let mut difference = Difference::default();
         let mut pairs = pairs(&before, &after, self.after.nodes().len());
         let answers = |one: usize, other: usize| (&*before[one].answer, &*after[other].answer);
@@ -178,6 +179,17 @@ impl FleetPair {
             self.note_concerned(root, unsettled, &difference.changes);
         }
         difference
+    }
+
+    /// What is known of lookups on the later side, if only the values of some entries were edited.
+    pub(super) fn unedited_runs(&self, request: &Request) -> Option<OfNodes> {
+        let edited = self.affected_keys()?.edited_entries.as_ref()?;
+        // The runs of a lookup of a sub key depend on what it needs.
+        let is_whole = key_path::parse(request.plain_key()?).is_ok_and(|it| it.rest.is_empty());
+        if !is_whole {
+            return None;
+        }
+        self.before.unedited.of(edited, request)
     }
 
     /// Takes the nodes of which not all cases are listed out of `pairs`, and compares them in the ways to the edited files, if

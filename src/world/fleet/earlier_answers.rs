@@ -12,7 +12,7 @@ use crate::facts::Node;
 const MAX_CASES: usize = 1 << 18;
 
 /// A key, and what is true of the nodes in addition to what is known of them.
-type Question = (Arc<str>, Vec<Condition>);
+pub(super) type Question = (Arc<str>, Vec<Condition>);
 
 /// Answers by what was looked up.
 #[derive(Default)]
@@ -74,7 +74,7 @@ impl EarlierAnswers {
 impl Fleet {
     /// The answers of some of the nodes, each different answer once. They are kept.
     pub(super) fn earlier_answers(&self, request: &Request, nodes: &[u32]) -> Arc<[SharedAnswer]> {
-        let ask = || -> Arc<[SharedAnswer]> { self.answers_among(request, nodes).into() };
+        let ask = || -> Arc<[SharedAnswer]> { self.answers_among(request, nodes, None).into() };
         let Some(question) = question(request) else { return ask() };
         let known = self.earlier.find(&question, |it| {
             let known = it.shared.as_ref().filter(|(asked, _)| asked == nodes);
@@ -113,7 +113,7 @@ impl Fleet {
 }
 
 /// What a request asks; `None` if it has options, so that its answers are not kept.
-fn question(request: &Request) -> Option<Question> {
+pub(super) fn question(request: &Request) -> Option<Question> {
     let key = request.plain_key()?;
     Some((Arc::clone(key), request.assuming.clone()))
 }

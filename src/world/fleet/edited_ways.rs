@@ -122,7 +122,8 @@ impl FleetPair {
             .map(|way| {
                 let request = assuming(way, request);
                 let before = self.before().earlier_answers(&request, &nodes);
-                let after = self.after().answers_among(&request, &nodes);
+                let unedited = self.unedited_runs(&request);
+                let after = self.after().answers_among(&request, &nodes, unedited.as_ref());
                 InOneWay { request, before, after }
             })
             .collect();

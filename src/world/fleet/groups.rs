@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use indexmap::IndexMap;
 
-use super::{Column, Fleet, SharedAnswer};
+use super::{Column, Fleet, OfNodes, SharedAnswer};
 use crate::engine::footprint::Footprint;
-use crate::engine::{Answer, Dependency, Precedent, Recording, Request};
+use crate::engine::{Answer, Dependency, Known, Precedent, Recording, Request, Unedited};
 use crate::world::parallel;
 
 /// With at least this many groups of nodes, all processors do the lookups. Fewer groups are not worth a thread.
@@ -93,6 +93,8 @@ struct Both {
 struct Asking<'a, A> {
     requests: &'a [Both],
     keep: &'a (dyn Fn(usize, u32, Answer) -> A + Sync),
+    /// What is known of the lookups for nodes.
+    unedited: Option<&'a OfNodes>,
     /// Whether other threads answer other requests, so that none is left for the lookups of these.
     is_one_of_many: bool,
 }
@@ -105,13 +107,16 @@ impl Fleet {
         &self,
         requests: &[Request],
         nodes: &[u32],
-        keep: impl Fn(usize, u32, Answer) -> A + Sync,
-        then: impl Fn(usize, Vec<SharedAnswer<A>>) -> R + Sync,
+        unedited: Option<&OfNodes>,
+        (keep, then): (
+            impl Fn(usize, u32, Answer) -> A + Sync,
+            impl Fn(usize, Vec<SharedAnswer<A>>) -> R + Sync,
+        ),
         done: impl FnMut(R) + Send,
     ) {
         let requests: Vec<Both> = requests.iter().map(Both::of).collect();
         let is_one_of_many = requests.len() >= MANY_REQUESTS;
-        let asking = Asking { requests: &requests, keep: &keep, is_one_of_many };
+        let asking = Asking { requests: &requests, keep: &keep, unedited, is_one_of_many };
         let next = AtomicUsize::new(0);
         let work = |give: &dyn Fn(usize, R)| {
             loop {
@@ -194,15 +199,7 @@ impl Fleet {
         let node = group.nodes[0];
         let evaluator = self.evaluator(node);
         let (answer, depends_on) = if group.nodes.len() == 1 {
-            let answer = match &group.like {
-                Some(example) => {
-                    let is_changed = &example.changed_for(node);
-                    let precedent = Precedent { recording: &example.recording, is_changed };
-                    evaluator.call_like(&both.alone, precedent)
-                }
-                None => evaluator.call(&both.alone),
-            };
-            (answer, DependsOn::Any)
+            (self.lookup_alone(asking, &both.alone, group), DependsOn::Any)
         } else if evaluator.node().is_complete() {
             let mut answer = evaluator.call(&both.shared);
             let footprint = answer.footprint.take().unwrap_or_default();
@@ -212,6 +209,33 @@ impl Fleet {
             (answer, DependsOn::Runs(recording))
         };
         Found { answer: (asking.keep)(request, node, answer), depends_on }
+    }
+
+    /// The answer for the only node of a group.
+    fn lookup_alone<A>(&self, asking: &Asking<'_, A>, request: &Request, group: &Group) -> Answer {
+        let node = group.nodes[0];
+        let evaluator = self.evaluator(node);
+        if evaluator.node().is_complete() {
+            return evaluator.call(request);
+        }
+        if group.like.is_none() && asking.unedited.is_none() {
+            return evaluator.call(request);
+        }
+        let like = group.like.as_ref().map(|example| (example, example.changed_for(node)));
+        let of_other_node = like
+            .as_ref()
+            .map(|(example, is_changed)| Precedent { recording: &example.recording, is_changed });
+        let runs = asking.unedited.and_then(|it| it.known(node));
+        let runs = runs.as_deref();
+        let unedited = asking.unedited.map(|it| Unedited { edited: it.edited(), runs });
+        let (answer, recorded) = evaluator.call_knowing(request, Known { of_other_node, unedited });
+        // The result of a cancelled lookup is incomplete.
+        if let (Some(unedited), Some(recorded)) = (asking.unedited, recorded)
+            && !request.cancel.is_cancelled()
+        {
+            unedited.keep(node, recorded);
+        }
+        answer
     }
 
     /// Takes the answer of the first node of a group. Splits the group by what its lookup depended on.

@@ -653,3 +653,4 @@ fn nodes_of_which_only_the_names_are_known_share_lookups_of_keys_that_their_file
 
 mod other_nodes;
 mod spread;
+mod unedited;

@@ -6,9 +6,9 @@ use super::super::random_data::Texts;
 use super::*;
 use crate::data::inspect::inspect;
 
-const CERTNAMES: [&str; 4] = ["one", "two", "three", "four"];
+pub(super) const CERTNAMES: [&str; 4] = ["one", "two", "three", "four"];
 
-const ROOTS: [&str; 8] = ["k0", "k1", "m::k2", "k3", "m::k4", "k5", "k6", "k7"];
+pub(super) const ROOTS: [&str; 8] = ["k0", "k1", "m::k2", "k3", "m::k4", "k5", "k6", "k7"];
 
 const PATHS: [&str; 5] = [
     "data/nodes/one.yaml",
@@ -30,10 +30,10 @@ const OPTIONS: [&str; 6] = [
 ];
 
 /// Files as lists of entries, so that one value can be edited.
-type Entries = BTreeMap<&'static str, Vec<(&'static str, String)>>;
+pub(super) type Entries = BTreeMap<&'static str, Vec<(&'static str, String)>>;
 
 /// The value of the key with this number. Most references name an earlier key.
-fn value(random: &mut Random, number: usize) -> String {
+pub(super) fn value(random: &mut Random, number: usize) -> String {
     let other = ROOTS[if random.below(16) == 0 {
         random.below(ROOTS.len())
     } else {
@@ -54,7 +54,7 @@ fn value(random: &mut Random, number: usize) -> String {
     }
 }
 
-fn entries(random: &mut Random) -> Entries {
+pub(super) fn entries(random: &mut Random) -> Entries {
     let mut entries = Entries::new();
     let module = ["modules/m/data/common.yaml", "modules/m/data/last.yaml"];
     for path in PATHS.into_iter().chain(module) {
@@ -74,7 +74,7 @@ fn entries(random: &mut Random) -> Entries {
     entries
 }
 
-fn texts(entries: &Entries, has_facts: bool) -> Texts {
+pub(super) fn texts(entries: &Entries, has_facts: bool) -> Texts {
     let mut texts = Texts::new();
     let mut add = |path: &str, text: String| texts.insert(format!("{ROOT}/{path}"), text);
     add(
@@ -103,7 +103,7 @@ fn texts(entries: &Entries, has_facts: bool) -> Texts {
 }
 
 /// A change without places: nodes share an answer, and which of them it is taken from does not matter.
-fn told(change: &AnswerChange) -> String {
+pub(super) fn told(change: &AnswerChange) -> String {
     let side = |answer: &Answer| -> Vec<String> {
         let case = |(conditions, case): (&[_], &Answer)| {
             let outcome = match &case.outcome {
