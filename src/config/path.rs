@@ -7,6 +7,13 @@ use crate::data::{Files, PathKind};
 /// `base + relative` like Ruby's Pathname: an absolute `relative` wins, and leading `.` and `..` are resolved against `base`.
 /// Such parts in the middle stay, as they do in Puppet's messages.
 pub fn join(base: &str, relative: &str) -> String {
+    // Most paths have nothing to resolve, and each node has some for each of its levels.
+    let is_usual = !matches!(relative.bytes().next(), None | Some(b'.' | b'/'))
+        && drive(relative).is_none()
+        && !matches!(base.bytes().last(), None | Some(b'.' | b'/'));
+    if is_usual {
+        return [base, "/", relative].concat();
+    }
     let rest = relative.trim_start_matches('/');
     if is_absolute(relative) {
         return relative.to_owned();
@@ -97,11 +104,18 @@ pub fn are_same_names(one: &str, other: &str) -> bool {
     names(one).eq(names(other))
 }
 
+/// Whether [`resolve`] returns the path as it is.
 fn is_plain(path: &str) -> bool {
-    path.len() > 1
-        && !path.ends_with('/')
-        && !path.contains("//")
-        && !path.split('/').any(|name| matches!(name, "." | ".."))
+    let bytes = path.as_bytes();
+    // Nearly all paths have neither an empty name nor one that starts with a dot, which one search for slashes shows.
+    let is_odd = |slash: usize| matches!(bytes.get(slash + 1), None | Some(b'/' | b'.'));
+    let may_be_odd =
+        matches!(bytes, [] | [_] | [b'.', ..]) || memchr::memchr_iter(b'/', bytes).any(is_odd);
+    !may_be_odd
+        || path.len() > 1
+            && !path.ends_with('/')
+            && !path.contains("//")
+            && !path.split('/').any(|name| matches!(name, "." | ".."))
 }
 
 /// The `c:` of `c:/data`.
