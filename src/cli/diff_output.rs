@@ -12,7 +12,7 @@ use super::shown::{as_seen_from_here, in_a_line, in_lines, within_a_line};
 use crate::data::render;
 use crate::engine::{Answer, OtherNodes};
 use crate::ide::changes::{Secrets, change_texts, counted, without_own_secrets};
-use crate::world::{AnswerChange, Cause, Differences, paths};
+use crate::world::{AnswerChange, Cause, Differences, parallel, paths};
 
 /// The maximum number of keys that an annotation names.
 const MAX_NAMES: usize = 10;
@@ -125,22 +125,30 @@ fn because<'c>(change: &'c AnswerChange, path: impl Fn(&'c Cause) -> &'c str) ->
 fn text(report: &Report) -> String {
     let mut text = String::new();
     for part in &report.parts {
-        for (key, changes) in part.found.by_key() {
-            let _ = writeln!(text, "{}{}", report.label(part), in_a_line(key));
-            for change in changes {
-                let _ = writeln!(text, "  {}", part.who(change));
-                for line in part.shown(change) {
-                    let _ = writeln!(text, "  {line}");
-                }
-                if !change.causes.is_empty() {
-                    let causes = because(change, |it| as_seen_from_here(&it.path));
-                    let _ = writeln!(text, "    because of {causes}");
-                }
-            }
-            text.push('\n');
-        }
+        // Hundreds of keys can change, each for thousands of nodes in another way.
+        let keys = parallel::map(&part.found.by_key(), |(key, changes)| {
+            text_of_key(report, part, key, changes)
+        });
+        text.extend(keys);
     }
     report.write_summaries(&mut text);
+    text
+}
+
+fn text_of_key(report: &Report, part: &Part, key: &str, changes: &[&AnswerChange]) -> String {
+    let mut text = String::new();
+    let _ = writeln!(text, "{}{}", report.label(part), in_a_line(key));
+    for change in changes {
+        let _ = writeln!(text, "  {}", part.who(change));
+        for line in part.shown(change) {
+            let _ = writeln!(text, "  {line}");
+        }
+        if !change.causes.is_empty() {
+            let causes = because(change, |it| as_seen_from_here(&it.path));
+            let _ = writeln!(text, "    because of {causes}");
+        }
+    }
+    text.push('\n');
     text
 }
 
@@ -247,7 +255,7 @@ fn json_of(report: &Report) -> Json {
     let (mut changes, mut not_proved): (Vec<Json>, Vec<Json>) = (Vec::new(), Vec::new());
     for part in &report.parts {
         nodes.extend(&part.found.nodes);
-        changes.extend(part.found.changes.iter().map(|change| {
+        changes.extend(parallel::map(&part.found.changes, |change| {
             let mut json = json_of_change(report, part, change);
             environment(part, &mut json);
             json
