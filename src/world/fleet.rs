@@ -234,6 +234,11 @@ impl Fleet {
         self.readings.share(&twin.readings);
     }
 
+    /// Takes the indexes of root keys from `twin`, whose files have the same ones.
+    fn share_root_keys_with(&self, twin: &Self) {
+        self.readings.share_holders(&twin.readings);
+    }
+
     /// The nodes that read, or may read, one of `files` for keys of `module`.
     fn readers(&self, files: &BTreeSet<Arc<str>>, module: Option<&str>) -> Vec<u32> {
         let mut reads = vec![false; self.nodes().len()];

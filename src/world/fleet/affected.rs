@@ -67,9 +67,12 @@ impl FleetPair {
         self.affected
             .get_or_init(|| {
                 let affected = self.find_affected();
-                if affected.is_some() {
+                if let Some(affected) = &affected {
                     // The earlier side stays the same while the user types.
                     self.after().share_structures_with(self.before());
+                    if affected.edited_entries.is_some() {
+                        self.after().share_root_keys_with(self.before());
+                    }
                 }
                 affected
             })

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::scope::{Scope, Structures};
+use super::scope::{Holders, Scope, Structures};
 use super::{Column, mixed};
 use crate::backends::Registry;
 use crate::config::Environment;
@@ -33,10 +33,15 @@ pub(super) struct Readings {
     facts_hold_lookups: OnceLock<bool>,
     /// Shared with other readings of the same hierarchies, nodes and files. The texts of the files may differ.
     structures: OnceLock<Arc<StructuresOfModules>>,
+    /// Shared with other readings whose files also have the same root keys.
+    holders: OnceLock<Arc<HoldersOfModules>>,
 }
 
 /// The hierarchies as the nodes see them, by module.
 type StructuresOfModules = Shards<OnceLock<Structures>>;
+
+/// The files that have each root key, by module.
+type HoldersOfModules = Shards<OnceLock<Holders>>;
 
 /// The maximum number of entries in the columns of all keys: 16 MiB.
 const MAX_KEPT_NUMBERS: usize = 2 << 20;
@@ -68,6 +73,7 @@ impl Readings {
             keys: Mutex::default(),
             facts_hold_lookups: OnceLock::new(),
             structures: OnceLock::new(),
+            holders: OnceLock::new(),
         }
     }
 
@@ -76,6 +82,24 @@ impl Readings {
         // Both may be the same, so nothing is computed while a lock is held. Values that are already known stay.
         let shared = twin.structures_of_modules().clone();
         let _ = self.structures.set(shared);
+    }
+
+    /// Takes the indexes of root keys from others whose files have the same ones.
+    pub(super) fn share_holders(&self, twin: &Self) {
+        // The indexes have the numbers of files, which follow from the structures.
+        if Arc::ptr_eq(self.structures_of_modules(), twin.structures_of_modules()) {
+            let shared = twin.holders_of_modules().clone();
+            let _ = self.holders.set(shared);
+        }
+    }
+
+    fn holders_of_modules(&self) -> &Arc<HoldersOfModules> {
+        self.holders.get_or_init(Arc::default)
+    }
+
+    /// The files that have each root key: for keys of a module, or for others. It is empty until it is built.
+    pub(super) fn holders(&self, module: Option<&str>) -> Arc<OnceLock<Holders>> {
+        self.holders_of_modules().slot(module.unwrap_or(""))
     }
 
     /// Whether the facts of a node may contain lookups.

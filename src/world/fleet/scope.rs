@@ -24,7 +24,7 @@ pub(super) struct Scope {
     /// The files by path, with one entry for each way of reading a file.
     by_path: HashMap<Arc<str>, Vec<u32>, foldhash::fast::RandomState>,
     /// The files that have each root key. It is built when so many keys were looked up that it pays off.
-    holders: OnceLock<Holders>,
+    holders: Arc<OnceLock<Holders>>,
     /// How many keys were looked up.
     asked: AtomicU32,
     /// The files that have lookup_options, which are needed again and again.
@@ -42,7 +42,7 @@ pub(super) struct Scope {
 /// A module, the levels of nodes, and their lookup_options.
 type SharedKey = (Option<Arc<str>>, u32, u32);
 
-type Holders = HashMap<Arc<str>, Vec<u32>, foldhash::fast::RandomState>;
+pub(super) type Holders = HashMap<Arc<str>, Vec<u32>, foldhash::fast::RandomState>;
 
 /// For fewer keys than this, the files are searched for each key.
 const ASKED_OFTEN: u32 = 6;
@@ -128,7 +128,7 @@ impl Scope {
             module: module.map(Arc::from),
             shapes: shapes.into(),
             files,
-            holders: OnceLock::new(),
+            holders: readings.holders(module),
             asked: AtomicU32::new(0),
             holding_options: OnceLock::new(),
             alike,
