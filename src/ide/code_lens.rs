@@ -71,7 +71,10 @@ fn find(
         }
         let answers = answers.as_ref().map(|it| it.section(number));
         // Classes may also have been edited.
-        let id = answers.filter(|_| !settings.class_parameters.lenses).map_or(0, |it| it.id);
+        let id = match answers.filter(|_| !settings.class_parameters.lenses) {
+            Some(answers) => answers.id(section, &perspective, path, cancel)?,
+            None => 0,
+        };
         let start = section.range.start;
         let of_section = || {
             let mut found = Vec::new();

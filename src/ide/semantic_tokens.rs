@@ -110,7 +110,7 @@ fn find(
             // Entries outside of the range are left out, so these are not all findings of the section.
             _ if !range.contains_range(section.range) => 0,
             // Other files decide what is overridden, so the section's own number is not enough.
-            Some((_, answers)) => answers.id,
+            Some((perspective, answers)) => answers.id(section, perspective, path, cancel)?,
             None => section.id,
         };
         let tokens = || {

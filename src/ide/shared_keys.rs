@@ -2,7 +2,7 @@
 //! again if it was edited, or if a key that its lookup read was edited.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::code_lens::title;
 use super::overridden::{Overridden, shared_key};
@@ -12,6 +12,8 @@ use crate::data::{DataFile, EntryTree, FileId, Format, Section, new_id};
 use crate::engine::{CancelToken, root_hash};
 use crate::facts::Node;
 use crate::world::{KeyEdits, Moment};
+
+type ByNumber<T> = HashMap<u64, T, foldhash::fast::RandomState>;
 
 /// The maximum number of files whose entries are kept: those that were used last.
 const MAX_FILES: usize = 16;
@@ -36,12 +38,22 @@ pub(crate) struct EntryAnswers {
 
 /// The results for the entries of one section, in their order. It only has results that were needed.
 pub(crate) struct SectionAnswers {
-    /// No other results, section or entry ever gets this number.
-    pub(crate) id: u64,
+    /// The number of what is shown for the section: the same number means the same lenses and tokens.
+    id: OnceLock<u64>,
     /// The number of the section.
     section: u64,
     entries: Box<[(u64, OnceLock<Arc<EntryAnswer>>)]>,
     reads: OnceLock<Reads>,
+    /// What was shown before an edit elsewhere. Most results are the same again.
+    before: Option<Shown>,
+    /// Held while a result is found. Several requests arrive after an edit, and all need the same results.
+    finding: Mutex<()>,
+}
+
+/// All results of a section, and the number of what is shown.
+struct Shown {
+    id: u64,
+    answers: Box<[Arc<EntryAnswer>]>,
 }
 
 /// What all results of a section depend on.
@@ -63,6 +75,26 @@ struct KeptFile {
     node: Arc<Node>,
     moment: Moment,
     answers: Arc<EntryAnswers>,
+    text: Arc<str>,
+    /// Those of the text before: after a character is deleted or an edit undone, they are valid again.
+    earlier: Option<Earlier>,
+}
+
+/// The results for an earlier text of a file.
+struct Earlier {
+    moment: Moment,
+    text: Arc<str>,
+    answers: Arc<EntryAnswers>,
+}
+
+/// Results of an earlier moment, and which of them are still valid.
+struct StillTrue<'a> {
+    edits: &'a KeyEdits,
+    edited: Vec<u64>,
+    /// The results for sections that the file still has, by the numbers of these.
+    same: ByNumber<&'a Arc<SectionAnswers>>,
+    /// The valid results for entries of other sections, by the numbers of the entries.
+    of_gone: ByNumber<&'a Arc<EntryAnswer>>,
 }
 
 impl EntryAnswers {
@@ -82,12 +114,22 @@ impl EntryAnswers {
         // Requests for the same moment share their results, so the others wait for the first one.
         let mut files = kept.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = files.iter().position(is_it).and_then(|at| files.remove(at));
-        let edits = known.as_ref().and_then(|it| world.edits_since(&it.moment, environment));
+        let edits_since = |moment: &Moment| world.edits_since(moment, environment);
+        let edits = known.as_ref().and_then(|it| edits_since(&it.moment));
         let answers = match (&known, edits) {
             (Some(known), Some(edits)) if edits.files.is_empty() => known.answers.clone(),
             // If keys were added or removed, the whole file may have another meaning.
             (Some(known), Some(edits)) if !edits.has_other_keys => {
-                Arc::new(known.answers.after(&edits, data))
+                // To compare other texts would cost as much as what lies between two edits is long.
+                let earlier = known.earlier.as_ref().filter(|it| it.text == *data.text());
+                let earlier = earlier.and_then(|it| {
+                    let edits = edits_since(&it.moment).filter(|it| !it.has_other_keys)?;
+                    Some((&*it.answers, edits))
+                });
+                let earlier = earlier.as_ref().map(|(answers, edits)| (*answers, edits));
+                let all: Vec<_> =
+                    std::iter::once((&*known.answers, &edits)).chain(earlier).collect();
+                Arc::new(Self::after(&all, data))
             }
             _ => Arc::new(Self::unknown(data)),
         };
@@ -95,12 +137,19 @@ impl EntryAnswers {
         let is_newer = known.as_ref().is_none_or(|it| it.moment.revision() <= world.revision());
         files.push_front(match known {
             Some(known) if !is_newer => known,
-            _ => KeptFile {
+            known => KeptFile {
                 file: data.file(),
                 format: data.format(),
                 environment: environment.clone(),
                 node: node.clone(),
                 moment: world.moment(),
+                text: data.text().clone(),
+                earlier: known.and_then(|it| match it {
+                    KeptFile { moment, text, answers, .. } if text != *data.text() => {
+                        Some(Earlier { moment, text, answers })
+                    }
+                    _ => it.earlier,
+                }),
                 answers: answers.clone(),
             },
         });
@@ -109,33 +158,38 @@ impl EntryAnswers {
     }
 
     fn unknown(data: &DataFile) -> Self {
-        let sections = data.sections().map(|it| SectionAnswers::of(it, |_| None));
+        let sections = data.sections().map(|it| SectionAnswers::of(it, None, |_, _| None));
         Self { sections: sections.collect() }
     }
 
-    /// The results after some edits.
-    fn after(&self, edits: &KeyEdits, data: &DataFile) -> Self {
-        let edited: Vec<u64> = edits.keys.iter().map(|key| root_hash(key)).collect();
-        let is_still_true = |it: &&Arc<EntryAnswer>| it.is_still_true(&edited, edits);
+    /// The results after some edits. `earlier` are the results of earlier moments with the edits since then, the latest ones
+    /// first.
+    fn after(earlier: &[(&Self, &KeyEdits)], data: &DataFile) -> Self {
         let numbers: HashSet<u64> = data.sections().map(|it| it.id).collect();
-        let (same, gone): (Vec<_>, Vec<_>) =
-            self.sections.iter().partition(|it| it.section != 0 && numbers.contains(&it.section));
-        let same: HashMap<u64, _> = same.into_iter().map(|it| (it.section, it)).collect();
-        // An edited section has most of its entries from the section before the edit.
-        let of_gone: HashMap<u64, &Arc<EntryAnswer>> =
-            gone.iter().flat_map(|it| it.known()).filter(|(_, it)| is_still_true(it)).collect();
-        let sections = data.sections().map(|section| match same.get(&section.id) {
-            Some(known) if known.is_still_true(&edited, edits) => Arc::clone(known),
-            Some(known) => {
-                let valid: HashMap<u64, _> =
-                    known.known().filter(|(_, it)| is_still_true(it)).collect();
-                SectionAnswers::of(section, |entry| valid.get(&entry).map(|it| Arc::clone(it)))
-            }
-            None => {
-                SectionAnswers::of(section, |entry| of_gone.get(&entry).map(|it| Arc::clone(it)))
-            }
+        let earlier = earlier.iter().map(|(answers, edits)| answers.still_true(edits, &numbers));
+        let earlier: Vec<StillTrue<'_>> = earlier.collect();
+        let sections = data.sections().map(|section| {
+            let same = earlier.iter().find_map(|it| it.section(section.id));
+            same.unwrap_or_else(|| {
+                let before = earlier.first().and_then(|it| it.same.get(&section.id));
+                SectionAnswers::of(section, before.and_then(|it| it.shown()), |number, entry| {
+                    earlier.iter().find_map(|it| it.entry(section.id, number, entry))
+                })
+            })
         });
         Self { sections: sections.collect() }
+    }
+
+    /// Which results are valid after some edits; `numbers` are those of the sections that the file still has.
+    fn still_true<'a>(&'a self, edits: &'a KeyEdits, numbers: &HashSet<u64>) -> StillTrue<'a> {
+        let edited: Vec<u64> = edits.keys.iter().map(|key| root_hash(key)).collect();
+        let (same, gone): (Vec<_>, Vec<_>) =
+            self.sections.iter().partition(|it| it.section != 0 && numbers.contains(&it.section));
+        // An edited section has most of its entries from the section before the edit.
+        let of_gone = gone.iter().flat_map(|it| it.known());
+        let of_gone = of_gone.filter(|(_, it)| it.is_still_true(&edited, edits)).collect();
+        let same = same.into_iter().map(|it| (it.section, it)).collect();
+        StillTrue { edits, edited, same, of_gone }
     }
 
     /// The results for the section with the number `number` in the file.
@@ -144,18 +198,67 @@ impl EntryAnswers {
     }
 }
 
+impl StillTrue<'_> {
+    /// The results for a section, if all of them are known and still valid.
+    fn section(&self, section: u64) -> Option<Arc<SectionAnswers>> {
+        let known = self.same.get(&section)?;
+        known.is_still_true(&self.edited, self.edits).then(|| Arc::clone(known))
+    }
+
+    /// The result for an entry, by the number of its section, its place there, and its own number.
+    fn entry(&self, section: u64, number: usize, entry: u64) -> Option<Arc<EntryAnswer>> {
+        let Some(known) = self.same.get(&section) else {
+            return self.of_gone.get(&entry).map(|it| Arc::clone(it));
+        };
+        let (_, slot) = known.entries.get(number)?;
+        slot.get().filter(|it| it.is_still_true(&self.edited, self.edits)).cloned()
+    }
+}
+
 impl SectionAnswers {
-    fn of(section: Section<'_>, known: impl Fn(u64) -> Option<Arc<EntryAnswer>>) -> Arc<Self> {
-        let entry = |entry: EntryTree<'_>| {
-            let slot = known(entry.id).map_or_else(OnceLock::new, OnceLock::from);
+    fn of(
+        section: Section<'_>,
+        before: Option<Shown>,
+        known: impl Fn(usize, u64) -> Option<Arc<EntryAnswer>>,
+    ) -> Arc<Self> {
+        let entry = |(number, entry): (usize, EntryTree<'_>)| {
+            let slot = known(number, entry.id).map_or_else(OnceLock::new, OnceLock::from);
             (entry.id, slot)
         };
         Arc::new(Self {
-            id: new_id(),
+            id: OnceLock::new(),
             section: section.id,
-            entries: section.trees().map(entry).collect(),
+            entries: section.trees().enumerate().map(entry).collect(),
             reads: OnceLock::new(),
+            before,
+            finding: Mutex::default(),
         })
+    }
+
+    /// What is shown for the section, if all of it is known.
+    fn shown(&self) -> Option<Shown> {
+        let answers = self.entries.iter().map(|(_, slot)| slot.get().cloned());
+        Some(Shown { id: *self.id.get()?, answers: answers.collect::<Option<_>>()? })
+    }
+
+    /// The number of the lenses and tokens of the section: they are the same if the number is. No section and no entry ever
+    /// gets this number. `None` if the request was cancelled.
+    pub(crate) fn id(
+        &self,
+        section: Section<'_>,
+        perspective: &Perspective,
+        path: &str,
+        cancel: &CancelToken,
+    ) -> Option<u64> {
+        let Some(before) = self.before.as_ref().filter(|_| self.id.get().is_none()) else {
+            return Some(*self.id.get_or_init(new_id));
+        };
+        let _others_wait = self.lock();
+        let mut is_same = true;
+        for ((number, entry), before) in section.trees().enumerate().zip(&before.answers) {
+            is_same &= self.find(number, perspective, path, entry, cancel)?.shows_same(before);
+        }
+        Some(*self.id.get_or_init(|| if is_same { before.id } else { new_id() }))
     }
 
     /// The results that were needed, by the numbers of their entries.
@@ -203,6 +306,25 @@ impl SectionAnswers {
         entry: EntryTree<'_>,
         cancel: &CancelToken,
     ) -> Option<Arc<EntryAnswer>> {
+        if let Some(known) = self.entries.get(number)?.1.get() {
+            return Some(known.clone());
+        }
+        let _others_wait = self.lock();
+        self.find(number, perspective, path, entry, cancel)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ()> {
+        self.finding.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn find(
+        &self,
+        number: usize,
+        perspective: &Perspective,
+        path: &str,
+        entry: EntryTree<'_>,
+        cancel: &CancelToken,
+    ) -> Option<Arc<EntryAnswer>> {
         let (_, slot) = self.entries.get(number)?;
         if let Some(known) = slot.get() {
             return Some(known.clone());
@@ -239,9 +361,99 @@ impl EntryAnswer {
         Self { title, overridden, roots, files: files.into() }
     }
 
+    /// Whether lenses and tokens show the same for both.
+    fn shows_same(&self, other: &Self) -> bool {
+        let marked = |it: &Overridden| (it.key, it.value, it.is_scalar);
+        self.title == other.title
+            && self.overridden.iter().map(marked).eq(other.overridden.iter().map(marked))
+    }
+
     fn is_still_true(&self, edited: &[u64], edits: &KeyEdits) -> bool {
         let is_in_place = !self.files.iter().any(|file| edits.files.contains(file));
         let reads = |roots: &[u64]| roots.iter().any(|root| edited.contains(root));
         is_in_place && self.roots.as_ref().is_some_and(|roots| !reads(roots))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::{Change, Host, MemoryDisk};
+
+    const COMMON: &str = "/r/data/common.yaml";
+
+    /// A key, other keys up to the next section, and a key that looks up the first one.
+    fn common(value: &str) -> String {
+        let others: Vec<String> = (0..40).map(|number| format!("other_{number}: 1\n")).collect();
+        let others = others.concat();
+        format!("first: {value}\n{others}last: \"%{{lookup('first')}}\"\n")
+    }
+
+    fn host() -> Host {
+        let hiera_yaml =
+            "version: 5\nhierarchy: [{name: all, paths: ['%{role}.yaml', common.yaml]}]\n";
+        let files = [
+            ("/r/hiera.yaml", hiera_yaml),
+            ("/r/data/web.yaml", "last: 1\n"),
+            (COMMON, &common("a")),
+        ];
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        host
+    }
+
+    fn type_in(host: &mut Host, path: &str, text: String) {
+        host.apply(Change::OpenBuffer { path: path.to_owned(), text, version: 1 });
+    }
+
+    /// How many results are known before they are needed, and the numbers of all sections.
+    fn look(host: &Host) -> (usize, Vec<u64>) {
+        let world = host.snapshot();
+        let perspective = Perspective::of_file(&world, COMMON).expect("the file is read");
+        let file = world.file(COMMON).expect("the file is there");
+        let data = file.data(Format::Yaml);
+        let answers = EntryAnswers::of(&perspective, data);
+        let known = answers.sections.iter().map(|it| it.known().count()).sum();
+        let cancel = CancelToken::default();
+        let ids = data.sections().enumerate().map(|(number, section)| {
+            let answers = answers.section(number);
+            let id = answers.id(section, &perspective, COMMON, &cancel);
+            for (number, entry) in section.trees().enumerate() {
+                answers.get(number, &perspective, COMMON, entry, &cancel);
+            }
+            id.expect("nothing is cancelled")
+        });
+        (known, ids.collect())
+    }
+
+    #[test]
+    fn a_section_keeps_its_number_while_it_shows_the_same() {
+        let mut host = host();
+        let (_, before) = look(&host);
+        type_in(&mut host, COMMON, common("b"));
+        let (known, after) = look(&host);
+        assert_eq!((known, before.len()), (40, 2), "both keys are looked up again");
+        assert_ne!(before[0], after[0]);
+        assert_eq!(before[1], after[1]);
+        // Its lens now says that another level has the key, too.
+        type_in(&mut host, COMMON, common("{k: 1}"));
+        type_in(&mut host, "/r/data/web.yaml", "last: 1\nfirst: 1\n".to_owned());
+        assert_ne!(look(&host).1[1], after[1]);
+    }
+
+    #[test]
+    fn what_was_known_is_known_again_after_an_undo() {
+        let mut host = host();
+        look(&host);
+        type_in(&mut host, COMMON, common("b"));
+        look(&host);
+        type_in(&mut host, COMMON, common("a"));
+        assert_eq!(look(&host).0, 41, "only the edited key is looked up again");
+        type_in(&mut host, COMMON, common("c"));
+        assert_eq!(look(&host).0, 40);
+        // The results of before hold no longer if another file was edited meanwhile.
+        type_in(&mut host, "/r/data/web.yaml", "last: 2\n".to_owned());
+        type_in(&mut host, COMMON, common("a"));
+        assert_eq!(look(&host).0, 40);
     }
 }
