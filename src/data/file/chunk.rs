@@ -12,7 +12,7 @@ use crate::text::TextRange;
 
 /// The maximum number of entries in a chunk. It is a power of two, so that a place fits into a number (see
 /// [`super::key_table`]).
-pub(super) const ENTRIES_PER_CHUNK: usize = 64;
+pub(super) const ENTRIES_PER_CHUNK: usize = 32;
 
 /// Successive entries. A chunk contains no text and no offset, so the same chunk can be used for the same bytes anywhere.
 #[derive(Debug)]
