@@ -146,7 +146,8 @@ fn begins_as_word(text: &str) -> bool {
 
 /// Words with a special meaning, in any letter case. Psych checks each line of a text of at most 5 characters.
 fn word(text: &str) -> Option<Value> {
-    if text.chars().count() > 5 {
+    // A character has at most four bytes.
+    if text.len() > 20 || text.chars().count() > 5 {
         return None;
     }
     let lower = text.to_ascii_lowercase();

@@ -1,6 +1,7 @@
 //! Strings with open variables whose content affects a result: lists without duplicates, keys of hashes, conversions. Such a
 //! result is not certain, and records the variables that it depends on.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::cases::LeftOut;
@@ -32,11 +33,13 @@ impl Invocation<'_> {
         values: impl IntoIterator<Item = &'v Value>,
     ) -> Vec<Arc<str>> {
         let mut variables = Vec::new();
+        let read = &self.notes.open;
         if self.has_open_texts() {
             let node = self.evaluator.node();
-            let is_open = |name: &Arc<str>| self.notes.open.contains(name);
-            { values.into_iter() }
-                .for_each(|value| collect_open(value, node, &is_open, &mut variables));
+            let is_open = |name: &Arc<str>| read.contains(name);
+            for value in values {
+                collect_open(value, node, &is_open, read.len(), &mut variables);
+            }
         }
         variables
     }
@@ -62,7 +65,7 @@ impl Invocation<'_> {
             path.is_ok_and(|path| matches!(node.read(&path), Reading::Open(_)))
         };
         let texts = values.into_iter().filter(|value| value.has_tokens());
-        texts.for_each(|value| collect_open(value, node, &is_open, &mut variables));
+        texts.for_each(|value| collect_open(value, node, &is_open, usize::MAX, &mut variables));
         variables
     }
 
@@ -188,46 +191,56 @@ impl Answer {
                 tokens.push(token);
             }
         };
-        match &self.outcome {
+        let mut add = |text: &str, token: &Token| {
+            add(text, token);
+            ControlFlow::Continue(())
+        };
+        let _ = match &self.outcome {
             Ok(Some(value)) => each_token(&value.value, &mut add),
-            Ok(None) => {}
+            Ok(None) => ControlFlow::Continue(()),
             Err(failure) => each_token(&Value::string(&*failure.message), &mut add),
-        }
+        };
         tokens
     }
 }
 
-/// The open variables in the tokens of a value, by their names for the node.
+/// Adds the open variables in the tokens of a value, by their names for the node, until there are `most`.
 fn collect_open(
     value: &Value,
     node: &Node,
     is_open: &dyn Fn(&Arc<str>) -> bool,
+    most: usize,
     into: &mut Vec<Arc<str>>,
 ) {
-    each_token(value, &mut |_, token| {
+    let _ = each_token(value, &mut |_, token| {
+        if into.len() >= most {
+            return ControlFlow::Break(());
+        }
         if let Some(name) = name_in(token, node).filter(is_open)
             && !into.contains(&name)
         {
             into.push(name);
         }
+        ControlFlow::Continue(())
     });
 }
 
-/// Passes on each token in the strings of a value, with its string.
-fn each_token(value: &Value, each: &mut dyn FnMut(&str, &Token)) {
+/// Passes on each token in the strings of a value, with its string, until `each` breaks off.
+fn each_token(
+    value: &Value,
+    each: &mut dyn FnMut(&str, &Token) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     match value {
         Value::String(text) => {
-            for token in interpolation::tokens(text) {
-                each(text, &token);
-            }
+            interpolation::tokens(text).iter().try_for_each(|token| each(text, token))
         }
-        Value::Array(items) => items.iter().for_each(|it| each_token(&it.value, each)),
-        Value::Hash(hash) => hash.iter().for_each(|(key, member)| {
-            each_token(key, each);
-            each_token(&member.value.value, each);
+        Value::Array(items) => items.iter().try_for_each(|it| each_token(&it.value, each)),
+        Value::Hash(hash) => hash.iter().try_for_each(|(key, member)| {
+            each_token(key, each)?;
+            each_token(&member.value.value, each)
         }),
         Value::Sensitive(inner) => each_token(&inner.value, each),
-        _ => {}
+        _ => ControlFlow::Continue(()),
     }
 }
 

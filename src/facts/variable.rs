@@ -38,7 +38,7 @@ pub fn name_of(path: &KeyPath) -> Option<Arc<str>> {
     let modern = if rest.is_empty() { same_value_under_modern_name(first) } else { None };
     let name = modern.map_or_else(|| joined(first, rest), str::to_owned);
     let is_member = name.contains('.') && is_fact;
-    Some(if is_member { format!("facts.{name}").into() } else { name.into() })
+    Some(if is_member { ["facts.", &name].concat().into() } else { name.into() })
 }
 
 /// [`name_of`] for a name as written; `None` if it does not name a variable.
@@ -74,17 +74,23 @@ pub(super) fn holders(name: &str) -> impl Iterator<Item = &str> {
 
 /// A name with its members, quoted if a dot is part of a member's name.
 fn joined(first: &str, rest: &[Segment]) -> String {
-    let mut name = key_path::quote_segment(first).unwrap_or_else(|| first.to_owned());
+    let mut name = String::with_capacity(32);
+    push_quoted(&mut name, first);
     for segment in rest {
         name.push('.');
         match segment {
             Segment::Index(index) => name.push_str(&index.to_string()),
-            Segment::Name(member) => {
-                name.push_str(key_path::quote_segment(member).as_deref().unwrap_or(member));
-            }
+            Segment::Name(member) => push_quoted(&mut name, member),
         }
     }
     name
+}
+
+fn push_quoted(name: &mut String, segment: &str) {
+    // Most names need no quotes, and then no memory of their own.
+    let needs_quotes = key_path::needs_quotes(segment);
+    let quoted = needs_quotes.then(|| key_path::quote_segment(segment)).flatten();
+    name.push_str(quoted.as_deref().unwrap_or(segment));
 }
 
 #[cfg(test)]

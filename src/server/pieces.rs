@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::context::Context;
 use super::raw::{Bytes, Json};
 use crate::ide::{FilePart, Known};
-use crate::text::{LineCol, TextRange};
+use crate::text::{LineCol, LineIndex, TextRange};
 use crate::world::FileEntry;
 
 /// The number of removed parts up to which the parts after an edit keep their results.
@@ -170,13 +170,21 @@ impl<'a> Places<'a> {
 
     /// The start and end of a range, relative to the start of the part.
     pub(super) fn range(&self, range: TextRange) -> [Spot; 2] {
-        [self.spot(range.start), self.spot(range.end)]
-    }
-
-    fn spot(&self, offset: u32) -> Spot {
         let (text, encoding) = (&self.file.text, self.context.encoding);
-        let at = self.file.line_index().line_col(text, self.start + offset, encoding);
-        Spot { line: at.line - self.line, col: at.col }
+        let index = self.file.line_index();
+        let range = self.in_file(range);
+        let line = index.line_of(range.start);
+        let whole = index.line_range(text, line);
+        let spot = |line: u32, start: u32, offset: u32| {
+            let col = LineIndex::col(text, start, offset, encoding);
+            Spot { line: line - self.line, col }
+        };
+        let start = spot(line, whole.start, range.start);
+        if range.end <= whole.end {
+            return [start, spot(line, whole.start, range.end)];
+        }
+        let line = index.line_of(range.end);
+        [start, spot(line, index.line_range(text, line).start, range.end)]
     }
 
     /// A range relative to the start of the part, in bytes of the file.

@@ -38,6 +38,9 @@ impl RawAnswer {
     }
 }
 
+/// The maximum length of a range in bytes: its numbers have ten digits at most.
+const LONGEST_RANGE: usize = 112;
+
 /// Writes JSON.
 #[derive(Debug, Default)]
 pub(super) struct Json {
@@ -91,6 +94,8 @@ impl Json {
 
     /// Adds a range in a part that starts at `line`.
     pub(super) fn range(&mut self, line: u32, [start, end]: [Spot; 2]) -> &mut Self {
+        // Responses have thousands of ranges, so the memory for all parts of one is reserved at once.
+        self.last.reserve(LONGEST_RANGE);
         self.raw(r#"{"start":"#).position(line, start);
         self.raw(r#","end":"#).position(line, end).raw("}")
     }

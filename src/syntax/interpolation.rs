@@ -83,8 +83,7 @@ pub fn may_speak_of(source: &str, name: &str) -> bool {
 pub fn tokens(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut at = 0;
-    while let Some(found) = memmem::find(&text.as_bytes()[at..], b"%{") {
-        let start = at + found;
+    while let Some(start) = token_start(text, at) {
         let Some(length) = memchr(b'}', &text.as_bytes()[start + 2..]) else { break };
         let end = start + 2 + length + 1;
         tokens.push(token(text, start, end));
@@ -93,12 +92,20 @@ pub fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
+/// Where the first `%{` after the byte `from` starts.
+fn token_start(text: &str, from: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    // Most texts are short, and have no `%` at all.
+    let signs = memchr::memchr_iter(b'%', &bytes[from..]).map(|at| from + at);
+    signs.into_iter().find(|at| bytes.get(at + 1) == Some(&b'{'))
+}
+
 /// The [`tokens`] of `text` that have parentheses: all that call a function, and perhaps others.
 pub fn calls(text: &str) -> impl Iterator<Item = Token> {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
-            let start = at + memmem::find(&text.as_bytes()[at..], b"%{")?;
+            let start = token_start(text, at)?;
             let end = start + 2 + memchr(b'}', &text.as_bytes()[start + 2..])? + 1;
             at = end;
             if memchr(b'(', &text.as_bytes()[start..end]).is_some() {
@@ -130,9 +137,7 @@ pub fn token_made_by_literals(text: &str) -> Option<String> {
 
 /// Whether `text` may contain a token.
 pub fn may_have_tokens(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    // Most texts are short, and have no `%` at all.
-    memchr::memchr_iter(b'%', bytes).any(|at| bytes.get(at + 1) == Some(&b'{'))
+    token_start(text, 0).is_some()
 }
 
 /// Escapes for `%`, or for a break between it and the following `{`. All contain a backslash.

@@ -100,8 +100,7 @@ pub fn segment_ranges(key: &str) -> (Vec<PlacedSegment>, Option<KeySyntaxError>)
 /// A segment that digs for exactly this name, quoted where the grammar requires it. `None` if no quoting can express it
 /// (empty, or with both kinds of quotes).
 pub fn quote_segment(name: &str) -> Option<String> {
-    let blank_outside = strip_as_ruby(name).len() != name.len();
-    if !name.is_empty() && is_verbatim(name) && !blank_outside && !looks_like_an_integer(name) {
+    if !needs_quotes(name) {
         return Some(name.to_owned());
     }
     if name.is_empty() {
@@ -113,6 +112,12 @@ pub fn quote_segment(name: &str) -> Option<String> {
     } else {
         None
     }
+}
+
+/// Whether a segment that digs for this name has quotes.
+pub fn needs_quotes(name: &str) -> bool {
+    let blank_outside = || strip_as_ruby(name).len() != name.len();
+    name.is_empty() || !is_verbatim(name) || blank_outside() || looks_like_an_integer(name)
 }
 
 /// The root key that `key` searches for; `None` if it searches for none.
@@ -236,6 +241,11 @@ fn is_regex_blank(byte: u8) -> bool {
 
 /// Puppet's `^(:?[+-]?[0-9]+)$`. Its anchors match at lines, so one matching line is enough.
 fn looks_like_an_integer(segment: &str) -> bool {
+    // Most segments have no digits at their end, and the line ends of a segment are rare.
+    let ends_with_digit = segment.as_bytes().last().is_some_and(u8::is_ascii_digit);
+    if !ends_with_digit && !segment.contains('\n') {
+        return false;
+    }
     segment.split('\n').any(|line| {
         let digits = line.strip_prefix(':').unwrap_or(line);
         let digits = digits.strip_prefix(['+', '-']).unwrap_or(digits);

@@ -100,12 +100,16 @@ impl LineIndex {
     /// start of the character.
     pub fn line_col(&self, text: &str, offset: u32, encoding: Encoding) -> LineCol {
         let line = self.line_of(offset);
-        let start = self.starts[line as usize] as usize;
-        let mut end = (offset.min(self.len)) as usize;
+        LineCol { line, col: Self::col(text, self.starts[line as usize], offset, encoding) }
+    }
+
+    /// The column of byte `offset` in the line of `text` that starts at byte `start`.
+    pub fn col(text: &str, start: u32, offset: u32, encoding: Encoding) -> u32 {
+        let (start, mut end) = (start as usize, (offset as usize).min(text.len()));
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        LineCol { line, col: width(&text[start..end.max(start)], encoding) }
+        width(&text[start..end.max(start)], encoding)
     }
 
     /// The byte offset of a line and column of `text`. A column past the end of its line means the end of the line (as in

@@ -159,18 +159,18 @@ impl Variables {
             let rest = std::iter::once(below.root).chain(below.rest).collect();
             return Reading::Known(known.value.clone().unplaced(), rest);
         }
-        Reading::Open(self.name_of(path).unwrap_or(name))
+        Reading::Open(self.beside_set(path, name))
     }
 
     /// See [`super::Node::name_of`].
     pub(super) fn name_of(&self, path: &KeyPath) -> Option<Arc<str>> {
-        let name = variable::name_of(path)?;
+        variable::name_of(path).map(|name| self.beside_set(path, name))
+    }
+
+    /// The name of a variable, in which a fact is told from a top-scope variable of the same name.
+    fn beside_set(&self, path: &KeyPath, name: Arc<str>) -> Arc<str> {
         let is_fact = path.root_name().is_some_and(|root| root.trim_start_matches("::") == "facts");
-        Some(if is_fact && self.set.contains_key(&name) {
-            format!("facts.{name}").into()
-        } else {
-            name
-        })
+        if is_fact && self.set.contains_key(&name) { format!("facts.{name}").into() } else { name }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::ide::{self, SemanticKind};
 use crate::server::context::Context;
 use crate::server::from_proto;
 use crate::server::pieces::{Piece, Placed, Places, Spot};
-use crate::text::TextRange;
+use crate::text::{LineIndex, TextRange};
 use crate::world::FileEntry;
 
 /// The numbers that encode a token.
@@ -168,19 +168,22 @@ fn piece(
 ) -> TokensPiece {
     let index = file.line_index();
     let mut tokens = Vec::with_capacity(found.len());
+    let mut first_line = places.line();
     // A piece counts lines from its own start, so it stays valid when the entry moves.
     let mut last = Spot { line: places.line(), col: 0 };
     for token in found {
         let kind = SemanticKind::NAMES.iter().position(|(kind, _)| *kind == token.kind);
         let range = places.in_file(token.range);
         // Not every client supports tokens of several lines, so each line gets its own.
-        for line in index.line_of(range.start)..=index.line_of(range.end) {
+        // Tokens are in order, so the search for each line continues where the last one ended.
+        first_line = index.line_from(first_line, range.start);
+        for line in first_line..=index.line_from(first_line, range.end) {
             let whole = index.line_range(&file.text, line);
             let (start, end) = (range.start.max(whole.start), range.end.min(whole.end));
             if start >= end {
                 continue;
             }
-            let column = |at| index.line_col(&file.text, at, context.encoding).col;
+            let column = |at| LineIndex::col(&file.text, whole.start, at, context.encoding);
             let (from, to) = (column(start), column(end));
             tokens.push(SemanticToken {
                 delta_line: line - last.line,

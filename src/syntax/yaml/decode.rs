@@ -15,7 +15,13 @@ pub fn decode_map(source: &str, node: &Node) -> DecodeMap {
     }
     let quote = usize::from(is_quoted);
     let (start, end) = (start + quote, end - quote);
-    let map = DecodeMapBuilder::ending_at(end);
+    let mut map = DecodeMapBuilder::ending_at(end);
+    let is_flow = !matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+    // Most scalars have no escapes and are on one line.
+    if is_flow && source.as_bytes()[start..end] == *text.as_bytes() {
+        map.verbatim(start, end);
+        return map.finish(node);
+    }
     let mut decoder = Decoder { bytes: source.as_bytes(), at: start, end, map };
     match style {
         ScalarStyle::Plain => decoder.flow(|_| None),
