@@ -19,6 +19,8 @@ pub(super) struct Pattern {
     /// The same without the names that disappear if an interpolation is empty: `a/%{b}/c.yaml` is then `a/c.yaml`.
     shorter: Vec<String>,
     is_glob: bool,
+    /// The first byte of the text that is not the same for every node. Thousands of paths are compared with the text before it.
+    first_open_byte: Option<usize>,
     globs: OnceLock<Vec<Regex>>,
 }
 
@@ -47,24 +49,26 @@ impl Pattern {
         // If the name at the start of a location disappears, an absolute path is left, and the datadir does not count.
         let start = if location.starts_with(ANY_TEXT) { datadir.len() + 1 } else { text.len() };
         let shorter = without_names(&text, start);
-        Self { text, shorter, is_glob, globs: OnceLock::new() }
+        let first_open_byte = first_open_byte(&text, is_glob);
+        Self { text, shorter, is_glob, first_open_byte, globs: OnceLock::new() }
     }
 
     /// The same pattern at another place.
     pub(super) fn moved(mut self, to: impl Fn(&str) -> String) -> Self {
         self.text = to(&self.text);
         self.shorter = self.shorter.iter().map(|it| to(it)).collect();
+        self.first_open_byte = first_open_byte(&self.text, self.is_glob);
         self
     }
 
     /// The path, if it is the same for every node.
     pub(super) fn only_path(&self) -> Option<&str> {
-        (self.first_open_byte().is_none()).then_some(&*self.text)
+        (self.first_open_byte.is_none()).then_some(&*self.text)
     }
 
     /// The deepest directory that contains all paths of the pattern.
     pub(super) fn directory(&self) -> &str {
-        let fixed = &self.text[..self.first_open_byte().unwrap_or(self.text.len())];
+        let fixed = &self.text[..self.first_open_byte.unwrap_or(self.text.len())];
         match fixed.rfind('/') {
             Some(0) | None => "/",
             Some(slash) => &fixed[..slash],
@@ -75,7 +79,7 @@ impl Pattern {
     pub(super) fn matches(&self, path: &str) -> bool {
         if self.is_glob {
             // A compiled glob is large, and most of them are never needed.
-            let fixed = self.first_open_byte().unwrap_or(self.text.len());
+            let fixed = self.first_open_byte.unwrap_or(self.text.len());
             if !path.starts_with(&self.text[..fixed]) {
                 return false;
             }
@@ -90,11 +94,11 @@ impl Pattern {
     fn texts(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&*self.text).chain(self.shorter.iter().map(String::as_str))
     }
+}
 
-    fn first_open_byte(&self) -> Option<usize> {
-        let is_open = |c: char| c == ANY_TEXT || (self.is_glob && "*?[{\\".contains(c));
-        self.text.find(is_open)
-    }
+fn first_open_byte(text: &str, is_glob: bool) -> Option<usize> {
+    let is_open = |c: char| c == ANY_TEXT || (is_glob && "*?[{\\".contains(c));
+    text.find(is_open)
 }
 
 /// Whether a path has the fixed parts of a text in their order.

@@ -191,9 +191,10 @@ impl DeclaredClass {
 
 /// The class and the parameter that a key would set. `None` for names that Puppet never looks up: it uses lower case.
 pub(crate) fn class_and_parameter(key: &str) -> Option<(&str, &str)> {
-    let (class, parameter) = key.rsplit_once("::")?;
-    let is_class = !class.starts_with("::")
-        && class.split("::").all(|it| it.starts_with(|c: char| c.is_ascii_lowercase()))
-        && class.bytes().all(|it| !it.is_ascii_uppercase());
+    // Several rules need this for each key, and a search for a text would cost more.
+    let at = key.as_bytes().windows(2).rposition(|it| it == b"::")?;
+    let (class, parameter) = (&key[..at], &key[at + 2..]);
+    let is_class = class.bytes().all(|it| !it.is_ascii_uppercase())
+        && class.split("::").all(|it| it.starts_with(|c: char| c.is_ascii_lowercase()));
     (is_class && !parameter.is_empty()).then_some((class, parameter))
 }
