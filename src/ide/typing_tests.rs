@@ -139,6 +139,23 @@ proptest! {
     }
 }
 
+/// An entry can be removed only if others remain.
+#[test]
+fn fixes_follow_the_entries_beside_them() {
+    let same = "b: \"%{alias('c.k')}\"\n";
+    for other in ["lookup_options: {a: {merge: hash}}\n", "a: {merge: hash}\n"] {
+        let whole = [String::new(), format!("{same}{other}"), same.to_owned()];
+        let broken = [String::new(), whole[1].replace("hash", "has:"), same.to_owned()];
+        let mut typed = host(&whole, &whole, false);
+        answers(&typed.snapshot());
+        for texts in [&broken, &whole, &broken] {
+            open(&mut typed, OPEN[1], &texts[1]);
+            let anew = host(&whole, texts, false);
+            assert_eq!(answers(&typed.snapshot()), answers(&anew.snapshot()), "{}", texts[1]);
+        }
+    }
+}
+
 #[test]
 fn lenses_follow_a_file_that_breaks() {
     let web = "a: 1\na: 1\n".to_owned();

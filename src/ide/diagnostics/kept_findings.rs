@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Diagnostic;
 use super::key::{convert_to_misses_type, sensitive_parameter_plain_data, value_type_mismatch};
 use crate::config::Environment;
-use crate::data::{EntryTree, FileId, Files as _};
+use crate::data::{DataFile, EntryTree, FileId, Files as _};
 use crate::engine::root_hash;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::syntax::interpolation::longest_word;
@@ -59,7 +59,7 @@ impl KeptFindings {
     /// The findings of an entry, if it is known what they depend on.
     pub(super) fn new(
         world: &World,
-        path: &str,
+        (path, data): (&str, &DataFile),
         entry: &EntryTree<'_>,
         findings: &[Diagnostic],
         words: Arc<[u64]>,
@@ -87,7 +87,14 @@ impl KeptFindings {
         let in_entry =
             |range: TextRange| TextRange::new(range.start - entry.start, range.end - entry.start);
         let findings = findings.iter().map(|it| moved(it.clone(), path, &in_entry));
-        Some(Self { findings: findings.collect(), words, files: files.into() })
+        let findings: Box<[Diagnostic]> = findings.collect();
+        // What a fix has to remove with the entry depends on the entries before and after it.
+        let words = if findings.is_empty() {
+            words
+        } else {
+            words.iter().copied().chain(words_beside(data, entry)?).collect()
+        };
+        Some(Self { findings, words, files: files.into() })
     }
 
     /// Whether the findings are still valid after some edits.
@@ -138,6 +145,28 @@ impl SectionFindings {
     pub(super) fn at(&self, path: &str, start: u32) -> impl Iterator<Item = Diagnostic> {
         self.findings.iter().map(move |it| moved(it.clone(), path, &|it| it.shifted(start)))
     }
+}
+
+/// The words of the root keys before and after an entry. `None` if one of them is broken, or may be edited under other names.
+fn words_beside(data: &DataFile, entry: &EntryTree<'_>) -> Option<Vec<u64>> {
+    let end = entry.start + entry.text.len() as u32;
+    let before = entry.start.checked_sub(1);
+    let after = (end < data.text().len() as u32).then_some(end);
+    let mut words = Vec::new();
+    for offset in before.into_iter().chain(after) {
+        match data.entry_at(offset) {
+            Some(other) => match &other.key.kind {
+                NodeKind::Scalar { text: key, .. } if **key != *LOOKUP_OPTIONS => {
+                    words.push(root_hash(longest_word(key)));
+                }
+                _ => return None,
+            },
+            // Before the first entry, there may be comments.
+            None if data.is_broken() => return None,
+            None => {}
+        }
+    }
+    Some(words)
 }
 
 /// Moves the ranges of a finding in its own file.

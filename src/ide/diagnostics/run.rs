@@ -238,9 +238,9 @@ impl Run<'_> {
                             mentions.get_or_insert_with(|| Mentions::new(world, environment));
                         summary.words = mentions.of(&entry);
                     }
-                    let words = summary.words.clone();
-                    summary.kept =
-                        words.and_then(|it| KeptFindings::new(world, path, &entry, &found, it));
+                    summary.kept = summary.words.clone().and_then(|words| {
+                        KeptFindings::new(world, (path, data), &entry, &found, words)
+                    });
                 }
                 self.report.findings.append(&mut found);
                 ControlFlow::Continue(())
