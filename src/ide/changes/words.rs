@@ -300,7 +300,10 @@ impl<'a> Side<'a> {
         let Some(case) = self.left.pop_front() else { return };
         if !self.answer.cases.is_empty() {
             let condition = match (case.conditions, unless_text(&case.unless)) {
-                ([], _) => "otherwise".to_owned(),
+                ([], None) => "otherwise".to_owned(),
+                // Without a case above it, there is nothing that it is the other case of.
+                ([], Some(unless)) if self.lines.is_empty() => unless,
+                ([], Some(unless)) => format!("otherwise, {unless}"),
                 (conditions, None) => format!("if {}", in_words(conditions)),
                 (conditions, Some(unless)) => format!("if {}, {unless}", in_words(conditions)),
             };
@@ -421,7 +424,10 @@ mod tests {
         // The cases need not be the same.
         let [before, after] = texts(&[&["x"], &["v"], &["z"]], &[&["x"], &["z"]]);
         assert_eq!(before, "if a is 1:\n- v\n");
-        assert_eq!(after, "otherwise:\n- z\n");
+        assert_eq!(after, "unless a is 0:\n- z\n");
+        let [before, after] = texts(&[&["x"], &["v"], &["u"]], &[&["x"], &["w"], &["z"]]);
+        assert_eq!(before, "if a is 1:\n- v\notherwise, unless a is 0:\n- u\n");
+        assert_eq!(after, "if a is 1:\n- w\notherwise, unless a is 0:\n- z\n");
     }
 
     #[test]
