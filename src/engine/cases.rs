@@ -17,11 +17,13 @@ use super::part::Part;
 use super::request::{Answer, Request};
 use super::steps::Steps;
 use crate::data::{FileId, Located, Value};
-use crate::facts::infer::MEMBER;
 use recording::{EditedEntries, Known, Precedent, Recording, Round};
 
 pub mod pairs;
 pub(crate) mod recording;
+mod words;
+
+pub use words::{in_a_list, in_words, left_out_in_words, not_known_in_words, without_member};
 
 /// The maximum number of cases that are listed.
 pub const MAX_CASES: usize = 32;
@@ -658,67 +660,6 @@ fn is_identical(one: &Located, other: &Located) -> bool {
         }
         (Value::Sensitive(one), Value::Sensitive(other)) => is_identical(one, other),
         (one, other) => one == other,
-    }
-}
-
-/// Conditions in words: `role is web and variant is not set`.
-pub fn in_words(conditions: &[Condition]) -> String {
-    let said = conditions.iter().map(|condition| match &condition.value {
-        Assumed::Text(text) if condition.variable.ends_with(MEMBER) => {
-            format!("{} contains {text}", without_member(&condition.variable))
-        }
-        Assumed::Unset => format!("{} is not set", condition.variable),
-        Assumed::Text(text) if text.is_empty() => format!("{} is empty", condition.variable),
-        Assumed::Text(text) => format!("{} is {text}", condition.variable),
-    });
-    said.collect::<Vec<_>>().join(" and ")
-}
-
-/// The name of the list, if a name means any member of a list.
-pub fn without_member(name: &str) -> &str {
-    name.strip_suffix(MEMBER).unwrap_or(name)
-}
-
-/// Names in words: `a`, `a and b`, `a, b and c`.
-pub fn in_a_list<N: AsRef<str>>(names: &[N]) -> String {
-    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-    match names.split_last() {
-        Some((last, [])) => (*last).to_owned(),
-        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-        None => String::new(),
-    }
-}
-
-/// Variables that are not known, in words: `a and b, which are not known`.
-pub fn not_known_in_words(variables: &[Arc<str>]) -> String {
-    let are = if variables.len() == 1 { "is" } else { "are" };
-    format!("{}, which {are} not known", in_a_list(variables))
-}
-
-/// What the cases leave out, in words: `66 files of level "Nodes" may change this, depending on x`. A value that looks up other
-/// keys can depend on a level several times, each time on other files; that is one line.
-pub fn left_out_in_words(left_out: &[LeftOut]) -> Vec<String> {
-    let mut by_level: IndexMap<Option<&Arc<str>>, Vec<&LeftOut>> = IndexMap::new();
-    for it in left_out {
-        by_level.entry(it.level.as_ref()).or_default().push(it);
-    }
-    by_level.iter().map(|(level, them)| of_level_in_words(level.map(|it| &**it), them)).collect()
-}
-
-fn of_level_in_words(level: Option<&str>, left_out: &[&LeftOut]) -> String {
-    let names = left_out.iter().flat_map(|it| &it.variables).map(|name| without_member(name));
-    let on: Vec<&str> = names.collect::<IndexSet<&str>>().into_iter().collect();
-    let on = if on.is_empty() { "variables that are not known".to_owned() } else { in_a_list(&on) };
-    let Some(level) = level else { return format!("The value itself depends on {on}") };
-    let files = left_out.iter().map(|it| it.files).max().unwrap_or_default();
-    // The same files may be left out for several keys.
-    let at_least = if left_out.len() > 1 { "At least " } else { "" };
-    match files {
-        0 => format!("Level \"{level}\" may change this, depending on {on}"),
-        1 => format!("{at_least}1 file of level \"{level}\" may change this, depending on {on}"),
-        _ => format!(
-            "{at_least}{files} files of level \"{level}\" may change this, depending on {on}"
-        ),
     }
 }
 

@@ -293,27 +293,20 @@ impl Invocation<'_> {
     /// What stands for a value that is not needed. If neither a text nor a merge of it can fail, that is one text, so that
     /// runs do not go through the value.
     fn unneeded_at(&mut self, part: &Part, value: &Located) -> Located {
-        let is_failing_text = |it: &mut Self, text: &Arc<str>| !it.never_fails(part, text);
-        if self.unneeded.texts == UnneededTexts::All
-            && !self.has_text_that(&value.value, &is_failing_text)
-        {
+        if self.unneeded.texts == UnneededTexts::All && !self.may_fail(part, &value.value) {
             return Located::new(Value::string(NOT_NEEDED), value.place);
         }
         self.without_texts(part, value)
     }
 
-    /// Whether `meets` is true of a text with tokens in a value. A key with tokens meets every condition.
-    fn has_text_that(
-        &mut self,
-        value: &Value,
-        meets: &dyn Fn(&mut Self, &Arc<str>) -> bool,
-    ) -> bool {
+    /// Whether interpolating a value may fail or warn. If a key has tokens, it counts as if it may.
+    fn may_fail(&mut self, part: &Part, value: &Value) -> bool {
         match value {
-            Value::String(text) => value.has_tokens() && meets(self, text),
-            Value::Array(items) => items.iter().any(|it| self.has_text_that(&it.value, meets)),
-            Value::Hash(hash) => hash.iter().any(|(key, member)| {
-                key.has_tokens() || self.has_text_that(&member.value.value, meets)
-            }),
+            Value::String(text) => value.has_tokens() && !self.never_fails(part, text),
+            Value::Array(items) => items.iter().any(|it| self.may_fail(part, &it.value)),
+            Value::Hash(hash) => hash
+                .iter()
+                .any(|(key, member)| key.has_tokens() || self.may_fail(part, &member.value.value)),
             _ => false,
         }
     }

@@ -10,7 +10,7 @@ use super::file_part::{FilePart, Known, Movable, joined, shifted};
 use super::file_role::FileRole;
 use super::overridden::SharedKey;
 use super::perspective::Perspective;
-use super::shared_keys::EntryAnswers;
+use super::shared_keys::{EntryAnswers, FileLookups};
 use crate::code::roots::is_code;
 use crate::data::EntryTree;
 use crate::engine::{CancelToken, UsedMerge};
@@ -65,6 +65,7 @@ fn find(
     let mut lenses = Vec::new();
     let data = file.data(format);
     let answers = settings.code_lens_enabled.then(|| EntryAnswers::of(&perspective, data));
+    let lookups = FileLookups { perspective: &perspective, path, cancel };
     for (number, section) in data.sections().enumerate() {
         if cancel.is_cancelled() {
             return None;
@@ -72,7 +73,7 @@ fn find(
         let answers = answers.as_ref().map(|it| it.section(number));
         // Classes may also have been edited.
         let id = match answers.filter(|_| !settings.class_parameters.lenses) {
-            Some(answers) => answers.id(section, &perspective, path, cancel)?,
+            Some(answers) => answers.id(section, lookups)?,
             None => 0,
         };
         let start = section.range.start;
@@ -80,9 +81,7 @@ fn find(
             let mut found = Vec::new();
             for (number, entry) in section.trees().enumerate() {
                 let answer = match answers {
-                    Some(answers) => {
-                        Some(answers.get(number, &perspective, path, entry, cancel)?)
-                    }
+                    Some(answers) => Some(answers.get(number, entry, lookups)?),
                     None => None,
                 };
                 let title = answer.as_ref().and_then(|it| it.title.as_deref());

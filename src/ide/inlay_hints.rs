@@ -6,7 +6,7 @@ use super::changes::counted;
 use super::file_role::FileRole;
 use super::overridden::Overridden;
 use super::perspective::Perspective;
-use super::shared_keys::EntryAnswers;
+use super::shared_keys::{EntryAnswers, FileLookups};
 use super::strings::{StringNode, interpolated_strings};
 use crate::data::{EntryTree, Located, Place, Value, inspect};
 use crate::engine::CancelToken;
@@ -55,6 +55,7 @@ fn find(
     let data = file.data(role.format());
     let answers = (settings.inlay_hints.overridden && role.is_data())
         .then(|| EntryAnswers::of(&perspective, data));
+    let lookups = FileLookups { perspective: &perspective, path, cancel };
     let is_near = |whole: TextRange| whole.start <= range.end && range.start <= whole.end;
     let sections = data.sections().enumerate();
     for (section_number, section) in sections.filter(|(_, section)| is_near(section.range)) {
@@ -68,7 +69,7 @@ fn find(
             }
             if let Some(answers) = &answers {
                 let answers = answers.section(section_number);
-                let answer = answers.get(number, &perspective, path, entry, cancel)?;
+                let answer = answers.get(number, entry, lookups)?;
                 answer.overridden.iter().for_each(|it| hints.overridden(it, entry));
             }
         }

@@ -8,7 +8,7 @@ use super::file_part::{FilePart, Known, Movable, joined, shifted};
 use super::file_role::FileRole;
 use super::overridden::Overridden;
 use super::perspective::Perspective;
-use super::shared_keys::EntryAnswers;
+use super::shared_keys::{EntryAnswers, FileLookups};
 use super::strings::StringNode;
 use crate::data::EntryTree;
 use crate::engine::CancelToken;
@@ -97,7 +97,10 @@ fn find(
     let mut found = Vec::new();
     let data = file.data(role.format());
     let perspective = perspective.as_ref().filter(|_| role.is_data());
-    let answers = perspective.map(|it| (it, EntryAnswers::of(it, data)));
+    let answers = perspective.map(|perspective| {
+        let lookups = FileLookups { perspective, path, cancel };
+        (lookups, EntryAnswers::of(perspective, data))
+    });
     for (number, section) in data.sections().enumerate() {
         if range.end < section.range.start || section.range.end < range.start {
             continue;
@@ -110,7 +113,7 @@ fn find(
             // Entries outside of the range are left out, so these are not all findings of the section.
             _ if !range.contains_range(section.range) => 0,
             // Other files decide what is overridden, so the section's own number is not enough.
-            Some((perspective, answers)) => answers.id(section, perspective, path, cancel)?,
+            Some((lookups, answers)) => answers.id(section, *lookups)?,
             None => section.id,
         };
         let tokens = || {
@@ -121,9 +124,7 @@ fn find(
                     continue;
                 }
                 let answer = match answers {
-                    Some((perspective, answers)) => {
-                        Some(answers.get(number, perspective, path, entry, cancel)?)
-                    }
+                    Some((lookups, answers)) => Some(answers.get(number, entry, lookups)?),
                     None => None,
                 };
                 let overridden = answer.as_ref().map_or(&[][..], |it| &*it.overridden);

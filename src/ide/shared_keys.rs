@@ -97,6 +97,15 @@ struct StillTrue<'a> {
     of_gone: ByNumber<&'a Arc<EntryAnswer>>,
 }
 
+/// What looks the keys of a file up.
+#[derive(Clone, Copy)]
+pub(crate) struct FileLookups<'a> {
+    pub(crate) perspective: &'a Perspective,
+    /// The file.
+    pub(crate) path: &'a str,
+    pub(crate) cancel: &'a CancelToken,
+}
+
 impl EntryAnswers {
     /// The results for the entries of `data`, in the order of [`DataFile::sections`]. Earlier results that are still valid
     /// are included.
@@ -243,20 +252,14 @@ impl SectionAnswers {
 
     /// The number of the lenses and tokens of the section: they are the same if the number is. No section and no entry ever
     /// gets this number. `None` if the request was cancelled.
-    pub(crate) fn id(
-        &self,
-        section: Section<'_>,
-        perspective: &Perspective,
-        path: &str,
-        cancel: &CancelToken,
-    ) -> Option<u64> {
+    pub(crate) fn id(&self, section: Section<'_>, lookups: FileLookups<'_>) -> Option<u64> {
         let Some(before) = self.before.as_ref().filter(|_| self.id.get().is_none()) else {
             return Some(*self.id.get_or_init(new_id));
         };
         let _others_wait = self.lock();
         let mut is_same = true;
         for ((number, entry), before) in section.trees().enumerate().zip(&before.answers) {
-            is_same &= self.find(number, perspective, path, entry, cancel)?.shows_same(before);
+            is_same &= self.find(number, entry, lookups)?.shows_same(before);
         }
         Some(*self.id.get_or_init(|| if is_same { before.id } else { new_id() }))
     }
@@ -301,16 +304,14 @@ impl SectionAnswers {
     pub(crate) fn get(
         &self,
         number: usize,
-        perspective: &Perspective,
-        path: &str,
         entry: EntryTree<'_>,
-        cancel: &CancelToken,
+        lookups: FileLookups<'_>,
     ) -> Option<Arc<EntryAnswer>> {
         if let Some(known) = self.entries.get(number)?.1.get() {
             return Some(known.clone());
         }
         let _others_wait = self.lock();
-        self.find(number, perspective, path, entry, cancel)
+        self.find(number, entry, lookups)
     }
 
     fn lock(&self) -> MutexGuard<'_, ()> {
@@ -320,18 +321,16 @@ impl SectionAnswers {
     fn find(
         &self,
         number: usize,
-        perspective: &Perspective,
-        path: &str,
         entry: EntryTree<'_>,
-        cancel: &CancelToken,
+        lookups: FileLookups<'_>,
     ) -> Option<Arc<EntryAnswer>> {
         let (_, slot) = self.entries.get(number)?;
         if let Some(known) = slot.get() {
             return Some(known.clone());
         }
-        let made = EntryAnswer::new(perspective, path, entry, cancel);
+        let made = EntryAnswer::new(entry, lookups);
         // The answer of a cancelled lookup is not complete, so it is not kept.
-        if cancel.is_cancelled() {
+        if lookups.cancel.is_cancelled() {
             return None;
         }
         Some(slot.get_or_init(|| Arc::new(made)).clone())
@@ -339,12 +338,8 @@ impl SectionAnswers {
 }
 
 impl EntryAnswer {
-    fn new(
-        perspective: &Perspective,
-        path: &str,
-        entry: EntryTree<'_>,
-        cancel: &CancelToken,
-    ) -> Self {
+    fn new(entry: EntryTree<'_>, lookups: FileLookups<'_>) -> Self {
+        let FileLookups { perspective, path, cancel } = lookups;
         let (shared, roots) = shared_key(perspective, path, entry, cancel);
         let Some(shared) = shared else {
             return Self { title: None, overridden: Box::default(), roots, files: Box::default() };
@@ -415,11 +410,12 @@ mod tests {
         let answers = EntryAnswers::of(&perspective, data);
         let known = answers.sections.iter().map(|it| it.known().count()).sum();
         let cancel = CancelToken::default();
+        let lookups = FileLookups { perspective: &perspective, path: COMMON, cancel: &cancel };
         let ids = data.sections().enumerate().map(|(number, section)| {
             let answers = answers.section(number);
-            let id = answers.id(section, &perspective, COMMON, &cancel);
+            let id = answers.id(section, lookups);
             for (number, entry) in section.trees().enumerate() {
-                answers.get(number, &perspective, COMMON, entry, &cancel);
+                answers.get(number, entry, lookups);
             }
             id.expect("nothing is cancelled")
         });

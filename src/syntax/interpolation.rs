@@ -96,8 +96,8 @@ pub fn tokens(text: &str) -> Vec<Token> {
 fn token_start(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     // Most texts are short, and have no `%` at all.
-    let signs = memchr::memchr_iter(b'%', &bytes[from..]).map(|at| from + at);
-    signs.into_iter().find(|at| bytes.get(at + 1) == Some(&b'{'))
+    let mut signs = memchr::memchr_iter(b'%', &bytes[from..]).map(|at| from + at);
+    signs.find(|at| bytes.get(at + 1) == Some(&b'{'))
 }
 
 /// The [`tokens`] of `text` that have parentheses: all that call a function, and perhaps others.
