@@ -70,6 +70,8 @@ pub(crate) struct Assumptions {
     held: Vec<Condition>,
     /// What follows from `held`; not reported again.
     derived: Vec<Condition>,
+    /// What the run will assume after texts have read the variables. Only texts know it.
+    foreseen: Vec<Condition>,
 }
 
 impl Assumptions {
@@ -90,6 +92,33 @@ impl Assumptions {
     pub(crate) fn of(&self, variable: &str) -> Option<&Assumed> {
         let mut all = self.held.iter().chain(&self.derived);
         all.find(|it| &*it.variable == variable).map(|it| &it.value)
+    }
+
+    /// Those of the variables that are assumed to have a text, with these texts. What is empty may also not be set, so it has
+    /// none.
+    pub(crate) fn texts_of<'v>(
+        &self,
+        variables: impl Iterator<Item = &'v Arc<str>>,
+    ) -> Vec<Condition> {
+        let with_text = variables.filter_map(|variable| {
+            let value = self.of(variable).filter(|it| !it.is_without_text())?.clone();
+            Some(Condition { variable: Arc::clone(variable), value })
+        });
+        with_text.collect()
+    }
+
+    /// Tells texts what the run will assume.
+    pub(crate) fn foresee(&mut self, texts: Vec<Condition>) {
+        self.foreseen = texts;
+    }
+
+    /// The text that the run will assume for a variable.
+    pub(crate) fn foreseen_text_of(&self, variable: &str) -> Option<&Arc<str>> {
+        let foreseen = self.foreseen.iter().find(|it| &*it.variable == variable);
+        match &foreseen?.value {
+            Assumed::Text(text) => Some(text),
+            Assumed::Unset => None,
+        }
     }
 
     /// Whether a variable is not set. `None` if that is not decided: an empty variable may be one that is not set.
@@ -201,12 +230,24 @@ pub(crate) struct Script {
     at: usize,
     is_otherwise: bool,
     excluded: Excluded,
+    /// The choices of a run that is done again, whose forks are found anew.
+    retraced: Option<Vec<Choice>>,
 }
 
 impl Script {
     /// A script for a single run that takes none of the ways.
     pub(crate) fn otherwise() -> Self {
         Self { is_otherwise: true, ..Self::default() }
+    }
+
+    /// A script that finds the forks of this one anew, and makes the same choices there.
+    pub(crate) fn to_retrace(&self) -> Self {
+        Self { retraced: Some(self.forks.clone()), ..Self::default() }
+    }
+
+    /// Whether the run came to the forks that it was to retrace, and to no others.
+    pub(crate) fn is_retraced(&self) -> bool {
+        self.retraced.as_ref() == Some(&self.forks)
     }
 
     /// The choices so far.
@@ -263,9 +304,11 @@ impl Script {
 
     /// Adds a fork that no earlier run reached.
     pub(crate) fn add(&mut self, fork: Fork) {
-        let taken = match &fork {
-            Fork::Ways(ways) if self.is_otherwise => ways.len(),
-            Fork::Ways(_) | Fork::Counted(_) => 0,
+        let retraced = self.retraced.as_ref().and_then(|it| it.get(self.forks.len()));
+        let taken = match (&fork, retraced) {
+            (_, Some((same, taken))) if *same == fork => *taken,
+            (Fork::Ways(ways), _) if self.is_otherwise => ways.len(),
+            (Fork::Ways(_) | Fork::Counted(_), _) => 0,
         };
         self.forks.push((fork, taken));
         self.exclude_if_otherwise();
@@ -481,6 +524,26 @@ mod tests {
         assert!(!script.advance());
         assert!(!script.excludes_by(&["a".into(), "b".into()]));
         assert!(allows(&script, &assumptions, &[b]));
+    }
+
+    #[test]
+    fn a_run_is_retraced_if_it_comes_to_the_same_forks() {
+        let mut script = Script::default();
+        let fork = || ways(&[&[is("a", "1")], &[is("a", "2")]]);
+        turn(&mut script, &mut Assumptions::default(), fork());
+        assert!(script.advance());
+        let retraced = |found: &[Fork]| {
+            let (mut again, mut assumptions) = (script.to_retrace(), Assumptions::default());
+            for fork in found {
+                turn(&mut again, &mut assumptions, fork.clone());
+            }
+            (again.is_retraced(), assumptions.text_of("a").map(str::to_owned))
+        };
+        let second = Some("2".to_owned());
+        assert_eq!(retraced(&[fork()]), (true, second.clone()));
+        assert_eq!(retraced(&[]), (false, None));
+        assert_eq!(retraced(&[fork(), ways(&[&[is("b", "1")]])]), (false, second));
+        assert!(!retraced(&[ways(&[&[is("a", "1")]])]).0);
     }
 
     #[test]

@@ -90,6 +90,12 @@ impl<'a> Exploration<'a> {
         Self { script, summed_up, ways, steps, part, edited, reads_of_edited: 0 }
     }
 
+    /// The same run again, without the steps of other runs.
+    pub(super) fn to_retrace(&self) -> Self {
+        let (part, edited) = (self.part, self.edited);
+        Self { part, edited, ..Self::new(self.script.to_retrace(), self.summed_up) }
+    }
+
     /// A single run that takes none of the ways.
     pub(super) fn without_ways() -> Self {
         Self::new(Script::otherwise(), &[])

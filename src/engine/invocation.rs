@@ -299,12 +299,17 @@ impl<'a> Invocation<'a> {
                 {
                     return Some(Stand::Unset);
                 }
+                let known = |text: &Arc<str>| {
+                    Stand::Known(Value::String(Arc::clone(text)).unplaced(), Vec::new())
+                };
                 match self.assumptions.of(&name) {
-                    Some(Assumed::Text(text)) => {
-                        Stand::Known(Value::String(Arc::clone(text)).unplaced(), Vec::new())
-                    }
+                    Some(Assumed::Text(text)) => known(text),
                     Some(Assumed::Unset) => Stand::Unset,
-                    None => Stand::Open(name),
+                    None => {
+                        let text = self.assumptions.foreseen_text_of(&name);
+                        let text = text.filter(|_| context == InterpolatedText::Data);
+                        text.map(known).unwrap_or(Stand::Open(name))
+                    }
                 }
             }
         })

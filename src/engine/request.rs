@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::assumptions::Condition;
+use super::assumptions::{Assumptions, Condition};
 use super::budget::CancelToken;
 use super::cases::recording::{Known, Recording};
 use super::cases::{self, Case, Exploration, LeftOut};
@@ -173,13 +173,42 @@ impl Evaluator {
         request: &'e Request,
         exploration: Exploration<'e>,
     ) -> (Answer, Vec<Condition>, Exploration<'e>) {
+        let (answer, assumptions, mut exploration) =
+            self.run_foreseeing(request, exploration, Vec::new());
+        let conditions = assumptions.held().to_vec();
+        // A text can be read before a path decides what one of its variables is.
+        let of_texts = answer.left_out.iter().flat_map(|it| &it.variables);
+        let late = assumptions.texts_of(answer.open.iter().chain(of_texts));
+        if late.is_empty() {
+            return (answer, conditions, exploration);
+        }
+        let (mut again, _, retraced) = self.run_foreseeing(request, exploration.to_retrace(), late);
+        exploration.reads_of_edited += retraced.reads_of_edited;
+        if !retraced.script.is_retraced() {
+            // Other texts lead to other files, so this is another run.
+            return (answer, conditions, exploration);
+        }
+        if let (Some(all), Some(first)) = (&mut again.footprint, &answer.footprint) {
+            all.add_all(first);
+        }
+        (again, conditions, exploration)
+    }
+
+    /// One run of a lookup whose texts know what it will assume.
+    fn run_foreseeing<'e>(
+        &'e self,
+        request: &'e Request,
+        exploration: Exploration<'e>,
+        texts: Vec<Condition>,
+    ) -> (Answer, Assumptions, Exploration<'e>) {
         let mut invocation = self.invocation_of(request);
+        invocation.assumptions.foresee(texts);
         invocation.exploration = Some(exploration);
         let outcome = run(&mut invocation, request);
-        let conditions = invocation.assumptions.held().to_vec();
+        let assumptions = std::mem::take(&mut invocation.assumptions);
         let (answer, exploration) = Answer::of(request, outcome, invocation);
         let exploration = exploration.expect("the exploration stays for the whole lookup");
-        (answer, conditions, exploration)
+        (answer, assumptions, exploration)
     }
 
     /// The answer for nodes of which `conditions` are true, and for which no other file of an open path matters.

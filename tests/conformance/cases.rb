@@ -102,6 +102,8 @@ module Conformance
         return if theirs['status'] == 'error' && ours['if'].value?(nil)
         return theirs['error_class'] == ours['error_class'] ? nil : 'error class' if theirs['status'] == 'error'
 
+        return 'left open' unless open.all? { |name| ours['if'][name].to_s.empty? }
+
         fillings = node.fillings(ours['value'], open).map { |it| Difference.text(it) }
         'values' unless fillings.include?(Difference.text(theirs['value']))
       end

@@ -78,6 +78,26 @@ fn evaluator_for(version: PuppetVersion, levels: &str, files: &[(&str, &str)]) -
 }
 
 #[test]
+fn a_text_knows_what_a_later_path_decides() {
+    let levels = "path: 'role/%{role}.yaml'\npath: 'tier/%{tier}.yaml'\npath: common.yaml";
+    let files = [
+        ("role/web.yaml", "h: {a: '%{tier} %{role} %{facts.os.family}'}\n"),
+        ("tier/prod.yaml", "h: {b: '%{tier}'}\nb: 1\n"),
+        ("common.yaml", "lookup_options: {h: {merge: hash}}\nc: '%{tier}: %{lookup(\"b\")}'\n"),
+    ];
+    check(
+        levels,
+        &files,
+        "h",
+        "role is web and tier is prod: {\"b\"=>\"prod\", \"a\"=>\"prod web %{facts.os.family}\"}
+         role is web: {\"a\"=>\"%{tier} web %{facts.os.family}\"}
+         tier is prod: {\"b\"=>\"prod\"}
+         : not found",
+    );
+    check(levels, &files, "c", "tier is prod: \"prod: 1\"\n: \"%{tier}: \"");
+}
+
+#[test]
 fn each_file_with_the_key_is_a_case() {
     check(
         "path: 'role/%{role}.yaml'\npath: common.yaml",

@@ -54,9 +54,9 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
             continue;
         }
         let shown = shown(world, &unread.directory);
-        let what = match unread.files {
-            1 => format!("1 file in {shown} looks"),
-            files => format!("{files} files in {shown} look"),
+        let (what, them) = match unread.files {
+            1 => (format!("1 file in {shown} looks"), "it"),
+            files => (format!("{files} files in {shown} look"), "them"),
         };
         let nearest = nearest.and_then(|it| module_outside(world, it, &unread.directory));
         let reads = match (nearest, written_datadir(world, config)) {
@@ -68,12 +68,11 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
                 "This hiera.yaml reads `{datadir}`. If that is where it belongs, write \
                  `datadirMap: {{{datadir}: {shown}}}` in .hiera-ls.yaml."
             ),
-            (None, None) => {
-                "If another hiera.yaml reads it, name it with `globalHieraYaml` in .hiera-ls.yaml."
-                    .to_owned()
-            }
+            (None, None) => format!(
+                "If another hiera.yaml reads {them}, name that with `globalHieraYaml` in .hiera-ls.yaml."
+            ),
         };
-        let message = format!("{what} like Hiera data, but no hierarchy reads it\n{reads}");
+        let message = format!("{what} like Hiera data, but no hierarchy reads {them}\n{reads}");
         report.add(&RULE, start_of(config), message);
     }
 }
@@ -135,7 +134,7 @@ mod tests {
         let plans = "#- /plans/hiera.yaml\nversion: 5\nplan_hierarchy: [{name: s, path: s.yaml}]\n";
         check(&files(plans, ""));
         let finding = "#                   ^^^^ information[unread-data]: 2 files in plans/data look like Hiera data, \
-                       but no hierarchy reads it…\n";
+                       but no hierarchy reads them…\n";
         check(&files("", finding));
     }
 
@@ -146,7 +145,7 @@ mod tests {
 #- /hiera.yaml
 version: 5
 defaults: {datadir: data, data_hash: yaml_data}
-#                   ^^^^ information[unread-data]: 2 files in hieradata look like Hiera data, but no hierarchy reads it…
+#                   ^^^^ information[unread-data]: 2 files in hieradata look like Hiera data, but no hierarchy reads them…
 hierarchy: [{name: a, path: a.yaml}]
 #- /data/a.yaml
 a: 1
