@@ -173,25 +173,29 @@ impl Evaluator {
         request: &'e Request,
         exploration: Exploration<'e>,
     ) -> (Answer, Vec<Condition>, Exploration<'e>) {
-        let (answer, assumptions, mut exploration) =
+        let (mut answer, assumptions, mut exploration) =
             self.run_foreseeing(request, exploration, Vec::new());
-        let conditions = assumptions.held().to_vec();
         // A text can be read before a path decides what one of its variables is.
         let of_texts = answer.left_out.iter().flat_map(|it| &it.variables);
         let late = assumptions.texts_of(answer.open.iter().chain(of_texts));
-        if late.is_empty() {
-            return (answer, conditions, exploration);
+        if !late.is_empty() {
+            let (mut again, _, retraced) =
+                self.run_foreseeing(request, exploration.to_retrace(), late);
+            exploration.reads_of_edited += retraced.reads_of_edited;
+            // If its texts lead it to other files, it is another run.
+            if retraced.script.is_retraced() {
+                if let (Some(all), Some(first)) = (&mut again.footprint, &answer.footprint) {
+                    all.add_all(first);
+                }
+                answer = again;
+            }
         }
-        let (mut again, _, retraced) = self.run_foreseeing(request, exploration.to_retrace(), late);
-        exploration.reads_of_edited += retraced.reads_of_edited;
-        if !retraced.script.is_retraced() {
-            // Other texts lead to other files, so this is another run.
-            return (answer, conditions, exploration);
-        }
-        if let (Some(all), Some(first)) = (&mut again.footprint, &answer.footprint) {
-            all.add_all(first);
-        }
-        (again, conditions, exploration)
+        // Such a text may also have been replaced where a text around it was interpolated.
+        let decided = assumptions.texts_of(answer.read_open.iter());
+        answer.read_open.retain(|name| {
+            answer.open.contains(name) || decided.iter().all(|it| it.variable != *name)
+        });
+        (answer, assumptions.held().to_vec(), exploration)
     }
 
     /// One run of a lookup whose texts know what it will assume.

@@ -83,7 +83,10 @@ fn a_text_knows_what_a_later_path_decides() {
     let files = [
         ("role/web.yaml", "h: {a: '%{tier} %{role} %{facts.os.family}'}\n"),
         ("tier/prod.yaml", "h: {b: '%{tier}'}\nb: 1\n"),
-        ("common.yaml", "lookup_options: {h: {merge: hash}}\nc: '%{tier}: %{lookup(\"b\")}'\n"),
+        (
+            "common.yaml",
+            "lookup_options: {h: {merge: hash}}\nc: '%{tier}: %{lookup(\"b\")}'\nd: '%{lookup(\"c\")}'\n",
+        ),
     ];
     check(
         levels,
@@ -95,6 +98,9 @@ fn a_text_knows_what_a_later_path_decides() {
          : not found",
     );
     check(levels, &files, "c", "tier is prod: \"prod: 1\"\n: \"%{tier}: \"");
+    let cases = evaluator(levels, &files).lookup("d").cases;
+    let open: Vec<_> = cases.iter().map(|it| it.answer.read_open.len()).collect();
+    assert_eq!(open, [0, 1], "the text around it reads it again");
 }
 
 #[test]
