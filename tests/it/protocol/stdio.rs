@@ -92,3 +92,17 @@ fn a_log_that_cannot_be_written_is_an_error() {
     let mut program = Program::start(&["server", "--log-file", "/nowhere/at/all"]);
     assert_eq!(program.exit_code(), Some(2));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_server_uses_small_pages() {
+    let mut program = Program::start(&["server"]);
+    program.ask("initialize");
+    let status = std::fs::read_to_string(format!("/proc/{}/status", program.process.id()));
+    let status = status.expect("the program runs");
+    // Old kernels do not say it.
+    let pages = status.lines().find_map(|line| line.strip_prefix("THP_enabled:"));
+    assert!(pages.is_none_or(|it| it.trim() == "0"), "{status}");
+    program.process.kill().expect("it runs");
+    program.exit_code();
+}
