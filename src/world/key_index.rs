@@ -4,12 +4,14 @@
 //! not depend on the number of files.
 
 mod call_words;
+mod key_list;
 mod named_keys;
 mod tags;
 mod typed;
 
 pub use call_words::CallWords;
 use call_words::KnownCallWords;
+use key_list::{KeyHere, KeyList};
 use named_keys::{ChangedNames, Counts};
 pub(super) use named_keys::{NamedKeys, named_keys};
 use tags::{
@@ -243,7 +245,7 @@ impl KeyIndex {
     /// The keys of the file at `path` in source order, with their places.
     pub fn keys_of(&self, path: &str) -> Vec<(Arc<str>, KeyPlace)> {
         let keys = self.file(path).into_iter().flat_map(|file| {
-            file.keys.keys.iter().map(|key| (self.names.text(key.name()), file.place(key)))
+            file.keys.keys.iter().map(|key| (self.names.text(key.name()), file.place(&key)))
         });
         keys.collect()
     }
@@ -309,8 +311,7 @@ impl KeyIndex {
 /// The keys of one text.
 #[derive(Debug)]
 pub(super) struct FileKeys {
-    /// In source order.
-    keys: Box<[KeyHere]>,
+    keys: KeyList,
     /// Whether they were found line by line.
     is_quick: bool,
     /// Whether a `<<` may bring keys from elsewhere.
@@ -322,15 +323,6 @@ pub(super) struct FileKeys {
 
 /// If there are fewer keys, they are searched one by one.
 const MIN_HASHED_KEYS: usize = 256;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct KeyHere {
-    /// The number of its name, and in the highest bits what its value may be: [`MAY_CALL`] and so on. There are millions of
-    /// keys, and a field of its own would take four bytes more for each.
-    tagged_name: u32,
-    key: TextRange,
-    value: TextRange,
-}
 
 impl FileKeys {
     pub(super) fn new(data: &DataFile, names: &Interner) -> Self {
@@ -352,11 +344,11 @@ impl FileKeys {
     /// The number of the root key whose entry contains a byte.
     pub(super) fn at(&self, byte: u32) -> Option<u32> {
         let keys = self.keys.iter().filter(|here| here.key.start <= byte);
-        keys.max_by_key(|here| here.key.start).map(KeyHere::name)
+        keys.max_by_key(|here| here.key.start).map(|here| here.name())
     }
 
     fn numbers(&self) -> impl Iterator<Item = u32> {
-        self.keys.iter().map(KeyHere::name)
+        self.keys.iter().map(|here| here.name())
     }
 
     /// Whether these are the same keys, wherever they are written.
@@ -369,12 +361,12 @@ impl FileKeys {
     }
 
     /// The places of a name.
-    fn of(&self, name: u32) -> impl Iterator<Item = &KeyHere> {
+    fn of(&self, name: u32) -> impl Iterator<Item = KeyHere> {
         let first = self.first(name).unwrap_or(self.keys.len());
         // If no name occurs twice, the search ends at the first place.
         let has_each_once = self.first.get().is_some_and(|it| it.len() == self.keys.len());
         let most = if has_each_once { 1 } else { usize::MAX };
-        self.keys[first..].iter().filter(move |key| key.name() == name).take(most)
+        self.keys.from(first).filter(move |key| key.name() == name).take(most)
     }
 
     fn first(&self, name: u32) -> Option<usize> {
@@ -382,8 +374,11 @@ impl FileKeys {
             return self.numbers().position(|it| it == name);
         }
         let first = self.first.get_or_init(|| {
-            let places = self.keys.iter().enumerate().rev();
-            places.map(|(at, key)| (key.name(), at as u32)).collect()
+            let mut first = HashMap::default();
+            for (at, name) in (0..).zip(self.numbers()) {
+                first.entry(name).or_insert(at);
+            }
+            first
         });
         first.get(&name).map(|at| *at as usize)
     }
@@ -392,15 +387,6 @@ impl FileKeys {
 impl KeyHere {
     fn new(key: &RootKey<'_>, tags: u32, names: &Interner) -> Self {
         Self { tagged_name: names.number(&key.text) | tags, key: key.key, value: key.value }
-    }
-
-    fn name(&self) -> u32 {
-        self.tagged_name & !TAGS
-    }
-
-    /// Whether the value may call functions.
-    fn may_call(&self) -> bool {
-        self.tagged_name & MAY_CALL != 0
     }
 }
 
@@ -465,7 +451,7 @@ impl IndexedFile {
     }
 
     fn places(&self, name: u32) -> impl Iterator<Item = KeyPlace> {
-        self.keys.of(name).map(|key| self.place(key))
+        self.keys.of(name).map(|key| self.place(&key))
     }
 
     fn place(&self, key: &KeyHere) -> KeyPlace {
@@ -546,7 +532,7 @@ impl BulkIndex {
         starts.push(pairs.len() as u32);
         let holders = pairs.into_iter().map(|(_, at)| at).collect();
         let mut tags = vec![0; names as usize];
-        for key in files.iter().flat_map(|file| &file.keys.keys) {
+        for key in files.iter().flat_map(|file| file.keys.keys.iter()) {
             tags[key.name() as usize] |= (key.tagged_name >> TAGS.trailing_zeros()) as u8;
         }
         let has_merges = files.iter().any(|file| file.keys.may_merge);

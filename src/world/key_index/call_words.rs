@@ -1,8 +1,9 @@
 //! The words in the calls of all entries with a root key. They name the root keys that the key's value can depend on.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::key_list::KeyHere;
 use super::{BulkIndex, IndexedFile, KeyIndex};
 use crate::data::Format;
 use crate::syntax::interpolation::{calls_in, hides_tokens, words};
@@ -16,6 +17,9 @@ pub(super) const FEW_FILES: usize = 16;
 
 /// After this many keys, it takes less time to read all files once than to search the files of one key after another.
 pub(super) const ASKED_OFTEN: usize = 64;
+
+/// Words that several keys share.
+type SharedWords = HashSet<Arc<str>, foldhash::fast::RandomState>;
 
 type WordsByName = HashMap<u32, CallWords, foldhash::fast::RandomState>;
 
@@ -76,18 +80,21 @@ impl BulkIndex {
     }
 
     fn find_all_call_words(&self) -> WordsByName {
+        // Thousands of keys call the same words, so they share their texts.
+        let mut shared = HashSet::default();
         let mut found: HashMap<u32, Option<BTreeSet<Arc<str>>>, foldhash::fast::RandomState> =
             HashMap::default();
         for file in &self.files {
             let mut text = None;
-            for here in file.keys.keys.iter().filter(|it| it.may_call()) {
+            for here in file.keys.keys.iter().filter(KeyHere::may_call) {
                 if self.holders(here.name()).len() <= FEW_FILES {
                     continue;
                 }
                 let words = found.entry(here.name()).or_insert_with(|| Some(BTreeSet::new()));
                 let text = text.get_or_insert_with(|| self.text_of(file));
-                let add = |words: &mut _| {
-                    add_words_in(here.value.slice(text.as_ref()?), file.format, words)
+                let mut add = |words: &mut _| {
+                    let source = here.value.slice(text.as_ref()?);
+                    add_words_in(source, file.format, words, &mut shared)
                 };
                 if words.as_mut().is_some_and(|it| add(it).is_none()) {
                     *words = None;
@@ -110,19 +117,25 @@ fn add_words_of(
     name: u32,
     found: &mut BTreeSet<Arc<str>>,
 ) -> Option<()> {
-    let mut calling = file.keys.of(name).filter(|it| it.may_call()).peekable();
+    let mut calling = file.keys.of(name).filter(KeyHere::may_call).peekable();
     if calling.peek().is_none() {
         return Some(());
     }
     let text = texts.file(&file.path).ok()?.text.clone();
+    let mut shared = HashSet::default();
     for here in calling {
-        add_words_in(here.value.slice(&text), file.format, found)?;
+        add_words_in(here.value.slice(&text), file.format, found, &mut shared)?;
     }
     Some(())
 }
 
-/// Adds the words in the calls of a value's source.
-fn add_words_in(source: &str, format: Format, found: &mut BTreeSet<Arc<str>>) -> Option<()> {
+/// Adds the words in the calls of a value's source. They are among `shared` from then on.
+fn add_words_in(
+    source: &str,
+    format: Format,
+    found: &mut BTreeSet<Arc<str>>,
+    shared: &mut SharedWords,
+) -> Option<()> {
     // HOCON may join a token from several pieces, and escapes and aliases hide one, so the text does not show all keys.
     if format == Format::Hocon || hides_tokens(source) {
         return None;
@@ -134,7 +147,12 @@ fn add_words_in(source: &str, format: Format, found: &mut BTreeSet<Arc<str>>) ->
         for word in words(call) {
             // Most calls name a key that another one has named before.
             if !found.contains(word) {
-                found.insert(Arc::from(word));
+                let known = shared.get(word).cloned().unwrap_or_else(|| {
+                    let word = Arc::<str>::from(word);
+                    shared.insert(Arc::clone(&word));
+                    word
+                });
+                found.insert(known);
             }
         }
     }

@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{FileKeys, KeyHere, tags_of};
+use super::key_list::KeyHere;
+use super::{FileKeys, tags_of};
 use crate::data::{Format, RootKey};
 use crate::syntax::entries::begins_entry;
 use crate::text::{TextRange, common_prefix, common_suffix};
@@ -34,13 +35,13 @@ impl FileKeys {
         let tags = |key: &RootKey<'_>| tags_of(key.value.slice(new), Format::Yaml);
         let here = |key: &RootKey<'_>| KeyHere::new(key, tags(key), names);
         let found: Vec<KeyHere> = found.iter().map(here).collect();
-        let names_of = |keys: &[KeyHere]| keys.iter().map(KeyHere::name).collect::<Vec<_>>();
-        let has_same_names = names_of(&found) == names_of(&self.keys[replaced.clone()]);
+        let replaced_names = self.numbers().take(replaced.end).skip(replaced.start);
+        let has_same_names = found.iter().map(KeyHere::name).eq(replaced_names);
         let moved = |at: u32| at + new.len() as u32 - old.len() as u32;
         let moved = |range: TextRange| TextRange::new(moved(range.start), moved(range.end));
-        let behind = self.keys[replaced.end..].iter();
-        let behind = behind.map(|it| KeyHere { key: moved(it.key), value: moved(it.value), ..*it });
-        let keys = self.keys[..replaced.start].iter().copied().chain(found).chain(behind);
+        let behind = self.keys.from(replaced.end);
+        let behind = behind.map(|it| KeyHere { key: moved(it.key), value: moved(it.value), ..it });
+        let keys = self.keys.iter().take(replaced.start).chain(found).chain(behind);
         // A `<<` that was removed still counts. A whole search would cost more than a less exact answer.
         let may_merge = self.may_merge || new[range].contains("<<");
         Some(Self {
@@ -78,7 +79,7 @@ impl FileKeys {
     /// The start of the entry of a key in the text, if that is the start of the key's line.
     fn begin_of_entry(&self, at: usize, text: &str) -> Option<usize> {
         let bytes = text.as_bytes();
-        let before = &bytes[..self.keys[at].key.start as usize];
+        let before = &bytes[..self.keys.at(at).key.start as usize];
         let line = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
         begins_entry(bytes, line).then_some(line)
     }
