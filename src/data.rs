@@ -7,6 +7,7 @@ pub mod inspect;
 pub mod json;
 mod key_search;
 pub mod lower;
+mod members;
 pub mod memory;
 mod odd_root;
 pub mod puppet_type;

@@ -5,8 +5,10 @@
 use std::hash::{BuildHasher as _, Hash as StdHash, Hasher};
 use std::sync::{Arc, LazyLock};
 
-use indexmap::{Equivalent, IndexMap};
+use indexmap::Equivalent;
 
+pub use super::members::Iter;
+use super::members::Members;
 use crate::syntax::interpolation::may_have_tokens;
 use crate::text::TextRange;
 
@@ -77,7 +79,7 @@ pub struct Object {
 /// An insertion-ordered hash whose keys have positions.
 #[derive(Debug, Clone, Default)]
 pub struct Hash {
-    members: IndexMap<Value, Member, foldhash::fast::RandomState>,
+    members: Members,
 }
 
 /// The value of a key in a [`Hash`].
@@ -201,12 +203,7 @@ impl Hash {
 
     /// An empty hash with room for `capacity` members.
     pub fn with_capacity(capacity: usize) -> Self {
-        Self {
-            members: IndexMap::with_capacity_and_hasher(
-                capacity,
-                foldhash::fast::RandomState::default(),
-            ),
-        }
+        Self { members: Members::with_capacity(capacity) }
     }
 
     /// An empty hash, with one allocation for all callers.
@@ -242,11 +239,11 @@ impl Hash {
 
     /// Removes `key` and keeps the order of the others.
     pub fn remove(&mut self, key: &Value) -> Option<Member> {
-        self.members.shift_remove(key)
+        self.members.remove(key)
     }
 
     /// Key and member pairs in order.
-    pub fn iter(&self) -> indexmap::map::Iter<'_, Value, Member> {
+    pub fn iter(&self) -> Iter<'_> {
         self.members.iter()
     }
 
@@ -257,13 +254,13 @@ impl Hash {
 
     /// Whether there are no members.
     pub fn is_empty(&self) -> bool {
-        self.members.is_empty()
+        self.len() == 0
     }
 }
 
 impl<'a> IntoIterator for &'a Hash {
     type Item = (&'a Value, &'a Member);
-    type IntoIter = indexmap::map::Iter<'a, Value, Member>;
+    type IntoIter = Iter<'a>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
