@@ -25,22 +25,33 @@ const MAX_CANDIDATES: usize = 128;
 /// Without an index of keys, up to this many files of a path are judged: those that Puppet refuses fail the lookup.
 const MAX_JUDGED_FILES: usize = 1_024;
 
+/// The files of a path are read in advance up to this number. They take as much memory as they would after some lookups.
+const MAX_PREPARED_FILES: usize = 1_024;
+
 impl Evaluator {
-    /// Lists the files of all open paths before a lookup needs them: there can be tens of thousands.
-    pub fn list_files_of_open_paths(&self) {
+    /// Prepares what lookups of all keys need of open paths: the lists of their files, of which there can be tens of thousands, and
+    /// the entries in the files of a path with few.
+    pub fn prepare_open_paths(&self) {
         let environment = self.environment_layer().ok().flatten();
         for layer in self.global_layer().into_iter().chain(environment) {
             let nothing = crate::data::Hash::new();
             let invocation = self.invocation(&nothing, &nothing);
             let levels = layer.levels(&invocation, Which::Hierarchy).as_deref().unwrap_or_default();
-            for location in levels.iter().flat_map(|it| it.locations.iter().flatten()) {
+            for (level, location) in locations_of(levels) {
                 let open = location.open.as_ref().filter(|it| !it.is_obscure && !location.is_uri);
-                if let Some(open) = open {
-                    self.prepared().fits(self.files().as_ref(), &open.path);
+                let Some(open) = open else { continue };
+                let all = self.prepared().fits(self.files().as_ref(), &open.path);
+                if let Some(format) = level.reads.filter(|_| all.len() <= MAX_PREPARED_FILES) {
+                    let files: Vec<_> = all.iter().map(|it| (&*it.path, format)).collect();
+                    self.files().expect(&files);
                 }
             }
         }
     }
+}
+
+fn locations_of(levels: &[ResolvedLevel]) -> impl Iterator<Item = (&ResolvedLevel, &Location)> {
+    levels.iter().flat_map(|level| level.locations.iter().flatten().map(move |it| (level, it)))
 }
 
 /// The locations that an open one becomes in this run; none if it leads to no file that matters.

@@ -66,6 +66,6 @@ fn read_all_keys(world: &Arc<World>, cancel: &CancelToken, tell: &dyn Fn(usize, 
         world.all_keys(environment);
         world.code_index(environment);
         let any = world.any_node(environment);
-        world.evaluator(environment, &any).list_files_of_open_paths();
+        world.evaluator(environment, &any).prepare_open_paths();
     }
 }

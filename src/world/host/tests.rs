@@ -290,6 +290,27 @@ fn a_short_lived_snapshot_takes_what_was_parsed_with_it() {
     assert!(is_parsed(&short_lived) && !is_parsed(&world));
 }
 
+#[test]
+fn the_entries_in_files_of_open_paths_are_found_in_advance() {
+    let paths: Vec<String> = (0..9).map(|number| format!("/r/data/{number}.yaml")).collect();
+    let hiera_yaml = "version: 5\nhierarchy:\n- {name: role, path: '%{role}.yaml'}\n";
+    let data = paths.iter().map(|path| (&**path, "a: 1\n"));
+    let disk = MemoryDisk::new(data.chain([("/r/hiera.yaml", hiera_yaml)]));
+    let mut host = Host::new(Arc::new(disk));
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    let world = host.snapshot();
+    let environment = world.environments()[0].clone();
+    let any = world.any_node(&environment);
+    let are_parsed = || {
+        paths
+            .iter()
+            .all(|path| world.file(path).is_ok_and(|it| it.data_if_read(Format::Yaml).is_some()))
+    };
+    assert!(!are_parsed());
+    world.evaluator(&environment, &any).prepare_open_paths();
+    assert!(are_parsed());
+}
+
 proptest! {
     #[test]
     fn a_world_with_a_history_answers_as_one_without(steps in prop::collection::vec(any_step(), 1..12)) {
