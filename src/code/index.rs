@@ -11,8 +11,8 @@ use crate::text::TextRange;
 #[derive(Debug, Default)]
 pub struct CodeIndex {
     files: Vec<(Arc<str>, Arc<CodeSummary>)>,
-    declared: HashMap<(DeclarationKind, Arc<str>), Vec<DeclaredAt>>,
-    keys: HashMap<Arc<str>, Vec<(u32, TextRange)>>,
+    declared: HashMap<(DeclarationKind, Arc<str>), Vec<DeclaredAt>, foldhash::fast::RandomState>,
+    keys: HashMap<Arc<str>, Vec<(u32, TextRange)>, foldhash::fast::RandomState>,
     interpolated: HashSet<Arc<str>>,
     /// The keys of lookups that have no module, sorted; computed on demand.
     without_module: OnceLock<Box<[Arc<str>]>>,

@@ -153,7 +153,10 @@ fn root_parts(parts: &[Option<&str>]) -> Vec<Option<Box<str>>> {
 /// The name that Puppet uses for a declaration `name`.
 pub fn known_as(kind: DeclarationKind, name: &str) -> Arc<str> {
     let name = name.strip_prefix("::").unwrap_or(name);
-    let is_lower = kind == DeclarationKind::TypeAlias || !name.contains(char::is_uppercase);
+    // Most names are plain ASCII, which needs no look at the tables of Unicode.
+    let is_plain = name.bytes().all(|it| it.is_ascii() && !it.is_ascii_uppercase());
+    let is_lower =
+        is_plain || kind == DeclarationKind::TypeAlias || !name.contains(char::is_uppercase);
     if is_lower { name.into() } else { name.to_lowercase().into() }
 }
 

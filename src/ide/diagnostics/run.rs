@@ -14,7 +14,7 @@ use super::lookup::undefined_variable::KnownVariables;
 use super::lookup::{LookupContext, VariablesContext};
 use super::phases::{PHASES, ask, is_asked};
 use super::suppression::control;
-use super::{Diagnostic, Family, RULES, Report, Rule, rule};
+use super::{Cost, Diagnostic, Family, RULES, Report, Rule, rule};
 use crate::code::roots::is_code;
 use crate::code::{CodeIndex, CodeSummary};
 use crate::config::HieraYaml;
@@ -93,7 +93,9 @@ fn diagnostics_within(
     let is_unwanted = |rule: &&&Rule| !is_asked(rule, |it| control::asks_for(world, it));
     // Settings are read once for each rule here, and not again for each of many entries.
     let unwanted: Vec<&Rule> = RULES.iter().filter(is_unwanted).copied().collect();
-    let is_wanted = |rule: &Rule| !unwanted.iter().any(|it| it.code == rule.code);
+    // Only rules of high cost can be unwanted, and this is asked for each entry and each rule.
+    let is_wanted =
+        |rule: &Rule| rule.cost == Cost::Low || !unwanted.iter().any(|it| it.code == rule.code);
     let report = Report::default();
     let mut run = Run { world, path, bounds, cancel, is_wanted: &is_wanted, report };
     let role = FileRole::of(world, path);

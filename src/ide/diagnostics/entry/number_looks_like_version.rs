@@ -1,5 +1,6 @@
 //! `number-looks-like-version`: a number instead of a string. `version: 1.10` is 1.1, and `mode: 644` is not a mode.
 
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 use crate::data::{Format, Value, inspect, scalar};
@@ -25,7 +26,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         return;
     }
     let Some(key) = text_of(entry.key) else { return };
-    check_value(&NameOf::new(key), entry.value, report);
+    check_value(key, entry.value, report);
     let mut waiting = vec![entry.value];
     while let Some(node) = waiting.pop() {
         if let NodeKind::Sequence(items) = &node.kind {
@@ -33,7 +34,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         }
         for pair in pairs_of(node) {
             if let Some(key) = text_of(&pair.key) {
-                check_value(&NameOf::new(key), &pair.value, report);
+                check_value(key, &pair.value, report);
             }
             waiting.push(&pair.value);
         }
@@ -58,25 +59,29 @@ impl NameOf {
     }
 }
 
-/// Checks a value, or the items of a list of such values.
-fn check_value(name: &NameOf, value: &Node, report: &mut Report) {
+/// Checks the value of a key, or the items of a list of such values.
+fn check_value(key: &str, value: &Node, report: &mut Report) {
+    // Few values look like a version or a mode, so most names need no look.
+    let name = LazyCell::new(|| NameOf::new(key));
     match &value.kind {
-        NodeKind::Sequence(items) => {
-            for item in items.iter().filter(|it| matches!(it.kind, NodeKind::Scalar { .. })) {
-                check_value(name, item, report);
-            }
-        }
-        NodeKind::Scalar { text, style: ScalarStyle::Plain } if value.tag.is_none() => {
-            check_number(name, value, text, report);
-        }
-        _ => {}
+        NodeKind::Sequence(items) => items.iter().for_each(|it| check_number(&name, it, report)),
+        _ => check_number(&name, value, report),
     }
 }
 
-fn check_number(name: &NameOf, node: &Node, text: &Arc<str>, report: &mut Report) {
+fn check_number(
+    name: &LazyCell<NameOf, impl FnOnce() -> NameOf>,
+    node: &Node,
+    report: &mut Report,
+) {
+    let Some(text) = plain_text_of(node) else { return };
+    let is_meant = is_version(text) && name.is_version || is_mode(text) && name.is_mode;
+    if !is_meant {
+        return;
+    }
     let Ok(number) = scalar::by_looks(text) else { return };
     match &number {
-        Value::Float(_) if name.is_version && is_version(text) => {
+        Value::Float(_) => {
             let read = inspect::to_s(&number);
             // `1.5` is read as it is written, so its text is still the version that was meant.
             if *read == **text {
@@ -87,7 +92,7 @@ fn check_number(name: &NameOf, node: &Node, text: &Arc<str>, report: &mut Report
             let edits = vec![quote(node.range, text)];
             finding.with_fix(Fix::changing("Put quotes around it: a string", edits));
         }
-        Value::Integer(_) if name.is_mode && is_mode(text) => {
+        Value::Integer(_) => {
             let mode = format!("0{text}");
             let message = format!(
                 "`{text}` is a number, and a mode is a string\nWrite `'{mode}'`: Puppet refuses numbers for the mode of a file."
@@ -97,6 +102,14 @@ fn check_number(name: &NameOf, node: &Node, text: &Arc<str>, report: &mut Report
             finding.with_fix(Fix::changing(format!("Write `'{mode}'`"), vec![edit]));
         }
         _ => {}
+    }
+}
+
+/// The text of a scalar without quotes and without a tag.
+fn plain_text_of(node: &Node) -> Option<&Arc<str>> {
+    match &node.kind {
+        NodeKind::Scalar { text, style: ScalarStyle::Plain } if node.tag.is_none() => Some(text),
+        _ => None,
     }
 }
 

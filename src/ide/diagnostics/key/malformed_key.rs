@@ -4,7 +4,9 @@
 //! the other keys decide: `a:b` is reported if there are keys that start with `a::`.
 
 use crate::ide::diagnostics::key::KeyContext;
-use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
+use crate::ide::diagnostics::shared::declared_classes::{
+    DeclaredClasses, class_and_parameter, has_form_of_a_parameter,
+};
 use crate::ide::diagnostics::shared::ignored_key::IgnoredKey;
 use crate::ide::diagnostics::shared::known_keys::{KnownKeys, module_of};
 use crate::ide::diagnostics::{Check, Report, Rule, Severity, Subject};
@@ -89,6 +91,10 @@ fn problem(
 
 /// The key in the form of a class parameter; `None` if it already has that form, or cannot have it.
 fn as_of_a_class(key: &str) -> Option<String> {
+    // Most keys end here.
+    if has_form_of_a_parameter(key) {
+        return None;
+    }
     let is_mark = |c: char| c == ':' || c == '.';
     let names = key.split(is_mark).map(|name| name.trim().trim_start_matches('$'));
     let names: Vec<String> = names.filter(|it| !it.is_empty()).map(as_name).collect();

@@ -4,10 +4,14 @@
 //! Puppet looks up `class::parameter`, with the class in lower case and without a leading `::`. It looks up neither
 //! parameters of defined types nor metaparameters, nor a hash of all parameters.
 
+use std::borrow::Cow;
+
 use crate::code::class::METAPARAMETERS;
 use crate::data::{DataFile, RootEntry};
 use crate::ide::diagnostics::key::KeyContext;
-use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
+use crate::ide::diagnostics::shared::declared_classes::{
+    DeclaredClasses, class_and_parameter, has_form_of_a_parameter,
+};
 use crate::ide::diagnostics::shared::ignored_key::IgnoredKey;
 use crate::ide::diagnostics::{Check, Cost, Report, Rule, Severity, Subject, Tag};
 
@@ -116,11 +120,15 @@ fn hash_of_parameters(
 }
 
 /// The name that Puppet looks up if `key` means a parameter: segments joined by `::`, all but the last in lower case.
-fn as_puppet_asks(key: &str) -> Option<String> {
+fn as_puppet_asks(key: &str) -> Option<Cow<'_, str>> {
+    // Most keys are written in this way.
+    if has_form_of_a_parameter(key) && class_and_parameter(key).is_some() {
+        return Some(Cow::Borrowed(key));
+    }
     // Without empty parts, `a:b`, `a:::b` and `::a::b` all become `a::b`.
     let segments: Vec<&str> = key.split(':').filter(|it| !it.is_empty()).collect();
     let (parameter, class) = segments.split_last().filter(|(_, class)| !class.is_empty())?;
-    Some(format!("{}::{parameter}", class.join("::").to_ascii_lowercase()))
+    Some(Cow::Owned(format!("{}::{parameter}", class.join("::").to_ascii_lowercase())))
 }
 
 #[cfg(test)]

@@ -213,12 +213,16 @@ fn fact(known: &KnownVariables<'_>, names: &[&str]) -> Option<Vec<String>> {
     }
     // A custom fact may have any name, so only a path that exists completely is suggested.
     let is_meant = |name: &&String| {
+        // Few names are alike, and the rest costs more.
+        if !is_misspelling(names[0], name) {
+            return false;
+        }
         let path = replaced(names, 0, name);
         let segments: Vec<_> = path.iter().map(String::as_str).collect();
         let is_there = matches!(core_fact(&segments), CoreFact::Exists)
             || is_known(known, &with_facts(&segments));
         let is_long = names.len() > 1 || names[0].len() > 6 || is_everywhere(known, name);
-        is_long && is_there && is_misspelling(names[0], name)
+        is_long && is_there
     };
     members.iter().find(is_meant).map(|name| replaced(names, 0, name))
 }

@@ -194,7 +194,74 @@ pub(crate) fn class_and_parameter(key: &str) -> Option<(&str, &str)> {
     // Several rules need this for each key, and a search for a text would cost more.
     let at = key.as_bytes().windows(2).rposition(|it| it == b"::")?;
     let (class, parameter) = (&key[..at], &key[at + 2..]);
-    let is_class = class.bytes().all(|it| !it.is_ascii_uppercase())
-        && class.split("::").all(|it| it.starts_with(|c: char| c.is_ascii_lowercase()));
-    (is_class && !parameter.is_empty()).then_some((class, parameter))
+    (is_in_lower_case(class) && !parameter.is_empty()).then_some((class, parameter))
+}
+
+/// Whether each of the names between `::` starts with a lower-case letter, and nothing is in upper case.
+fn is_in_lower_case(class: &str) -> bool {
+    // The first name starts as the others do.
+    let mut colons = 2;
+    for byte in class.bytes() {
+        let starts = colons >= 2;
+        if byte.is_ascii_uppercase() || starts && !byte.is_ascii_lowercase() {
+            return false;
+        }
+        colons = if byte == b':' { colons + 1 } else { 0 };
+    }
+    colons < 2
+}
+
+/// Whether a key consists of names with `::` between them, each with a lower-case letter first.
+pub(crate) fn has_form_of_a_parameter(key: &str) -> bool {
+    // The first name starts as the others do.
+    let mut colons = 2;
+    for byte in key.bytes() {
+        let is_expected = match colons {
+            0 => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':'),
+            1 => byte == b':',
+            _ => byte.is_ascii_lowercase(),
+        };
+        if !is_expected {
+            return false;
+        }
+        colons = if byte == b':' { colons + 1 } else { 0 };
+    }
+    colons == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{class_and_parameter, has_form_of_a_parameter};
+
+    #[track_caller]
+    fn check(key: &str, parameter: Option<(&str, &str)>, has_form: bool) {
+        assert_eq!(class_and_parameter(key), parameter);
+        assert_eq!(has_form_of_a_parameter(key), has_form);
+    }
+
+    #[test]
+    fn keys_of_parameters() {
+        check("a::b", Some(("a", "b")), true);
+        check("a::b1::c_D", Some(("a::b1", "c_D")), true);
+        check("a::B", Some(("a", "B")), false);
+        check("aB::c", None, true);
+        check("a", None, true);
+    }
+
+    #[test]
+    fn other_keys() {
+        check("", None, false);
+        check("a::", None, false);
+        check("::a", None, false);
+        check("::a::b", None, false);
+        check("A::b", None, false);
+        check("a::B::c", None, false);
+        check("a::1::c", None, false);
+        check("a:::b", Some(("a:", "b")), false);
+        check("a:b::c", Some(("a:b", "c")), false);
+        check("a::::b", None, false);
+        check("a:::b::c", None, false);
+        check("a-b::c.d", Some(("a-b", "c.d")), false);
+        check("a::é", Some(("a", "é")), false);
+    }
 }

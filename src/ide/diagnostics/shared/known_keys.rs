@@ -30,7 +30,7 @@ pub(crate) struct KnownKeys<'a> {
     is_open: bool,
     options: OnceCell<Arc<OptionKeys>>,
     /// Whether the layers of modules are open, for the modules that were checked so far.
-    open_modules: RefCell<HashMap<Box<str>, bool>>,
+    open_modules: RefCell<HashMap<Box<str>, bool, foldhash::fast::RandomState>>,
     all: OnceCell<Vec<Arc<str>>>,
     /// The keys of several lines.
     of_lines: OnceCell<Vec<Arc<str>>>,
