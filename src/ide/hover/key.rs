@@ -143,10 +143,16 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
     let AskedKey { key, from, otherwise, .. } = question;
     let asked = question.answer(perspective);
     let groups = cases::groups(&asked);
+    let usual_places = cases::deciding_places(&asked);
+    let places_of = |group: &CaseGroup<'_>| {
+        // Where only a text inside the value differs, the list of sources has the same places for all cases.
+        let places = group.places.iter().filter(|_| group.places != usual_places);
+        places.map(|it| perspective.shown_place(*it)).collect()
+    };
     let case = |group: &CaseGroup<'_>| CaseLine {
         when: group.when(),
         answer: shown(perspective, group.answer, otherwise),
-        places: group.places.iter().map(|it| perspective.shown_place(*it)).collect(),
+        places: places_of(group),
     };
     let mut card = KeyCard {
         key: question.shown_name(),

@@ -491,6 +491,28 @@ fn cases_with_the_same_value_share_a_line_if_their_order_does_not_matter() {
 }
 
 #[test]
+fn cases_that_come_from_the_same_place_do_not_repeat_it() {
+    check_open(
+        "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {name: A, path: 'a/%{x}.yaml'}\n- {name: D, path: d.yaml}\n\
+         #- /data/a/1.yaml\nn: one\n#- /data/a/2.yaml\nn: two\n\
+         #- /data/d.yaml\nn: usual\nk$0: \"%{x}: %{lookup('n')}\"\n",
+        &expect![[r#"
+            **`k`** for any node, environment `production`
+
+            ```yaml
+            "%{x}: usual"
+            ```
+
+            - `'1: one'` if x is 1
+            - `'2: two'` if x is 2
+
+            1. **level "D" · `data/d.yaml:2`**
+
+            Not known, and left as it is written: `%{x}`"#]],
+    );
+}
+
+#[test]
 fn a_sub_key_is_shown_without_what_it_does_not_contain() {
     check_open(
         "#- /data/roles/web.yaml\nu: fixed\n#- /data/common.yaml\nk: {list$0: ['%{::domain}'], other: \"%{alias('u')}\"}\nu: '%{site}'\n",
