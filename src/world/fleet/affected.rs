@@ -5,7 +5,7 @@
 //! functions, to the set of files, or to files that Puppet refuses.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::causes::{Cause, edited_entry};
 use super::difference::FleetPair;
@@ -54,6 +54,8 @@ struct FilePair {
     format: Format,
     /// The file before; `None` if it was the same.
     before: Option<Arc<FileEntry>>,
+    /// The root keys that have other values now.
+    edited: OnceLock<BTreeSet<Arc<str>>>,
 }
 
 impl FleetPair {
@@ -153,7 +155,8 @@ impl FleetPair {
         let pairs = parallel::map(&files[..], |(path, format)| {
             let (before, entry) = (one.file(path).ok()?, other.file(path).ok()?);
             let is_same = Arc::ptr_eq(&before, &entry) || before.text == entry.text;
-            Some(FilePair { entry, format: *format, before: (!is_same).then_some(before) })
+            let before = (!is_same).then_some(before);
+            Some(FilePair { entry, format: *format, before, edited: OnceLock::new() })
         });
         pairs.into_iter().collect()
     }
@@ -167,7 +170,7 @@ impl FleetPair {
         if concerns_all_keys(before, true, version) || concerns_all_keys(after, true, version) {
             return None;
         }
-        let mut keys = edited_roots(before, after);
+        let mut keys = file.edited_roots().clone();
         let are_options_edited = keys.remove(LOOKUP_OPTIONS);
         if are_options_edited {
             // They decide how keys are merged and converted.
@@ -188,12 +191,12 @@ fn edited_entries(files: &[FilePair]) -> Option<EditedEntries> {
     for file in files {
         let Some(before) = &file.before else { continue };
         let (before, after) = (before.data(file.format), file.entry.data(file.format));
-        for key in edited_roots(before, after) {
-            let is_on_both_sides = before.get(&key).is_some() && after.get(&key).is_some();
-            if !is_on_both_sides || *key == *LOOKUP_OPTIONS {
+        for key in file.edited_roots() {
+            let is_on_both_sides = before.get(key).is_some() && after.get(key).is_some();
+            if !is_on_both_sides || **key == *LOOKUP_OPTIONS {
                 return None;
             }
-            entries.add(file.entry.id, key);
+            entries.add(file.entry.id, Arc::clone(key));
         }
     }
     Some(entries)
@@ -244,6 +247,14 @@ fn add_those_made_of(
 }
 
 impl FilePair {
+    /// The root keys that have other values now.
+    fn edited_roots(&self) -> &BTreeSet<Arc<str>> {
+        self.edited.get_or_init(|| {
+            let Some(before) = &self.before else { return BTreeSet::new() };
+            edited_roots(before.data(self.format), self.entry.data(self.format))
+        })
+    }
+
     /// The file on both sides; once if both are the same.
     fn sides(&self) -> impl Iterator<Item = &FileEntry> {
         self.before.as_deref().into_iter().chain([&*self.entry])
@@ -382,7 +393,8 @@ mod tests {
 
             let disk = Arc::new(MemoryDisk::new(Vec::<(String, String)>::new()));
             let world = World::on_disk(disk, Vec::new(), Settings::default());
-            let pair = FilePair { entry: typed.clone(), format: Format::Yaml, before: Some(saved.clone()) };
+            let (entry, before) = (typed.clone(), Some(saved.clone()));
+            let pair = FilePair { entry, format: Format::Yaml, before, edited: OnceLock::new() };
             for roots in [&["a"][..], &["b"], &["c"], &["d"], &["a", "c", "d"]] {
                 let roots = RootNames::of(roots.iter().map(|it| Arc::from(*it)).collect());
                 let all = [one, two].into_iter().flat_map(|data| data.entries());
