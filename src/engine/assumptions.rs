@@ -71,8 +71,11 @@ pub(crate) struct Assumptions {
     /// What follows from `held`; not reported again.
     derived: Vec<Condition>,
     /// What the run will assume after texts have read the variables. Only texts know it.
-    foreseen: Vec<Condition>,
+    foreseen: Texts,
 }
+
+/// Variables with their texts.
+pub(crate) type Texts = Vec<(Arc<str>, Arc<str>)>;
 
 impl Assumptions {
     /// The conditions, in the order in which they were assumed.
@@ -94,31 +97,25 @@ impl Assumptions {
         all.find(|it| &*it.variable == variable).map(|it| &it.value)
     }
 
-    /// Those of the variables that are assumed to have a text, with these texts. What is empty may also not be set, so it has
-    /// none.
-    pub(crate) fn texts_of<'v>(
-        &self,
-        variables: impl Iterator<Item = &'v Arc<str>>,
-    ) -> Vec<Condition> {
-        let with_text = variables.filter_map(|variable| {
-            let value = self.of(variable).filter(|it| !it.is_without_text())?.clone();
-            Some(Condition { variable: Arc::clone(variable), value })
+    /// Those of the variables that are assumed to have a text. What is empty may also not be set, so it has none.
+    pub(crate) fn texts_of<'v>(&self, variables: impl Iterator<Item = &'v Arc<str>>) -> Texts {
+        let with_text = variables.filter_map(|variable| match self.of(variable)? {
+            Assumed::Text(text) if !text.is_empty() => {
+                Some((Arc::clone(variable), Arc::clone(text)))
+            }
+            Assumed::Text(_) | Assumed::Unset => None,
         });
         with_text.collect()
     }
 
     /// Tells texts what the run will assume.
-    pub(crate) fn foresee(&mut self, texts: Vec<Condition>) {
+    pub(crate) fn foresee(&mut self, texts: Texts) {
         self.foreseen = texts;
     }
 
     /// The text that the run will assume for a variable.
     pub(crate) fn foreseen_text_of(&self, variable: &str) -> Option<&Arc<str>> {
-        let foreseen = self.foreseen.iter().find(|it| &*it.variable == variable);
-        match &foreseen?.value {
-            Assumed::Text(text) => Some(text),
-            Assumed::Unset => None,
-        }
+        self.foreseen.iter().find(|(name, _)| **name == *variable).map(|(_, text)| text)
     }
 
     /// Whether a variable is not set. `None` if that is not decided: an empty variable may be one that is not set.

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::assumptions::{Fork, Turn};
+use super::budget::CancelToken;
 use super::cases::LeftOut;
 use super::evaluator::{Evaluator, KeyFinder};
 use super::fit_index::FitIndex;
@@ -30,8 +31,8 @@ const MAX_PREPARED_FILES: usize = 1_024;
 
 impl Evaluator {
     /// Prepares what lookups of all keys need of open paths: the lists of their files, of which there can be tens of thousands, and
-    /// the entries in the files of a path with few.
-    pub fn prepare_open_paths(&self) {
+    /// the entries in the files of a path with few. Stops after a path if it is cancelled.
+    pub fn prepare_open_paths(&self, cancel: &CancelToken) {
         let environment = self.environment_layer().ok().flatten();
         for layer in self.global_layer().into_iter().chain(environment) {
             let nothing = crate::data::Hash::new();
@@ -40,6 +41,9 @@ impl Evaluator {
             for (level, location) in locations_of(levels) {
                 let open = location.open.as_ref().filter(|it| !it.is_obscure && !location.is_uri);
                 let Some(open) = open else { continue };
+                if cancel.is_cancelled() {
+                    return;
+                }
                 let all = self.prepared().fits(self.files().as_ref(), &open.path);
                 if let Some(format) = level.reads.filter(|_| all.len() <= MAX_PREPARED_FILES) {
                     let files: Vec<_> = all.iter().map(|it| (&*it.path, format)).collect();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::assumptions::{Assumptions, Condition};
+use super::assumptions::{Assumptions, Condition, Texts};
 use super::budget::CancelToken;
 use super::cases::recording::{Known, Recording};
 use super::cases::{self, Case, Exploration, LeftOut};
@@ -174,7 +174,7 @@ impl Evaluator {
         exploration: Exploration<'e>,
     ) -> (Answer, Vec<Condition>, Exploration<'e>) {
         let (mut answer, assumptions, mut exploration) =
-            self.run_foreseeing(request, exploration, Vec::new());
+            self.run_foreseeing(request, exploration, Texts::new());
         // A text can be read before a path decides what one of its variables is.
         let of_texts = answer.left_out.iter().flat_map(|it| &it.variables);
         let late = assumptions.texts_of(answer.open.iter().chain(of_texts));
@@ -191,19 +191,17 @@ impl Evaluator {
             }
         }
         // Such a text may also have been replaced where a text around it was interpolated.
-        let decided = assumptions.texts_of(answer.read_open.iter());
-        answer.read_open.retain(|name| {
-            answer.open.contains(name) || decided.iter().all(|it| it.variable != *name)
-        });
+        let is_decided = |name: &str| assumptions.text_of(name).is_some_and(|it| !it.is_empty());
+        answer.read_open.retain(|name| answer.open.contains(name) || !is_decided(name));
         (answer, assumptions.held().to_vec(), exploration)
     }
 
-    /// One run of a lookup whose texts know what it will assume.
+    /// One run of a lookup. Texts know from the start that it will assume `texts`.
     fn run_foreseeing<'e>(
         &'e self,
         request: &'e Request,
         exploration: Exploration<'e>,
-        texts: Vec<Condition>,
+        texts: Texts,
     ) -> (Answer, Assumptions, Exploration<'e>) {
         let mut invocation = self.invocation_of(request);
         invocation.assumptions.foresee(texts);

@@ -62,10 +62,10 @@ fn read_all_keys(world: &Arc<World>, cancel: &CancelToken, tell: &dyn Fn(usize, 
         if cancel.is_cancelled() {
             return;
         }
-        // The files have been read, so the rest is short and needs no check for cancellation.
+        // The files have been read, so the keys and the code need no check for cancellation.
         world.all_keys(environment);
         world.code_index(environment);
         let any = world.any_node(environment);
-        world.evaluator(environment, &any).prepare_open_paths();
+        world.evaluator(environment, &any).prepare_open_paths(cancel);
     }
 }

@@ -104,6 +104,21 @@ fn a_text_knows_what_a_later_path_decides() {
 }
 
 #[test]
+fn a_run_whose_texts_would_lead_it_elsewhere_stays_as_it_is() {
+    // If the strategy were known, the lookup would go on to the file of the role.
+    check(
+        "path: one.yaml\npath: 'tier/%{tier}.yaml'\npath: 'role/%{role}.yaml'",
+        &[
+            ("one.yaml", "lookup_options: {h: {merge: '%{tier}'}}\nh: [1]\n"),
+            ("tier/unique.yaml", "lookup_options: {h: {merge: first}}\nh: [2]\n"),
+            ("role/web.yaml", "h: [3]\n"),
+        ],
+        "h",
+        "[1]\nThe value itself depends on tier",
+    );
+}
+
+#[test]
 fn each_file_with_the_key_is_a_case() {
     check(
         "path: 'role/%{role}.yaml'\npath: common.yaml",

@@ -146,8 +146,8 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
     let usual_places = cases::deciding_places(&asked);
     let places_of = |group: &CaseGroup<'_>| {
         // Where only a text inside the value differs, the list of sources has the same places for all cases.
-        let places = group.places.iter().filter(|_| group.places != usual_places);
-        places.map(|it| perspective.shown_place(*it)).collect()
+        let places = if group.places == usual_places { &[][..] } else { &group.places };
+        places.iter().map(|it| perspective.shown_place(*it)).collect()
     };
     let case = |group: &CaseGroup<'_>| CaseLine {
         when: group.when(),

@@ -5,6 +5,8 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::ide::fixture::Fixture;
 
+mod cases;
+
 const NODE_HIERARCHY: &str = "
 #- /hiera.yaml
 version: 5
@@ -412,136 +414,6 @@ fn a_hiera_yaml_that_is_not_used() {
         ```
 
         Puppet does not use hiera.yaml: it contains no hash and counts as version 3; hiera.yaml version 3 cannot be used in an environment."]].assert_eq(&hover.markdown);
-}
-
-#[test]
-fn without_a_node_the_cases_are_shown() {
-    check_open(
-        "#- /data/roles/compute.yaml\nvirt::module$0: kvm_intel\n",
-        &expect![[r#"
-            **`virt::module`** for any node where role is compute, environment `production`
-
-            ```yaml
-            kvm_intel
-            ```
-
-            - `kvm_amd` if variant is alice or bob (`data/roles/compute-alice.yaml:1`, `data/roles/compute-bob.yaml:1`)
-
-            1. **level "Roles" · `data/roles/compute.yaml:1`**"#]],
-    );
-    check_open(
-        "#- /data/nodes/web01.yaml\nshared: 2\n#- /data/nodes/web02.yaml\nshared: 2\n#- /data/common.yaml\nshared$0: '%{site}'\n",
-        &expect![[r#"
-            **`shared`** for any node, environment `production`
-
-            ```yaml
-            "%{site}"
-            ```
-
-            - `2` if trusted.certname is web01 or web02 (`data/nodes/web01.yaml:1`, `data/nodes/web02.yaml:1`)
-
-            1. **level "Common" · `data/common.yaml:1`**
-
-            Not known, and left as it is written: `%{site}`"#]],
-    );
-}
-
-#[test]
-fn cases_with_the_same_value_share_a_line_if_their_order_does_not_matter() {
-    let with = |second: &str, expected: Expect| {
-        check_open(
-            &format!(
-                "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {{name: A, path: 'a/%{{x}}.yaml'}}\n- {{name: B, path: \
-                 'b/%{{{second}}}.yaml'}}\n- {{name: C, path: 'c/%{{x}}.yaml'}}\n- {{name: D, path: d.yaml}}\n\
-                 #- /data/a/1.yaml\nk: one\n#- /data/b/2.yaml\nk: two\n#- /data/c/3.yaml\nk: one\n\
-                 #- /data/d.yaml\nk$0: 4\n"
-            ),
-            &expected,
-        );
-    };
-    with(
-        "x",
-        expect![[r#"
-            **`k`** for any node, environment `production`
-
-            ```yaml
-            4
-            ```
-
-            - `one` if x is 1 or 3 (`data/a/1.yaml:1`, `data/c/3.yaml:1`)
-            - `two` if x is 2 (`data/b/2.yaml:1`)
-
-            1. **level "D" · `data/d.yaml:1`**"#]],
-    );
-    with(
-        "y",
-        expect![[r#"
-            **`k`** for any node, environment `production`
-
-            ```yaml
-            4
-            ```
-
-            - `one` if x is 1 (`data/a/1.yaml:1`)
-            - `two` if y is 2 (`data/b/2.yaml:1`)
-            - `one` if x is 3 (`data/c/3.yaml:1`)
-
-            1. **level "D" · `data/d.yaml:1`**"#]],
-    );
-}
-
-#[test]
-fn cases_that_come_from_the_same_place_do_not_repeat_it() {
-    check_open(
-        "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {name: A, path: 'a/%{x}.yaml'}\n- {name: D, path: d.yaml}\n\
-         #- /data/a/1.yaml\nn: one\n#- /data/a/2.yaml\nn: two\n\
-         #- /data/d.yaml\nn: usual\nk$0: \"%{x}: %{lookup('n')}\"\n",
-        &expect![[r#"
-            **`k`** for any node, environment `production`
-
-            ```yaml
-            "%{x}: usual"
-            ```
-
-            - `'1: one'` if x is 1
-            - `'2: two'` if x is 2
-
-            1. **level "D" · `data/d.yaml:2`**
-
-            Not known, and left as it is written: `%{x}`"#]],
-    );
-}
-
-#[test]
-fn a_sub_key_is_shown_without_what_it_does_not_contain() {
-    check_open(
-        "#- /data/roles/web.yaml\nu: fixed\n#- /data/common.yaml\nk: {list$0: ['%{::domain}'], other: \"%{alias('u')}\"}\nu: '%{site}'\n",
-        &expect![[r#"
-            **`k.list`** for any node, environment `production`
-
-            ```yaml
-            - "%{::domain}"
-            ```
-
-            1. **level "Common" · `data/common.yaml:1`**
-
-            Not known, and left as it is written: `%{::domain}` (`facts.networking.domain`)"#]],
-    );
-}
-
-#[test]
-fn a_value_that_is_the_same_in_all_cases_has_none() {
-    check_open(
-        "#- /data/roles/compute.yaml\nvirt::module$0: kvm_amd\n",
-        &expect![[r#"
-            **`virt::module`** for any node where role is compute, environment `production`
-
-            ```yaml
-            kvm_amd
-            ```
-
-            1. **level "Roles" · `data/roles/compute.yaml:1`**"#]],
-    );
 }
 
 #[test]

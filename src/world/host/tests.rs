@@ -307,7 +307,7 @@ fn the_entries_in_files_of_open_paths_are_found_in_advance() {
             .all(|path| world.file(path).is_ok_and(|it| it.data_if_read(Format::Yaml).is_some()))
     };
     assert!(!are_parsed());
-    world.evaluator(&environment, &any).prepare_open_paths();
+    world.evaluator(&environment, &any).prepare_open_paths(&crate::engine::CancelToken::default());
     assert!(are_parsed());
 }
 
