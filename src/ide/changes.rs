@@ -164,11 +164,11 @@ impl<'a> Compared<'a> {
         // Most files are the same on both sides, so each is named once.
         let mut warned: BTreeSet<Arc<str>> = BTreeSet::new();
         for (world, environment) in [now, earlier] {
-            for (path, format) in world.key_index(environment).files() {
-                if let Some(what) = world.what_is_no_data(&path, format)
+            for (path, format) in world.data_files(environment).iter() {
+                if let Some(what) = world.what_is_no_data(path, *format)
                     && warned.insert(path.clone())
                 {
-                    problems.push(format!("{}: {what}", self.shown_path(&path)));
+                    problems.push(format!("{}: {what}", self.shown_path(path)));
                 }
             }
         }

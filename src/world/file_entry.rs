@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::fleet::{KnownReferences, RootNames};
+use super::fleet::{KnownReferences, LeftByGit, RootNames};
 use super::interner::Interner;
 use super::key_index::{FileKeys, NamedKeys, named_keys};
 use crate::code::file::not_utf8;
@@ -27,6 +27,7 @@ pub struct FileEntry {
     data: [OnceLock<Arc<DataFile>>; 3],
     keys: [OnceLock<Arc<FileKeys>>; 3],
     references: KnownReferences,
+    left_by_git: OnceLock<Option<LeftByGit>>,
     named_keys: [OnceLock<NamedKeys>; 3],
     code: OnceLock<Arc<CodeFile>>,
     code_summary: OnceLock<Arc<CodeSummary>>,
@@ -54,6 +55,7 @@ impl FileEntry {
             data: Default::default(),
             keys: Default::default(),
             references: KnownReferences::default(),
+            left_by_git: OnceLock::new(),
             named_keys: Default::default(),
             code: OnceLock::new(),
             code_summary: OnceLock::new(),
@@ -115,6 +117,11 @@ impl FileEntry {
     /// Where the calls start that may look up one of the root keys, if no references are hidden.
     pub(super) fn calls_to(&self, roots: &RootNames) -> Vec<u32> {
         self.references.to(&self.text, roots)
+    }
+
+    /// What Git wrote into the text that is no data.
+    pub(super) fn left_by_git(&self) -> Option<LeftByGit> {
+        *self.left_by_git.get_or_init(|| LeftByGit::in_text(&self.text))
     }
 
     /// The root keys that the text as `format` looks up or has options for.

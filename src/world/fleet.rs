@@ -40,6 +40,7 @@ use crate::facts::Node;
 pub use before::Before;
 pub use causes::Cause;
 pub use comparison::Differences;
+pub(super) use comparison::LeftByGit;
 pub use difference::{Change as AnswerChange, Difference, FleetPair};
 use earlier_answers::EarlierAnswers;
 pub use kept::Asker;
@@ -234,9 +235,9 @@ impl Fleet {
         self.readings.share(&twin.readings);
     }
 
-    /// Takes the indexes of root keys from `twin`, whose files have the same ones.
+    /// Takes what follows from root keys and lookup_options from `twin`, whose files have the same ones.
     fn share_root_keys_with(&self, twin: &Self) {
-        self.readings.share_holders(&twin.readings);
+        self.readings.share_roots(&twin.readings);
     }
 
     /// The nodes that read, or may read, one of `files` for keys of `module`.

@@ -77,7 +77,7 @@ impl World {
     }
 
     /// The files that the environment's hierarchies can lead to, sorted by path, and their formats.
-    pub(super) fn data_files(&self, environment: &Environment) -> DataFiles {
+    pub fn data_files(&self, environment: &Environment) -> DataFiles {
         let slot = self.nodes.data_files.slot(&key_of(environment));
         let find = || self.reach(environment).files(&self.texts).into_iter().collect();
         slot.get_or_init(find).clone()

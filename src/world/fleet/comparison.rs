@@ -38,6 +38,15 @@ pub struct Differences {
     pub not_proved: BTreeMap<Arc<str>, usize>,
 }
 
+/// What Git writes into a file that is no data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LeftByGit {
+    /// The name of an object that Git LFS keeps, in the place of its content.
+    Pointer,
+    /// The marks around both sides of a conflict.
+    ConflictMarks,
+}
+
 impl FleetPair {
     /// Those of the keys that can have other answers now.
     pub fn concerned(&self, keys: &[Arc<str>]) -> Vec<Arc<str>> {
@@ -127,20 +136,32 @@ impl FleetPair {
     }
 }
 
-impl World {
-    /// Why a file certainly does not contain what it should.
-    pub fn what_is_no_data(&self, path: &str, format: Format) -> Option<&'static str> {
-        let text = self.text(path).ok()?;
+impl LeftByGit {
+    /// Looks for it in the text of a file.
+    pub(crate) fn in_text(text: &str) -> Option<Self> {
         if text.starts_with("version https://git-lfs.github.com/spec/") {
-            return Some("only a pointer to what Git LFS keeps; its data is not compared");
+            return Some(Self::Pointer);
         }
         let is_mark = |line: &str| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ");
         // Most files have no marks, and a search for marks costs less than a look at the rest of the file.
-        let has_marks = ["<<<<<<< ", ">>>>>>> "]
+        let may_have_marks = ["<<<<<<< ", ">>>>>>> "]
             .iter()
             .any(|mark| memmem::find(text.as_bytes(), mark.as_bytes()).is_some());
-        (has_marks && text.lines().any(is_mark) && self.data(path, format).ok()?.is_broken())
-            .then_some("has conflicts that are not resolved; lookups that read it fail")
+        (may_have_marks && text.lines().any(is_mark)).then_some(Self::ConflictMarks)
+    }
+}
+
+impl World {
+    /// Why a file certainly does not contain what it should.
+    pub fn what_is_no_data(&self, path: &str, format: Format) -> Option<&'static str> {
+        match self.file(path).ok()?.left_by_git()? {
+            LeftByGit::Pointer => {
+                Some("only a pointer to what Git LFS keeps; its data is not compared")
+            }
+            LeftByGit::ConflictMarks => self.data(path, format).ok()?.is_broken().then_some(
+                "has conflicts that are not resolved; lookups that read it fail",
+            ),
+        }
     }
 
     /// All nodes for a comparison: as nodes of the environment, sorted by name.

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::scope::{Holders, Scope, Structures};
+use super::scope::{OfRootKeys, Places, Scope, Structures};
 use super::{Column, mixed};
 use crate::backends::Registry;
 use crate::config::Environment;
@@ -27,21 +27,26 @@ pub(super) struct Readings {
     pub(super) reads_broken_files: bool,
     /// By module; for keys without a module, under the empty name.
     scopes: Shards<OnceLock<Arc<Scope>>>,
-    variables: Shards<OnceLock<Column>>,
     keys: Mutex<KeptColumns>,
     /// Whether facts may contain lookups.
     facts_hold_lookups: OnceLock<bool>,
     /// Shared with other readings of the same hierarchies, nodes and files. The texts of the files may differ.
-    structures: OnceLock<Arc<StructuresOfModules>>,
-    /// Shared with other readings whose files also have the same root keys.
-    holders: OnceLock<Arc<HoldersOfModules>>,
+    surroundings: OnceLock<Arc<Surroundings>>,
+    /// What follows from root keys, by module. Shared with other readings whose files also have the same ones, and the same
+    /// lookup_options.
+    roots: OnceLock<Arc<Shards<OfRootKeys>>>,
 }
 
-/// The hierarchies as the nodes see them, by module.
-type StructuresOfModules = Shards<OnceLock<Structures>>;
-
-/// The files that have each root key, by module.
-type HoldersOfModules = Shards<OnceLock<Holders>>;
+/// What depends only on hierarchies, nodes and the set of files.
+#[derive(Default)]
+struct Surroundings {
+    /// The hierarchies as the nodes see them, by module.
+    structures: Shards<OnceLock<Structures>>,
+    /// The files that the nodes read, by module.
+    places: Shards<OnceLock<Arc<Places>>>,
+    /// What the nodes have for variable expressions.
+    variables: Shards<OnceLock<Column>>,
+}
 
 /// The maximum number of entries in the columns of all keys: 16 MiB.
 const MAX_KEPT_NUMBERS: usize = 2 << 20;
@@ -69,37 +74,36 @@ impl Readings {
             filled_locations: Arc::default(),
             reads_broken_files: false,
             scopes: Shards::default(),
-            variables: Shards::default(),
             keys: Mutex::default(),
             facts_hold_lookups: OnceLock::new(),
-            structures: OnceLock::new(),
-            holders: OnceLock::new(),
+            surroundings: OnceLock::new(),
+            roots: OnceLock::new(),
         }
     }
 
     /// Takes everything that depends only on hierarchies, nodes and the set of files from others, which have the same ones.
     pub(super) fn share(&self, twin: &Self) {
         // Both may be the same, so nothing is computed while a lock is held. Values that are already known stay.
-        let shared = twin.structures_of_modules().clone();
-        let _ = self.structures.set(shared);
+        let shared = twin.surroundings().clone();
+        let _ = self.surroundings.set(shared);
     }
 
-    /// Takes the indexes of root keys from others whose files have the same ones.
-    pub(super) fn share_holders(&self, twin: &Self) {
-        // The indexes have the numbers of files, which follow from the structures.
-        if Arc::ptr_eq(self.structures_of_modules(), twin.structures_of_modules()) {
-            let shared = twin.holders_of_modules().clone();
-            let _ = self.holders.set(shared);
+    /// Takes what follows from root keys and lookup_options from others whose files have the same ones.
+    pub(super) fn share_roots(&self, twin: &Self) {
+        // It contains the numbers of files, which follow from the surroundings.
+        if Arc::ptr_eq(self.surroundings(), twin.surroundings()) {
+            let shared = twin.roots_of_modules().clone();
+            let _ = self.roots.set(shared);
         }
     }
 
-    fn holders_of_modules(&self) -> &Arc<HoldersOfModules> {
-        self.holders.get_or_init(Arc::default)
+    fn roots_of_modules(&self) -> &Arc<Shards<OfRootKeys>> {
+        self.roots.get_or_init(Arc::default)
     }
 
-    /// The files that have each root key: for keys of a module, or for others. It is empty until it is built.
-    pub(super) fn holders(&self, module: Option<&str>) -> Arc<OnceLock<Holders>> {
-        self.holders_of_modules().slot(module.unwrap_or(""))
+    /// What follows from root keys: for keys of a module, or for others. Each part is computed on demand.
+    pub(super) fn roots(&self, module: Option<&str>) -> Arc<OfRootKeys> {
+        self.roots_of_modules().slot(module.unwrap_or(""))
     }
 
     /// Whether the facts of a node may contain lookups.
@@ -108,14 +112,20 @@ impl Readings {
         *self.facts_hold_lookups.get_or_init(|| !hold_none())
     }
 
-    fn structures_of_modules(&self) -> &Arc<StructuresOfModules> {
-        self.structures.get_or_init(Arc::default)
+    fn surroundings(&self) -> &Arc<Surroundings> {
+        self.surroundings.get_or_init(Arc::default)
     }
 
     /// The nodes grouped by how they see their hierarchies, in the layer of `module` or in the other layers.
     pub(super) fn structures(&self, module: Option<&str>) -> Structures {
-        let slot = self.structures_of_modules().slot(module.unwrap_or(""));
+        let slot = self.surroundings().structures.slot(module.unwrap_or(""));
         slot.get_or_init(|| super::scope::structures(self, module).into()).clone()
+    }
+
+    /// The files that the nodes read in the layer of `module`, or in the other layers.
+    pub(super) fn places(&self, module: Option<&str>) -> Arc<Places> {
+        let slot = self.surroundings().places.slot(module.unwrap_or(""));
+        slot.get_or_init(|| Arc::new(Places::of(self, module))).clone()
     }
 
     /// What a node has, with everything computed again.
@@ -141,7 +151,7 @@ impl Readings {
 
     /// What the nodes have for a variable expression.
     pub(super) fn variable(&self, expression: &str) -> Column {
-        let slot = self.variables.slot(expression);
+        let slot = self.surroundings().variables.slot(expression);
         let read = || {
             let path = key_path::parse(expression).ok();
             let path = path.as_ref();
@@ -172,12 +182,12 @@ impl Readings {
         let module = self.module_of(root).map(|it| self.scope(Some(it)));
         // Keys of a module are looked up in the other layers first, so both hierarchies count.
         let mut column: Vec<u64> = own.shapes().to_vec();
-        own.add_files(root, &mut column);
+        own.add_files(self, root, &mut column);
         if let Some(module) = &module {
             for (number, shape) in column.iter_mut().zip(module.shapes()) {
                 *number = mixed((*number, *shape));
             }
-            module.add_files(root, &mut column);
+            module.add_files(self, root, &mut column);
         }
         module.as_ref().unwrap_or(&own).add_options(self, root, &mut column);
         // If the certname of a node is open, what the node reads does not tell which nodes it represents.

@@ -18,31 +18,60 @@ use crate::world::parallel;
 /// The files that all nodes together read in some layers, and the nodes that read each of them.
 pub(super) struct Scope {
     module: Option<Arc<str>>,
-    /// The hierarchy of each node, apart from files.
-    shapes: Column,
-    files: Vec<ReadFile>,
-    /// The files by path, with one entry for each way of reading a file.
-    by_path: HashMap<Arc<str>, Vec<u32>, foldhash::fast::RandomState>,
-    /// The files that have each root key. It is built when so many keys were looked up that it pays off.
-    holders: Arc<OnceLock<Holders>>,
+    places: Arc<Places>,
+    /// The contents of the files, by their numbers.
+    contents: Vec<Content>,
+    /// What follows from the root keys of the files.
+    roots: Arc<OfRootKeys>,
     /// How many keys were looked up.
     asked: AtomicU32,
     /// The files that have lookup_options, which are needed again and again.
     holding_options: OnceLock<Vec<u32>>,
     /// The files that affect every key.
     of_all_keys: Vec<u32>,
-    /// For each node, the class of nodes with the same levels; `None` if functions provide its data.
-    alike: Vec<Option<u32>>,
-    /// The classes of nodes with the same lookup_options.
-    options: OnceLock<OptionClasses>,
+    /// The evaluators of the examples of nodes with the same lookup_options.
+    evaluators: OnceLock<Vec<OnceLock<Evaluator>>>,
     /// The shared parts of evaluators, by levels and lookup_options.
     shared: Mutex<HashMap<SharedKey, Arc<ModuleScope>>>,
+}
+
+/// Which files the nodes read, whatever is in them.
+pub(super) struct Places {
+    /// The hierarchy of each node, apart from files.
+    shapes: Column,
+    /// For each node, the class of nodes with the same levels; `None` if functions provide its data.
+    alike: Vec<Option<u32>>,
+    files: Vec<ReadFile>,
+    /// The files by path, with one entry for each way of reading a file.
+    by_path: HashMap<Arc<str>, Vec<u32>, foldhash::fast::RandomState>,
+}
+
+struct ReadFile {
+    path: Arc<str>,
+    format: Format,
+    /// The nodes that read it, with its position for each; empty if all nodes read it at the same position.
+    readers: Vec<(u32, u32)>,
+}
+
+struct Content {
+    data: Option<Arc<DataFile>>,
+    /// Whether it affects every key.
+    is_of_all_keys: bool,
+}
+
+/// What follows from the root keys of files and from lookup_options.
+#[derive(Default)]
+pub(super) struct OfRootKeys {
+    /// The files that have each root key. It is built when so many keys were looked up that it pays off.
+    holders: OnceLock<Holders>,
+    /// The classes of nodes with the same lookup_options.
+    options: OnceLock<OptionClasses>,
 }
 
 /// A module, the levels of nodes, and their lookup_options.
 type SharedKey = (Option<Arc<str>>, u32, u32);
 
-pub(super) type Holders = HashMap<Arc<str>, Vec<u32>, foldhash::fast::RandomState>;
+type Holders = HashMap<Arc<str>, Vec<u32>, foldhash::fast::RandomState>;
 
 /// For fewer keys than this, the files are searched for each key.
 const ASKED_OFTEN: u32 = 6;
@@ -53,37 +82,25 @@ const FILES_AT_ONCE: usize = 1_024;
 /// A hierarchy and the nodes that have it.
 pub(super) type Structures = Arc<[(Structure, Vec<u32>)]>;
 
-struct ReadFile {
-    data: Option<Arc<DataFile>>,
-    /// Whether it affects every key.
-    is_of_all_keys: bool,
-    /// The nodes that read it, with its position for each; empty if all nodes read it at the same position.
-    readers: Vec<(u32, u32)>,
-}
-
 /// Nodes with the same lookup_options.
 struct OptionClasses {
     /// The class of each node.
     of_nodes: Vec<u32>,
     /// One node of each class.
     examples: Vec<u32>,
-    /// The evaluators of these nodes.
-    evaluators: Vec<OnceLock<Evaluator>>,
 }
-
-/// The content of a file, and whether it affects every key.
-type JudgedFile = (Arc<DataFile>, bool);
 
 type FileNumbers = HashMap<(Arc<str>, Format), u32, foldhash::fast::RandomState>;
 
-impl Scope {
+impl Places {
     /// Finds what the fleet's nodes read in the layer of `module`, or in the others.
     pub(super) fn of(readings: &Readings, module: Option<&str>) -> Self {
         let structures = readings.structures(module);
+        let everybody = readings.nodes.len();
         let mut numbers = FileNumbers::default();
-        let mut readers: Vec<Vec<(u32, u32)>> = Vec::new();
-        let mut shapes = vec![0; readings.nodes.len()];
-        let mut alike = vec![None; readings.nodes.len()];
+        let mut files: Vec<ReadFile> = Vec::new();
+        let mut shapes = vec![0; everybody];
+        let mut alike = vec![None; everybody];
         for (number, (structure, nodes)) in (0..).zip(structures.iter()) {
             for node in nodes {
                 shapes[*node as usize] = structure.shape;
@@ -91,60 +108,61 @@ impl Scope {
                 alike[*node as usize] = (!structure.asks_functions).then_some(number);
             }
             for file in &structure.files {
-                let next = readers.len() as u32;
-                let key = (Arc::clone(&file.path), file.format);
-                let number = *numbers.entry(key).or_insert(next);
+                let next = files.len() as u32;
+                let (path, format) = (Arc::clone(&file.path), file.format);
+                let number = *numbers.entry((path.clone(), format)).or_insert(next);
                 if number == next {
-                    readers.push(Vec::new());
+                    files.push(ReadFile { path, format, readers: Vec::new() });
                 }
                 let nodes = nodes.iter().map(|node| (*node, file.position));
-                readers[number as usize].extend(nodes);
+                files[number as usize].readers.extend(nodes);
             }
         }
-        let mut paths: Vec<_> = numbers.into_iter().collect();
-        paths.sort_unstable_by_key(|(_, number)| *number);
-        let version = readings.world.settings().puppet_version;
-        let data = parallel::map(&paths, |((path, format), _)| {
-            let data = readings.world.data(path, *format).ok()?;
-            let is_of_all_keys = concerns_all_keys(&data, module.is_some(), version);
-            Some((data, is_of_all_keys))
-        });
-        let everybody = readings.nodes.len();
-        let file = |(data, readers): (Option<JudgedFile>, Vec<(u32, u32)>)| ReadFile {
-            // A file that cannot be read fails every lookup, so it affects all keys.
-            is_of_all_keys: data.as_ref().is_none_or(|(_, is_of_all_keys)| *is_of_all_keys),
-            data: data.map(|(data, _)| data),
-            readers: if is_read_alike(&readers, everybody) { Vec::new() } else { readers },
-        };
-        let files: Vec<ReadFile> = data.into_iter().zip(readers).map(file).collect();
         let mut by_path: HashMap<Arc<str>, Vec<u32>, _> = HashMap::default();
-        for ((path, _), number) in paths {
-            by_path.entry(path).or_default().push(number);
+        for (number, file) in (0..).zip(&mut files) {
+            by_path.entry(file.path.clone()).or_default().push(number);
+            if is_read_alike(&file.readers, everybody) {
+                file.readers = Vec::new();
+            }
         }
-        let of_all_keys = (0..).zip(&files).filter(|(_, file)| file.is_of_all_keys);
+        Self { shapes: shapes.into(), alike, files, by_path }
+    }
+}
+
+impl Scope {
+    /// What the fleet's nodes read in the layer of `module`, or in the others.
+    pub(super) fn of(readings: &Readings, module: Option<&str>) -> Self {
+        let places = readings.places(module);
+        let version = readings.world.settings().puppet_version;
+        let contents = parallel::map(&places.files, |file| {
+            let data = readings.world.data(&file.path, file.format).ok();
+            let concerns_all =
+                |data: &Arc<DataFile>| concerns_all_keys(data, module.is_some(), version);
+            // A file that cannot be read fails every lookup, so it affects all keys.
+            Content { is_of_all_keys: data.as_ref().is_none_or(concerns_all), data }
+        });
+        let of_all_keys = (0..).zip(&contents).filter(|(_, content)| content.is_of_all_keys);
         Self {
             of_all_keys: of_all_keys.map(|(number, _)| number).collect(),
-            by_path,
             module: module.map(Arc::from),
-            shapes: shapes.into(),
-            files,
-            holders: readings.holders(module),
+            places,
+            contents,
+            roots: readings.roots(module),
             asked: AtomicU32::new(0),
             holding_options: OnceLock::new(),
-            alike,
-            options: OnceLock::new(),
+            evaluators: OnceLock::new(),
             shared: Mutex::default(),
         }
     }
 
     pub(super) fn shapes(&self) -> &[u64] {
-        &self.shapes
+        &self.places.shapes
     }
 
     /// Adds the files that a node reads and that affect a root key to the number of each node.
-    pub(super) fn add_files(&self, root: &str, column: &mut [u64]) {
-        for number in self.concerning(root) {
-            for (node, position) in &self.files[number as usize].readers {
+    pub(super) fn add_files(&self, readings: &Readings, root: &str, column: &mut [u64]) {
+        for number in self.concerning(readings, root) {
+            for (node, position) in &self.places.files[number as usize].readers {
                 // The sum does not depend on the order of files, so each file can be added without sorting.
                 let read = mixed((self.module.as_deref(), number, *position));
                 let sum = &mut column[*node as usize];
@@ -155,8 +173,9 @@ impl Scope {
 
     /// Marks the nodes that read the file at `path`, and those whose functions may.
     pub(super) fn add_readers(&self, path: &str, reads: &mut [bool]) {
-        for number in self.by_path.get(path).into_iter().flatten() {
-            let readers = &self.files[*number as usize].readers;
+        let places = &self.places;
+        for number in places.by_path.get(path).into_iter().flatten() {
+            let readers = &places.files[*number as usize].readers;
             if readers.is_empty() {
                 reads.fill(true);
             }
@@ -164,22 +183,24 @@ impl Scope {
                 reads[*node as usize] = true;
             }
         }
-        for (reads, alike) in reads.iter_mut().zip(&self.alike) {
+        for (reads, alike) in reads.iter_mut().zip(&places.alike) {
             *reads = *reads || alike.is_none();
         }
     }
 
     /// Adds the lookup_options that apply to a root key.
     pub(super) fn add_options(&self, readings: &Readings, root: &str, column: &mut [u64]) {
-        let classes = self.options.get_or_init(|| self.option_classes(readings));
+        let classes = self.options(readings);
         // If all nodes have the same options, these do not distinguish nodes.
         if classes.examples.len() < 2 {
             return;
         }
         let row = |(class, node): (usize, &u32)| {
             let evaluator = || {
-                let slot = &classes.evaluators[class];
-                slot.get_or_init(|| readings.new_evaluator(*node))
+                let slots = self.evaluators.get_or_init(|| {
+                    classes.examples.iter().map(|_| OnceLock::new()).collect()
+                });
+                slots[class].get_or_init(|| readings.new_evaluator(*node))
             };
             // A default hierarchy has its own options, and cases read them in their own way.
             if self.module.is_some() || !readings.nodes[*node as usize].is_complete() {
@@ -204,8 +225,8 @@ impl Scope {
         module: Option<&str>,
         node: u32,
     ) -> Option<Arc<ModuleScope>> {
-        let levels = self.alike[node as usize]?;
-        let options = self.options.get_or_init(|| self.option_classes(readings));
+        let levels = self.places.alike[node as usize]?;
+        let options = self.options(readings);
         // Without a module, it only keeps the options.
         let levels = if self.module.is_some() { levels } else { 0 };
         let key = (module.map(Arc::from), levels, options.of_nodes[node as usize]);
@@ -215,29 +236,39 @@ impl Scope {
     }
 
     /// The files that affect a root key, each once.
-    fn concerning(&self, root: &str) -> impl Iterator<Item = u32> {
+    fn concerning(&self, readings: &Readings, root: &str) -> impl Iterator<Item = u32> {
         // Every key needs its options, so they have a cache of their own and do not count as a search.
         let holding = if root == LOOKUP_OPTIONS {
-            self.holding_options.get_or_init(|| self.search(root)).clone()
-        } else if self.holders.get().is_none()
-            && self.asked.fetch_add(1, Ordering::Relaxed) < ASKED_OFTEN
-        {
-            self.search(root)
+            self.holding_options.get_or_init(|| self.search(readings, root)).clone()
+        } else if let Some(holders) = self.roots.holders.get() {
+            holders.get(root).cloned().unwrap_or_default()
+        } else if self.asked.fetch_add(1, Ordering::Relaxed) < ASKED_OFTEN {
+            self.search(readings, root)
         } else {
-            let holders = self.holders.get_or_init(|| self.index());
+            let holders = self.roots.holders.get_or_init(|| self.index());
             holders.get(root).cloned().unwrap_or_default()
         };
         holding.into_iter().chain(self.of_all_keys.iter().copied())
     }
 
-    /// The files that have a root key, found by searching each file.
-    fn search(&self, root: &str) -> Vec<u32> {
-        let numbers: Vec<u32> = (0..self.files.len() as u32).collect();
+    /// The files that have a root key: looked up in the index of keys if an editor has built it, or else found by searching each
+    /// file.
+    fn search(&self, readings: &Readings, root: &str) -> Vec<u32> {
+        let index = readings.world.key_index_if_built(&readings.environment);
+        // Such keys are not in the index.
+        if let Some(index) = index.filter(|it| !it.may_have_other_keys()) {
+            let paths = index.paths_with(root).into_iter();
+            let numbers = paths.flat_map(|it| self.places.by_path.get(&it).into_iter().flatten());
+            let has_it = |number: &u32| {
+                self.data_with_a_say_about(*number, root).is_some_and(|it| it.get(root).is_some())
+            };
+            return numbers.copied().filter(has_it).collect();
+        }
+        let numbers: Vec<u32> = (0..self.contents.len() as u32).collect();
         let is_shown = is_shown_by_texts(root);
         let finder = memmem::Finder::new(root.as_bytes());
         let holds = parallel::map(&numbers, |number| {
-            let file = &self.files[*number as usize];
-            let Some(data) = file.data_with_a_say_about(root) else { return false };
+            let Some(data) = self.data_with_a_say_about(*number, root) else { return false };
             let text = data.text().as_bytes();
             let may_hold = !is_shown
                 || data.format() == Format::Hocon
@@ -248,10 +279,18 @@ impl Scope {
         numbers.into_iter().zip(holds).filter(|(_, holds)| *holds).map(|(it, _)| it).collect()
     }
 
+    /// The content of a file, if it only affects single root keys.
+    fn data_with_a_say_about(&self, number: u32, root: &str) -> Option<&Arc<DataFile>> {
+        let content = &self.contents[number as usize];
+        let tells_apart =
+            !self.places.files[number as usize].readers.is_empty() || root == LOOKUP_OPTIONS;
+        content.data.as_ref().filter(|_| tells_apart && !content.is_of_all_keys)
+    }
+
     fn index(&self) -> Holders {
-        let files: Vec<(u32, &ReadFile)> = (0..).zip(&self.files).collect();
-        let parts: Vec<_> = files.chunks(FILES_AT_ONCE).collect();
-        let mut parts = parallel::map(&parts, |part| Self::index_of(part)).into_iter();
+        let numbers: Vec<u32> = (0..self.contents.len() as u32).collect();
+        let parts: Vec<_> = numbers.chunks(FILES_AT_ONCE).collect();
+        let mut parts = parallel::map(&parts, |part| self.index_of(part)).into_iter();
         let mut holders = parts.next().unwrap_or_default();
         for part in parts {
             #[expect(clippy::iter_over_hash_type, reason = "each key has its own list")]
@@ -262,15 +301,16 @@ impl Scope {
         holders
     }
 
-    fn index_of(files: &[(u32, &ReadFile)]) -> Holders {
+    fn index_of(&self, files: &[u32]) -> Holders {
         let mut holders = Holders::default();
-        for (number, file) in files {
+        for number in files {
+            let content = &self.contents[*number as usize];
             // A file that all nodes read alike still matters for its lookup_options, because its variables must be known.
-            let has_a_say = !file.readers.is_empty()
-                || file
-                    .data_with_a_say_about(LOOKUP_OPTIONS)
+            let has_a_say = !self.places.files[*number as usize].readers.is_empty()
+                || self
+                    .data_with_a_say_about(*number, LOOKUP_OPTIONS)
                     .is_some_and(|it| it.get(LOOKUP_OPTIONS).is_some());
-            let Some(data) = file.data.as_ref().filter(|_| has_a_say && !file.is_of_all_keys)
+            let Some(data) = content.data.as_ref().filter(|_| has_a_say && !content.is_of_all_keys)
             else {
                 continue;
             };
@@ -288,17 +328,22 @@ impl Scope {
         holders
     }
 
+    /// The classes of nodes with the same lookup_options.
+    fn options(&self, readings: &Readings) -> &OptionClasses {
+        self.roots.options.get_or_init(|| self.option_classes(readings))
+    }
+
     fn option_classes(&self, readings: &Readings) -> OptionClasses {
-        let mut column: Vec<u64> = self.shapes.to_vec();
+        let mut column: Vec<u64> = self.shapes().to_vec();
         let mut texts = BTreeSet::new();
-        self.add_files(LOOKUP_OPTIONS, &mut column);
-        self.collect_tokens(&mut texts);
+        self.add_files(readings, LOOKUP_OPTIONS, &mut column);
+        self.collect_tokens(readings, &mut texts);
         self.tell_functions_apart(&mut column);
         // For keys of a module, the lookup_options of all layers are merged.
         if self.module.is_some() {
             let own = readings.scope(None);
-            own.add_files(LOOKUP_OPTIONS, &mut column);
-            own.collect_tokens(&mut texts);
+            own.add_files(readings, LOOKUP_OPTIONS, &mut column);
+            own.collect_tokens(readings, &mut texts);
             own.tell_functions_apart(&mut column);
             for (number, shape) in column.iter_mut().zip(own.shapes()) {
                 *number = mixed((*number, *shape));
@@ -314,15 +359,13 @@ impl Scope {
                 };
             }
         }
-        let (of_nodes, examples, evaluators) = (Vec::new(), Vec::new(), Vec::new());
-        let mut classes = OptionClasses { of_nodes, examples, evaluators };
+        let mut classes = OptionClasses { of_nodes: Vec::new(), examples: Vec::new() };
         let mut known: HashMap<u64, u32> = HashMap::new();
         for (node, number) in (0..).zip(column) {
             let next = classes.examples.len() as u32;
             let class = *known.entry(number).or_insert(next);
             if class == next {
                 classes.examples.push(node);
-                classes.evaluators.push(OnceLock::new());
             }
             classes.of_nodes.push(class);
         }
@@ -331,7 +374,7 @@ impl Scope {
 
     /// Functions may give each node other lookup_options.
     fn tell_functions_apart(&self, column: &mut [u64]) {
-        for (at, alike) in self.alike.iter().enumerate() {
+        for (at, alike) in self.places.alike.iter().enumerate() {
             if alike.is_none() {
                 column[at] = mixed((column[at], at));
             }
@@ -340,21 +383,13 @@ impl Scope {
 
     /// The variable expressions in the strings of all lookup_options; `None` if there is a lookup, or if a variable may
     /// contain more expressions.
-    fn collect_tokens(&self, found: &mut BTreeSet<Option<Arc<str>>>) {
-        for number in self.concerning(LOOKUP_OPTIONS) {
-            let data = self.files[number as usize].data.as_ref();
+    fn collect_tokens(&self, readings: &Readings, found: &mut BTreeSet<Option<Arc<str>>>) {
+        for number in self.concerning(readings, LOOKUP_OPTIONS) {
+            let data = self.contents[number as usize].data.as_ref();
             if let Some(entry) = data.and_then(|it| it.get(LOOKUP_OPTIONS)) {
                 collect_tokens(&entry.value.value, found);
             }
         }
-    }
-}
-
-impl ReadFile {
-    /// The content of the file, if it only affects single root keys.
-    fn data_with_a_say_about(&self, root: &str) -> Option<&Arc<DataFile>> {
-        let tells_apart = !self.readers.is_empty() || root == LOOKUP_OPTIONS;
-        self.data.as_ref().filter(|_| tells_apart && !self.is_of_all_keys)
     }
 }
 
