@@ -44,7 +44,9 @@ pub use crate::backends::failure::{self, Failure, FailureClass};
 pub use assumptions::{Assumed, Condition, undecided};
 pub use budget::CancelToken;
 pub use cases::pairs::OtherNodes;
-pub(crate) use cases::recording::{EditedEntries, Known, Precedent, Recording, Unedited};
+pub(crate) use cases::recording::{
+    EarlierRuns, Edited, EditedEntries, Known, Precedent, Recording,
+};
 pub use cases::{Case, LeftOut};
 pub use evaluator::{Evaluator, KeyFinder, LayerView};
 pub(crate) use evaluator::{ModuleScope, SharedScopes};

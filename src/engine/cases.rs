@@ -17,7 +17,7 @@ use super::part::Part;
 use super::request::{Answer, Request};
 use super::steps::Steps;
 use crate::data::{FileId, Located, Value};
-use recording::{EditedEntries, Known, Precedent, Recording, Round};
+use recording::{EarlierRuns, EditedEntries, Known, OfEdit, Precedent, Recording, Round};
 
 pub mod pairs;
 pub(crate) mod recording;
@@ -148,35 +148,42 @@ pub(super) fn explore(evaluator: &Evaluator, request: &Request) -> Answer {
     Answer { footprint: request.wants_footprint.then_some(explorer.footprint), ..answer }
 }
 
-/// [`explore`] with what the explorations of other nodes may use.
-pub(super) fn explore_and_record(evaluator: &Evaluator, request: &Request) -> (Answer, Recording) {
+/// [`explore`] with what the explorations of other nodes may use. Notes which runs read one of the edited entries.
+pub(super) fn explore_and_record(
+    evaluator: &Evaluator,
+    request: &Request,
+    edited: Option<&EditedEntries>,
+) -> (Answer, Recording) {
     let recording = Some(Recording::default());
-    let mut explorer = Explorer { recording, ..Explorer::new(evaluator, request) };
+    let mut explorer = Explorer { recording, edited, ..Explorer::new(evaluator, request) };
     let answer = explorer.explore();
     (answer, explorer.recording.unwrap_or_default())
 }
 
-/// [`explore`] without a footprint. Runs that are known are not done again. Also returns those that read none of the edited
-/// entries, if they are to be recorded.
+/// [`explore`] without a footprint. Runs that are known are not done again.
 pub(super) fn explore_with(
     evaluator: &Evaluator,
     request: &Request,
     known: Known<'_>,
-) -> (Answer, Option<Recording>) {
-    let Known { of_other_node, unedited } = known;
-    let recorded = unedited.filter(|it| it.runs.is_none()).map(|it| it.edited);
-    let earlier = unedited.and_then(|it| it.runs).map(Precedent::of_same_node);
+) -> (Answer, OfEdit) {
+    let Known { of_other_node, edited } = known;
+    let (earlier, is_recorded) = match edited.map(|it| it.runs) {
+        Some(EarlierRuns::Known(runs)) => (Some(Precedent::of_same_node(runs)), false),
+        Some(EarlierRuns::Recorded) => (None, true),
+        Some(EarlierRuns::Dropped) | None => (None, false),
+    };
     let mut explorer = Explorer {
         precedents: of_other_node.into_iter().chain(earlier).collect(),
-        edited: recorded,
-        unedited: recorded.map(|_| Recording::default()),
+        edited: edited.map(|it| it.entries),
+        unedited: is_recorded.then(Recording::default),
         ..Explorer::new(evaluator, request)
     };
     let answer = explorer.explore();
     if let Some(unedited) = &mut explorer.unedited {
         unedited.shrink();
     }
-    (answer, explorer.unedited)
+    let Explorer { reads_edited, unedited, .. } = explorer;
+    (answer, OfEdit { reads_edited, unedited })
 }
 
 /// An exploration while it runs.
@@ -191,6 +198,8 @@ struct Explorer<'e> {
     known_rounds: Vec<Option<&'e Round>>,
     /// The entries whose reads are counted.
     edited: Option<&'e EditedEntries>,
+    /// Whether a run may have read one of these.
+    reads_edited: bool,
     /// The runs that read none of these.
     unedited: Option<Recording>,
     /// Whether they are all runs of this round.
@@ -233,6 +242,7 @@ impl<'e> Explorer<'e> {
             precedents: Vec::new(),
             known_rounds: Vec::new(),
             edited: None,
+            reads_edited: false,
             unedited: None,
             are_all_unedited: false,
             steps: Steps::default(),
@@ -289,8 +299,12 @@ impl<'e> Explorer<'e> {
     /// All cases, unless there are too many cases or runs.
     fn explore_without(&mut self, summed_up: &[Position]) -> Result<Vec<Case>, TooMany> {
         self.begin_round(false, summed_up);
-        let outcome = |(_, precedent, round): (_, Precedent<'e>, _)| precedent.outcome(round);
-        if let Some(outcome) = self.known_rounds().find_map(outcome) {
+        let outcome = |(_, precedent, round): (_, Precedent<'e>, &'e Round)| {
+            Some((precedent.outcome(round)?, round.reads_edited()))
+        };
+        let known = self.known_rounds().find_map(outcome);
+        if let Some((outcome, reads_edited)) = known {
+            self.reads_edited |= reads_edited;
             return outcome;
         }
         let outcome = self.go_all_ways(summed_up);
@@ -365,6 +379,7 @@ impl<'e> Explorer<'e> {
             .find_map(|(number, precedent, round)| Some((number, precedent.run(round, &script)?)));
         if let Some((number, run)) = known {
             self.are_all_unedited = false;
+            self.reads_edited |= run.reads_edited;
             add_ways(ways, run.ways.iter().cloned());
             let script = script.continued(&run.choices);
             let known_kind = Some((number, run.kind));
@@ -391,6 +406,7 @@ impl<'e> Explorer<'e> {
         }
         let is_unedited = exploration.reads_of_edited == 0;
         self.are_all_unedited &= is_unedited;
+        self.reads_edited |= !is_unedited;
         if let Some(unedited) = self.unedited.as_mut().filter(|_| is_unedited) {
             unedited.add(&case, &Footprint::default(), &exploration, repeated);
         }

@@ -75,6 +75,11 @@ impl Footprint {
         })
     }
 
+    /// Whether a function was called that may read anything.
+    pub(super) fn reads_anything(&self) -> bool {
+        self.reads.iter().any(|read| matches!(read, Read::Function))
+    }
+
     /// The root keys that were searched for, as numbers from [`root_hash`]; `None` if a function may have read anything.
     pub fn roots(&self) -> Option<Box<[u64]>> {
         let roots = self.reads.iter().filter_map(|read| match read {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::assumptions::{Assumptions, Condition, Texts};
 use super::budget::CancelToken;
-use super::cases::recording::{Known, Recording};
+use super::cases::recording::{EditedEntries, Known, OfEdit, Recording};
 use super::cases::{self, Case, Exploration, LeftOut};
 use super::evaluator::Evaluator;
 use super::failure::{Failure, FailureClass};
@@ -152,18 +152,17 @@ impl Evaluator {
     }
 
     /// [`Self::call`] for a node that is not completely known. The lookup is recorded, so that those for other nodes may use its
-    /// runs.
-    pub(crate) fn call_and_record(&self, request: &Request) -> (Answer, Recording) {
-        cases::explore_and_record(self, request)
-    }
-
-    /// [`Self::call`] for a node that is not completely known, with the runs of earlier lookups where they are the same. Also
-    /// returns the runs that read no edited entry, if they are to be recorded.
-    pub(crate) fn call_knowing(
+    /// runs, and with it which runs may have read one of the edited entries.
+    pub(crate) fn call_and_record(
         &self,
         request: &Request,
-        known: Known<'_>,
-    ) -> (Answer, Option<Recording>) {
+        edited: Option<&EditedEntries>,
+    ) -> (Answer, Recording) {
+        cases::explore_and_record(self, request, edited)
+    }
+
+    /// [`Self::call`] for a node that is not completely known, with the runs of earlier lookups where they are the same.
+    pub(crate) fn call_knowing(&self, request: &Request, known: Known<'_>) -> (Answer, OfEdit) {
         cases::explore_with(self, request, known)
     }
 

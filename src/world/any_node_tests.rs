@@ -153,7 +153,7 @@ fn check_steps(any: &Evaluator) -> Result<(), TestCaseError> {
     for key in ["a", "b", "c"] {
         let request = Request { wants_sources: true, wants_footprint: true, ..Request::key(key) };
         let with_steps = any.call(&request);
-        let (without, _) = any.call_and_record(&request);
+        let (without, _) = any.call_and_record(&request, None);
         let without = Answer { footprint: with_steps.footprint.clone(), ..without };
         prop_assert_eq!(format!("{with_steps:?}"), format!("{without:?}"), "{}", key);
     }

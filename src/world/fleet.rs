@@ -43,6 +43,7 @@ pub use comparison::Differences;
 pub(super) use comparison::LeftByGit;
 pub use difference::{Change as AnswerChange, Difference, FleetPair};
 use earlier_answers::EarlierAnswers;
+use groups::{Answered, Side};
 pub use kept::Asker;
 use readings::Readings;
 pub(super) use references::{KnownReferences, RootNames};
@@ -154,7 +155,7 @@ impl Fleet {
 
     /// What all nodes get: each different answer once, without its footprint, in the order of its first node.
     pub fn answers(&self, request: &Request) -> Vec<SharedAnswer> {
-        self.answers_among(request, &self.all_nodes(), None)
+        self.answers_among(request, &self.all_nodes(), Side::Only).answers
     }
 
     /// [`Self::answers`] to many requests, which is faster than to ask for one after the other. `keep` gets each answer
@@ -169,21 +170,21 @@ impl Fleet {
         done: impl FnMut(R) + Send,
     ) {
         let keep = |at, _, answer| keep(at, answer);
-        let then = |at, found| then(at, distinct(found));
-        self.by_footprint(requests, &self.all_nodes(), None, (keep, then), done);
+        let then = |at, found: Answered<A>| then(at, distinct(found.answers));
+        self.by_footprint(requests, &self.all_nodes(), Side::Only, (keep, then), done);
     }
 
     fn all_nodes(&self) -> Vec<u32> {
         (0..self.nodes().len() as u32).collect()
     }
 
-    /// [`Self::answers`] for some of the nodes. Runs that are known are not done again.
+    /// [`Self::answers`] for some of the nodes, on one side of a comparison. The readers of edited entries are sorted.
     fn answers_among(
         &self,
         request: &Request,
         nodes: &[u32],
-        unedited: Option<&OfNodes>,
-    ) -> Vec<SharedAnswer> {
+        side: Side<'_>,
+    ) -> Answered<Box<Answer>> {
         // Thousands of groups may have the same answer, which can list a hundred cases.
         let distinct = Mutex::new(Distinct::default());
         let keep = |_, node: u32, answer: Answer| {
@@ -192,10 +193,13 @@ impl Fleet {
             let mut distinct = distinct.lock().unwrap_or_else(PoisonError::into_inner);
             distinct.add(number, node, answer)
         };
-        let mut found: Vec<SharedAnswer<usize>> = Vec::new();
+        let mut found: Answered<usize> = Answered { answers: Vec::new(), readers: Vec::new() };
         let requests = std::slice::from_ref(request);
-        self.by_footprint(requests, nodes, unedited, (keep, |_, all| all), |all| found = all);
-        distinct.into_inner().unwrap_or_else(PoisonError::into_inner).of_nodes(found)
+        self.by_footprint(requests, nodes, side, (keep, |_, all| all), |all| found = all);
+        let distinct = distinct.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Answered { answers, mut readers } = found;
+        readers.sort_unstable();
+        Answered { answers: distinct.of_nodes(answers), readers }
     }
 
     /// [`Self::answers`], but one for each group of nodes whose lookups read the same. All values of a group come from the same
@@ -206,9 +210,10 @@ impl Fleet {
 
     fn answers_by_reads_among(&self, request: &Request, nodes: &[u32]) -> Vec<SharedAnswer> {
         let mut answers = Vec::new();
-        let (keep, then) = (|_, _, answer| Box::new(answer), |_, found| found);
+        let keep = |_, _, answer| Box::new(answer);
+        let then = |_, found: Answered<_>| found.answers;
         let requests = std::slice::from_ref(request);
-        self.by_footprint(requests, nodes, None, (keep, then), |found| answers = found);
+        self.by_footprint(requests, nodes, Side::Only, (keep, then), |found| answers = found);
         answers
     }
 

@@ -43,6 +43,8 @@ pub(super) struct Run {
     pub(super) kind: usize,
     /// What it depends on, as numbers of the recording's dependencies.
     depends_on: Box<[usize]>,
+    /// Whether it may have read one of the edited entries.
+    pub(super) reads_edited: bool,
 }
 
 /// The numbers of the ways that are taken.
@@ -72,6 +74,12 @@ impl EditedEntries {
         self.0.get(root).is_some_and(|files| files.contains(&file))
     }
 
+    /// Whether a lookup may have read one of them.
+    pub(crate) fn may_be_in(&self, footprint: &Footprint) -> bool {
+        footprint.reads_anything()
+            || footprint.entries().any(|read| self.contain(read.file, read.root))
+    }
+
     /// Whether `others` contain all of them.
     pub(crate) fn are_among(&self, others: &Self) -> bool {
         let is_there = |(root, files): (_, &BTreeSet<FileId>)| {
@@ -86,16 +94,35 @@ impl EditedEntries {
 pub(crate) struct Known<'k> {
     /// The exploration for another node.
     pub(crate) of_other_node: Option<Precedent<'k>>,
-    /// Earlier runs for the same node.
-    pub(crate) unedited: Option<Unedited<'k>>,
+    /// The entries that are being edited, if it matters which runs read them.
+    pub(crate) edited: Option<Edited<'k>>,
 }
 
-/// The runs of an exploration that read none of the entries that are being edited.
+/// The entries that are being edited, and the runs that read none of them.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Unedited<'k> {
-    pub(crate) edited: &'k EditedEntries,
-    /// The runs; `None` if they are to be recorded.
-    pub(crate) runs: Option<&'k Recording>,
+pub(crate) struct Edited<'k> {
+    pub(crate) entries: &'k EditedEntries,
+    pub(crate) runs: EarlierRuns<'k>,
+}
+
+/// Runs for the same node that read no edited entry.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum EarlierRuns<'k> {
+    /// Those of an earlier exploration, which are not done again.
+    Known(&'k Recording),
+    /// They are to be recorded.
+    Recorded,
+    /// They are not kept.
+    Dropped,
+}
+
+/// What an exploration says about the entries that are being edited.
+#[derive(Debug, Default)]
+pub(crate) struct OfEdit {
+    /// Whether a run may have read one of them.
+    pub(crate) reads_edited: bool,
+    /// The runs that read none, if they are recorded.
+    pub(crate) unedited: Option<Recording>,
 }
 
 impl Recording {
@@ -106,6 +133,11 @@ impl Recording {
             _ => 0,
         };
         self.rounds.iter().map(|it| it.runs.len() + cases(it)).sum()
+    }
+
+    /// Whether a run may have read one of the edited entries.
+    pub(crate) fn reads_edited(&self) -> bool {
+        self.rounds.iter().any(Round::reads_edited)
     }
 
     /// Frees the memory that only further runs would need.
@@ -158,6 +190,7 @@ impl Recording {
             case: case.clone(),
             kind: 0,
             depends_on,
+            reads_edited: exploration.reads_of_edited > 0,
         });
     }
 
@@ -174,6 +207,12 @@ impl Recording {
         if let Some(run) = self.rounds.last_mut().and_then(|it| it.runs.last_mut()) {
             run.kind = kind;
         }
+    }
+}
+
+impl Round {
+    pub(super) fn reads_edited(&self) -> bool {
+        self.runs.iter().any(|run| run.reads_edited)
     }
 }
 

@@ -158,9 +158,11 @@ impl World {
             LeftByGit::Pointer => {
                 Some("only a pointer to what Git LFS keeps; its data is not compared")
             }
-            LeftByGit::ConflictMarks => self.data(path, format).ok()?.is_broken().then_some(
-                "has conflicts that are not resolved; lookups that read it fail",
-            ),
+            LeftByGit::ConflictMarks => self
+                .data(path, format)
+                .ok()?
+                .is_broken()
+                .then_some("has conflicts that are not resolved; lookups that read it fail"),
         }
     }
 

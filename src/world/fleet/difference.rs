@@ -7,11 +7,14 @@ use std::sync::{Arc, OnceLock};
 use super::affected::AffectedKeys;
 use super::causes::{Cause, causes, of_any};
 use super::edited_ways::{Base, assuming, open_ways};
+use super::groups::Side;
 use super::spread::{Concerned, KnownConcerned};
-use super::{Fleet, OfNodes, SharedAnswer, is_same_with_cases};
+use super::{Fleet, SharedAnswer, is_same_with_cases};
 use crate::engine::cases::pairs::{CasePairs, Lookups};
 use crate::engine::cases::{is_same_outcome, is_settled};
-use crate::engine::{Answer, Assumed, Condition, OtherNodes, Request, module_of_key};
+use crate::engine::{
+    Answer, Assumed, Condition, EditedEntries, OtherNodes, Request, module_of_key,
+};
 use crate::facts::Node;
 use crate::syntax::key_path;
 
@@ -132,11 +135,11 @@ impl FleetPair {
         // Only an answer to the key alone tells what strings that look it up get.
         let spread = request.plain_key().and_then(|key| self.spreading_root(key));
         let mut unsettled = spread.as_ref().map(|_| Concerned::none(self.after.nodes().len()));
-        let before = self.before.earlier_answers(request, &nodes);
-        let unedited = self.unedited_runs(request);
-        let after = self.after.answers_among(request, &nodes, unedited.as_ref());
+        let earlier = self.before.earlier_answers(request, &nodes, self.edited_entries(request));
+        let before = &earlier.answers;
+        let after = self.later_answers(request, &earlier.readers);
         let mut difference = Difference::default();
-        let mut pairs = pairs(&before, &after, self.after.nodes().len());
+        let mut pairs = pairs(before, &after, self.after.nodes().len());
         let answers = |one: usize, other: usize| (&*before[one].answer, &*after[other].answer);
         for (one, other, nodes) in &pairs {
             let (before, after) = answers(*one, *other);
@@ -181,15 +184,20 @@ impl FleetPair {
         difference
     }
 
-    /// What is known of lookups on the later side, if only the values of some entries were edited.
-    pub(super) fn unedited_runs(&self, request: &Request) -> Option<OfNodes> {
+    /// The answers of some of the nodes after the edit, each different answer once.
+    pub(super) fn later_answers(&self, request: &Request, nodes: &[u32]) -> Vec<SharedAnswer> {
+        let edited = self.edited_entries(request);
+        let known = edited.and_then(|edited| self.before.unedited.of(edited, request));
+        let side = known.as_ref().map_or(Side::Only, Side::Later);
+        self.after.answers_among(request, nodes, side).answers
+    }
+
+    /// The entries that were edited, if only the values of some entries were.
+    fn edited_entries(&self, request: &Request) -> Option<&EditedEntries> {
         let edited = self.affected_keys()?.edited_entries.as_ref()?;
         // The runs of a lookup of a sub key depend on what it needs.
         let is_whole = key_path::parse(request.plain_key()?).is_ok_and(|it| it.rest.is_empty());
-        if !is_whole {
-            return None;
-        }
-        self.before.unedited.of(edited, request)
+        is_whole.then_some(edited)
     }
 
     /// Takes the nodes of which not all cases are listed out of `pairs`, and compares them in the ways to the edited files, if

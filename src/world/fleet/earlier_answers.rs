@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use indexmap::IndexMap;
 
+use super::groups::Side;
 use super::{Fleet, SharedAnswer};
-use crate::engine::{Answer, Condition, Request};
+use crate::engine::{Answer, Condition, EditedEntries, Request};
 use crate::facts::Node;
 
 /// The maximum number of cases in all kept answers.
@@ -29,15 +30,39 @@ struct Kept {
 /// The answers to one question.
 #[derive(Default)]
 struct ToQuestion {
-    /// The nodes that were looked up, and their answers.
-    shared: Option<(Vec<u32>, Arc<[SharedAnswer]>)>,
+    /// What was asked for some nodes, and their answers.
+    shared: Option<(Asked, Arc<Earlier>)>,
     /// The answer for a node that does not belong to the fleet.
     of_any: Option<(Arc<Node>, Arc<Answer>)>,
 }
 
+/// The nodes that were looked up, and the entries that are being edited, if they were known.
+#[derive(PartialEq, Eq)]
+struct Asked {
+    nodes: Vec<u32>,
+    edited: Option<EditedEntries>,
+}
+
+impl Asked {
+    /// Whether the same is known for `edited` entries.
+    fn tells_of(&self, nodes: &[u32], edited: Option<&EditedEntries>) -> bool {
+        let tells =
+            |edited: &EditedEntries| self.edited.as_ref().is_some_and(|it| edited.are_among(it));
+        self.nodes == nodes && edited.is_none_or(tells)
+    }
+}
+
+/// Answers before an edit.
+pub(super) struct Earlier {
+    /// Each different answer once.
+    pub(super) answers: Vec<SharedAnswer>,
+    /// The nodes whose answers can be others after the edit, sorted: their lookups may have read one of the edited entries.
+    pub(super) readers: Vec<u32>,
+}
+
 impl ToQuestion {
     fn cases(&self) -> usize {
-        let shared = self.shared.iter().flat_map(|(_, answers)| answers.iter());
+        let shared = self.shared.iter().flat_map(|(_, earlier)| &earlier.answers);
         let of_any = self.of_any.iter().map(|(_, answer)| cases(answer));
         shared.map(|it| cases(&it.answer)).chain(of_any).sum::<usize>()
     }
@@ -72,12 +97,23 @@ impl EarlierAnswers {
 }
 
 impl Fleet {
-    /// The answers of some of the nodes, each different answer once. They are kept.
-    pub(super) fn earlier_answers(&self, request: &Request, nodes: &[u32]) -> Arc<[SharedAnswer]> {
-        let ask = || -> Arc<[SharedAnswer]> { self.answers_among(request, nodes, None).into() };
+    /// The answers of some of the nodes before an edit of these entries; if it is not known which entries are edited, all of the
+    /// nodes can have other answers after it. They are kept.
+    pub(super) fn earlier_answers(
+        &self,
+        request: &Request,
+        nodes: &[u32],
+        edited: Option<&EditedEntries>,
+    ) -> Arc<Earlier> {
+        let ask = || {
+            let found =
+                self.answers_among(request, nodes, edited.map_or(Side::Only, Side::Earlier));
+            let readers = if edited.is_some() { found.readers } else { nodes.to_vec() };
+            Arc::new(Earlier { answers: found.answers, readers })
+        };
         let Some(question) = question(request) else { return ask() };
         let known = self.earlier.find(&question, |it| {
-            let known = it.shared.as_ref().filter(|(asked, _)| asked == nodes);
+            let known = it.shared.as_ref().filter(|(asked, _)| asked.tells_of(nodes, edited));
             known.map(|(_, found)| found.clone())
         });
         if let Some(found) = known {
@@ -86,7 +122,8 @@ impl Fleet {
         let found = ask();
         // The result of a cancelled lookup is incomplete.
         if !request.cancel.is_cancelled() {
-            let kept = Some((nodes.to_vec(), found.clone()));
+            let asked = Asked { nodes: nodes.to_vec(), edited: edited.cloned() };
+            let kept = Some((asked, found.clone()));
             self.earlier.keep(question, |it| it.shared = kept);
         }
         found
@@ -128,12 +165,13 @@ mod tests {
 
     fn keep(kept: &EarlierAnswers, key: &str, count: usize) {
         let answer = SharedAnswer { answer: Box::new(Answer::nothing()), nodes: vec![0] };
-        let shared = (vec![0], vec![answer; count].into());
-        kept.keep(question(key), |it| it.shared = Some(shared));
+        let asked = Asked { nodes: vec![0], edited: None };
+        let earlier = Earlier { answers: vec![answer; count], readers: vec![0] };
+        kept.keep(question(key), |it| it.shared = Some((asked, earlier.into())));
     }
 
     fn is_kept(kept: &EarlierAnswers, key: &str) -> bool {
-        kept.find(&question(key), |it| it.shared.clone()).is_some()
+        kept.find(&question(key), |it| it.shared.as_ref().map(|_| ())).is_some()
     }
 
     #[test]

@@ -10,6 +10,7 @@ use indexmap::IndexMap;
 use super::SharedAnswer;
 use super::causes::{Cause, causes};
 use super::difference::{Change, Difference, FleetPair, is_unchanged, numbers_of};
+use super::earlier_answers::Earlier;
 use crate::engine::cases::pairs::Lookups;
 use crate::engine::cases::with_first_cases;
 use crate::engine::{Answer, Assumed, Condition, Request, undecided};
@@ -33,7 +34,7 @@ pub(super) struct Base<'a> {
 /// What some nodes get before and after if they read an edited file in one way.
 struct InOneWay {
     request: Request,
-    before: Arc<[SharedAnswer]>,
+    before: Arc<Earlier>,
     after: Vec<SharedAnswer>,
 }
 
@@ -121,18 +122,17 @@ impl FleetPair {
         let in_ways: Vec<InOneWay> = { ways.iter() }
             .map(|way| {
                 let request = assuming(way, request);
-                let before = self.before().earlier_answers(&request, &nodes);
-                let unedited = self.unedited_runs(&request);
-                let after = self.after().answers_among(&request, &nodes, unedited.as_ref());
+                let before = self.before().earlier_answers(&request, &nodes, None);
+                let after = self.later_answers(&request, &nodes);
                 InOneWay { request, before, after }
             })
             .collect();
-        for answer in in_ways.iter().flat_map(|it| it.before.iter().chain(&it.after)) {
+        for answer in in_ways.iter().flat_map(|it| it.before.answers.iter().chain(&it.after)) {
             difference.note_unknown(&answer.answer);
         }
         let total = self.after().nodes().len();
         let numbers: Vec<[Vec<usize>; 2]> = { in_ways.iter() }
-            .map(|it| [numbers_of(&it.before, total), numbers_of(&it.after, total)])
+            .map(|it| [numbers_of(&it.before.answers, total), numbers_of(&it.after, total)])
             .collect();
         let mut alike: IndexMap<Numbers, (&Answer, Vec<u32>)> = IndexMap::new();
         for (node, base) in bases {
@@ -146,7 +146,7 @@ impl FleetPair {
             let mut is_changed = false;
             let (mut before, mut after) = (Vec::new(), Vec::new());
             for ((way, it), (one, other)) in ways.iter().zip(&in_ways).zip(numbers) {
-                let answers = (&*it.before[one].answer, &*it.after[other].answer);
+                let answers = (&*it.before.answers[one].answer, &*it.after[other].answer);
                 before.push((&**way, answers.0));
                 after.push((&**way, answers.1));
                 let evaluators =

@@ -10,8 +10,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use indexmap::IndexMap;
 
 use super::{Column, Fleet, OfNodes, SharedAnswer};
+use crate::engine::Evaluator;
 use crate::engine::footprint::Footprint;
-use crate::engine::{Answer, Dependency, Known, Precedent, Recording, Request, Unedited};
+use crate::engine::{
+    Answer, Dependency, EarlierRuns, Edited, EditedEntries, Known, Precedent, Recording, Request,
+};
 use crate::world::parallel;
 
 /// With at least this many groups of nodes, all processors do the lookups. Fewer groups are not worth a thread.
@@ -31,11 +34,30 @@ pub(super) const MAX_GROUPS: usize = 1 << 15;
 /// The maximum number of nodes in all requests that are answered together: each answer is passed on with its nodes.
 const MAX_NODES: usize = 1 << 18;
 
+/// The side of a comparison that lookups are for.
+#[derive(Clone, Copy)]
+pub(super) enum Side<'a> {
+    /// Nothing is compared.
+    Only,
+    /// The side before an edit of these entries.
+    Earlier(&'a EditedEntries),
+    /// The side after it, with what is known of its lookups.
+    Later(&'a OfNodes),
+}
+
+/// The answers to a request, one for each group of nodes whose lookups read the same.
+pub(super) struct Answered<A> {
+    pub(super) answers: Vec<SharedAnswer<A>>,
+    /// On the earlier side of a comparison, the nodes whose lookups may have read one of the edited entries. All others get the
+    /// same answer on the later side.
+    pub(super) readers: Vec<u32>,
+}
+
 /// A request and the answers found so far.
 struct Asked<A> {
     /// The position of the request.
     request: usize,
-    answered: Vec<SharedAnswer<A>>,
+    answered: Answered<A>,
     /// The nodes without an answer.
     left: Vec<Group>,
 }
@@ -73,6 +95,8 @@ impl Example {
 struct Found<A> {
     answer: A,
     depends_on: DependsOn,
+    /// Whether the lookup may have read an edited entry.
+    reads_edited: bool,
 }
 
 enum DependsOn {
@@ -93,8 +117,7 @@ struct Both {
 struct Asking<'a, A> {
     requests: &'a [Both],
     keep: &'a (dyn Fn(usize, u32, Answer) -> A + Sync),
-    /// What is known of the lookups for nodes.
-    unedited: Option<&'a OfNodes>,
+    side: Side<'a>,
     /// Whether other threads answer other requests, so that none is left for the lookups of these.
     is_one_of_many: bool,
 }
@@ -107,16 +130,16 @@ impl Fleet {
         &self,
         requests: &[Request],
         nodes: &[u32],
-        unedited: Option<&OfNodes>,
+        side: Side<'_>,
         (keep, then): (
             impl Fn(usize, u32, Answer) -> A + Sync,
-            impl Fn(usize, Vec<SharedAnswer<A>>) -> R + Sync,
+            impl Fn(usize, Answered<A>) -> R + Sync,
         ),
         done: impl FnMut(R) + Send,
     ) {
         let requests: Vec<Both> = requests.iter().map(Both::of).collect();
         let is_one_of_many = requests.len() >= MANY_REQUESTS;
-        let asking = Asking { requests: &requests, keep: &keep, unedited, is_one_of_many };
+        let asking = Asking { requests: &requests, keep: &keep, side, is_one_of_many };
         let next = AtomicUsize::new(0);
         let work = |give: &dyn Fn(usize, R)| {
             loop {
@@ -157,7 +180,8 @@ impl Fleet {
 
     /// Does the lookup for the first node, and groups the others by what it depends on.
     fn begin<A>(&self, asking: &Asking<'_, A>, request: usize, nodes: &[u32]) -> Asked<A> {
-        let mut asked = Asked { request, answered: Vec::new(), left: Vec::new() };
+        let answered = Answered { answers: Vec::new(), readers: Vec::new() };
+        let mut asked = Asked { request, answered, left: Vec::new() };
         if !nodes.is_empty() {
             let all = Group::of(nodes.to_vec());
             let found = self.lookup(asking, request, &all);
@@ -198,49 +222,35 @@ impl Fleet {
         let both = &asking.requests[request];
         let node = group.nodes[0];
         let evaluator = self.evaluator(node);
-        let (answer, depends_on) = if group.nodes.len() == 1 {
-            (self.lookup_alone(asking, &both.alone, group), DependsOn::Any)
-        } else if evaluator.node().is_complete() {
+        let edited = match asking.side {
+            Side::Earlier(edited) => Some(edited),
+            Side::Only | Side::Later(_) => None,
+        };
+        let is_alone = group.nodes.len() == 1;
+        let is_complete = evaluator.node().is_complete();
+        let (answer, depends_on, reads_edited) = if is_complete && is_alone && edited.is_none() {
+            (evaluator.call(&both.alone), DependsOn::Any, false)
+        } else if is_complete {
             let mut answer = evaluator.call(&both.shared);
             let footprint = answer.footprint.take().unwrap_or_default();
-            (answer, DependsOn::Each(footprint))
+            let reads_edited = edited.is_some_and(|it| it.may_be_in(&footprint));
+            (answer, DependsOn::Each(footprint), reads_edited)
+        } else if is_alone {
+            let (answer, reads_edited) = lookup_alone(asking, &both.alone, group, &evaluator);
+            (answer, DependsOn::Any, reads_edited)
         } else {
-            let (answer, recording) = evaluator.call_and_record(&both.shared);
-            (answer, DependsOn::Runs(recording))
+            let (answer, recording) = evaluator.call_and_record(&both.shared, edited);
+            let reads_edited = recording.reads_edited();
+            (answer, DependsOn::Runs(recording), reads_edited)
         };
-        Found { answer: (asking.keep)(request, node, answer), depends_on }
-    }
-
-    /// The answer for the only node of a group.
-    fn lookup_alone<A>(&self, asking: &Asking<'_, A>, request: &Request, group: &Group) -> Answer {
-        let node = group.nodes[0];
-        let evaluator = self.evaluator(node);
-        if evaluator.node().is_complete() {
-            return evaluator.call(request);
-        }
-        if group.like.is_none() && asking.unedited.is_none() {
-            return evaluator.call(request);
-        }
-        let like = group.like.as_ref().map(|example| (example, example.changed_for(node)));
-        let of_other_node = like
-            .as_ref()
-            .map(|(example, is_changed)| Precedent { recording: &example.recording, is_changed });
-        let runs = asking.unedited.and_then(|it| it.known(node));
-        let runs = runs.as_deref();
-        let unedited = asking.unedited.map(|it| Unedited { edited: it.edited(), runs });
-        let (answer, recorded) = evaluator.call_knowing(request, Known { of_other_node, unedited });
-        // The result of a cancelled lookup is incomplete.
-        if let (Some(unedited), Some(recorded)) = (asking.unedited, recorded)
-            && !request.cancel.is_cancelled()
-        {
-            unedited.keep(node, recorded);
-        }
-        answer
+        // Files that were left out may have been edited, too.
+        let reads_edited = reads_edited || !says_everything(&answer);
+        Found { answer: (asking.keep)(request, node, answer), depends_on, reads_edited }
     }
 
     /// Takes the answer of the first node of a group. Splits the group by what its lookup depended on.
     fn take<A>(&self, asked: &mut Asked<A>, mut nodes: Vec<u32>, found: Found<A>) {
-        let Found { answer, depends_on } = found;
+        let Found { answer, depends_on, reads_edited } = found;
         match depends_on {
             DependsOn::Any => {}
             DependsOn::Each(footprint) => {
@@ -255,7 +265,10 @@ impl Fleet {
             }
             DependsOn::Runs(recording) => self.split_like(recording, &mut nodes, &mut asked.left),
         }
-        asked.answered.push(SharedAnswer { answer, nodes });
+        if reads_edited {
+            asked.answered.readers.extend(&nodes);
+        }
+        asked.answered.answers.push(SharedAnswer { answer, nodes });
     }
 
     /// Splits a group by what a recorded lookup for its first node depends on. The lookup is an example for the others, unless
@@ -298,6 +311,47 @@ impl Fleet {
             Dependency::Node => None,
         }
     }
+}
+
+/// The answer for the only node of a group, which is not completely known, and whether the lookup may have read an edited entry.
+fn lookup_alone<A>(
+    asking: &Asking<'_, A>,
+    request: &Request,
+    group: &Group,
+    evaluator: &Evaluator,
+) -> (Answer, bool) {
+    let node = group.nodes[0];
+    let is_first = group.like.is_none();
+    if let (true, Side::Only) = (is_first, asking.side) {
+        return (evaluator.call(request), false);
+    }
+    let like = group.like.as_ref().map(|example| (example, example.changed_for(node)));
+    let of_other_node = like
+        .as_ref()
+        .map(|(example, is_changed)| Precedent { recording: &example.recording, is_changed });
+    let known;
+    let edited = match asking.side {
+        Side::Only => None,
+        Side::Earlier(entries) => Some(Edited { entries, runs: EarlierRuns::Dropped }),
+        Side::Later(nodes) => {
+            known = nodes.known(node);
+            let runs = known.as_deref().map_or(EarlierRuns::Recorded, EarlierRuns::Known);
+            Some(Edited { entries: nodes.edited(), runs })
+        }
+    };
+    let (answer, of_edit) = evaluator.call_knowing(request, Known { of_other_node, edited });
+    // The result of a cancelled lookup is incomplete.
+    if let (Side::Later(nodes), Some(recorded)) = (asking.side, of_edit.unedited)
+        && !request.cancel.is_cancelled()
+    {
+        nodes.keep(node, recorded);
+    }
+    (answer, of_edit.reads_edited)
+}
+
+/// Whether an answer leaves nothing out.
+fn says_everything(answer: &Answer) -> bool {
+    answer.left_out.is_empty() && answer.each_case().iter().all(|(_, case)| case.opaque.is_empty())
 }
 
 /// Removes those nodes that do not have the number of the first one. Returns them, grouped by number.

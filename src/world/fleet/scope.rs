@@ -197,9 +197,9 @@ impl Scope {
         }
         let row = |(class, node): (usize, &u32)| {
             let evaluator = || {
-                let slots = self.evaluators.get_or_init(|| {
-                    classes.examples.iter().map(|_| OnceLock::new()).collect()
-                });
+                let slots = self
+                    .evaluators
+                    .get_or_init(|| classes.examples.iter().map(|_| OnceLock::new()).collect());
                 slots[class].get_or_init(|| readings.new_evaluator(*node))
             };
             // A default hierarchy has its own options, and cases read them in their own way.

@@ -652,5 +652,6 @@ fn nodes_of_which_only_the_names_are_known_share_lookups_of_keys_that_their_file
 }
 
 mod other_nodes;
+mod readers;
 mod spread;
 mod unedited;
