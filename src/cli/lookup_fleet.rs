@@ -142,7 +142,7 @@ enum Kept {
     /// The text of a value that is found for sure, and the hash of the value. The value itself takes more memory.
     Found { hash: u64, text: Box<str> },
     /// Any other answer.
-    Whole(Box<Answer>),
+    Whole(Arc<Answer>),
 }
 
 impl Kept {
@@ -207,7 +207,7 @@ impl Printer<'_> {
             forget_what_tables_do_not_show(&mut answer);
         }
         if !answer.is_only_a_value() {
-            return Kept::Whole(Box::new(answer));
+            return Kept::Whole(Arc::new(answer));
         }
         Kept::Found { hash: outcome_hash(&answer), text: self.text(query, &answer).into() }
     }

@@ -99,6 +99,8 @@ impl Jobs {
         let mut state = self.queue.lock();
         state.waiting.push_back(job);
         if state.idle >= state.waiting.len() {
+            // If the lock were still held, the thread would wake up only to wait for it.
+            drop(state);
             self.queue.changed.notify_one();
         } else if state.threads < self.size {
             let queue = Arc::clone(&self.queue);

@@ -74,9 +74,8 @@ pub struct Fleet {
 
 /// An answer and the nodes that get it, by their numbers, in order.
 #[derive(Debug, Clone)]
-pub struct SharedAnswer<A = Box<Answer>> {
-    /// The answer, as the first of the nodes gets it, or what is kept of it. It is boxed, because a fleet has very many of
-    /// them.
+pub struct SharedAnswer<A = Arc<Answer>> {
+    /// The answer, as the first of the nodes gets it, or what is kept of it. Changes share it, because a fleet has very many.
     pub answer: A,
     /// The nodes.
     pub nodes: Vec<u32>,
@@ -91,7 +90,7 @@ pub trait KeptAnswer: Send + Sync {
     fn is_same(&self, other: &Self) -> bool;
 }
 
-impl KeptAnswer for Box<Answer> {
+impl KeptAnswer for Arc<Answer> {
     fn number(&self) -> u64 {
         outcome_hash(self)
     }
@@ -184,11 +183,11 @@ impl Fleet {
         request: &Request,
         nodes: &[u32],
         side: Side<'_>,
-    ) -> Answered<Box<Answer>> {
+    ) -> Answered<Arc<Answer>> {
         // Thousands of groups may have the same answer, which can list a hundred cases.
         let distinct = Mutex::new(Distinct::default());
         let keep = |_, node: u32, answer: Answer| {
-            let answer = Box::new(answer);
+            let answer = Arc::new(answer);
             let number = answer.number();
             let mut distinct = distinct.lock().unwrap_or_else(PoisonError::into_inner);
             distinct.add(number, node, answer)
@@ -210,7 +209,7 @@ impl Fleet {
 
     fn answers_by_reads_among(&self, request: &Request, nodes: &[u32]) -> Vec<SharedAnswer> {
         let mut answers = Vec::new();
-        let keep = |_, _, answer| Box::new(answer);
+        let keep = |_, _, answer| Arc::new(answer);
         let then = |_, found: Answered<_>| found.answers;
         let requests = std::slice::from_ref(request);
         self.by_footprint(requests, nodes, Side::Only, (keep, then), |found| answers = found);

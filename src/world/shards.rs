@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use foldhash::fast::RandomState;
 
@@ -14,7 +14,8 @@ type Shard<V> = HashMap<Arc<str>, Arc<V>, RandomState>;
 #[derive(Debug)]
 pub(super) struct Shards<V> {
     hasher: RandomState,
-    shards: Vec<RwLock<Shard<V>>>,
+    /// Created with the first value. After an edit, most of the many maps of a snapshot stay empty.
+    shards: OnceLock<Box<[RwLock<Shard<V>>]>>,
 }
 
 impl<V: Default> Shards<V> {
@@ -24,7 +25,7 @@ impl<V: Default> Shards<V> {
             return found;
         }
         // Another thread may have inserted the key meanwhile, and its value must stay.
-        let mut shard = self.shard(key).write().unwrap_or_else(PoisonError::into_inner);
+        let mut shard = self.made(key).write().unwrap_or_else(PoisonError::into_inner);
         shard.entry(key.into()).or_default().clone()
     }
 }
@@ -32,18 +33,19 @@ impl<V: Default> Shards<V> {
 impl<V> Shards<V> {
     /// The value under `key`.
     pub(super) fn get(&self, key: &str) -> Option<Arc<V>> {
-        self.shard(key).read().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+        let shard = &self.shards.get()?[self.number(key)];
+        shard.read().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
 
     /// Sets the value under `key`.
     pub(super) fn put(&self, key: Arc<str>, value: V) {
-        let mut shard = self.shard(&key).write().unwrap_or_else(PoisonError::into_inner);
+        let mut shard = self.made(&key).write().unwrap_or_else(PoisonError::into_inner);
         shard.insert(key, Arc::new(value));
     }
 
     /// All keys, in any order.
     pub(super) fn keys(&self) -> Vec<Arc<str>> {
-        let locks = self.shards.iter();
+        let locks = self.shards.get().into_iter().flatten();
         let keys = |shard: &RwLock<Shard<V>>| {
             let shard = shard.read().unwrap_or_else(PoisonError::into_inner);
             shard.keys().cloned().collect::<Vec<_>>()
@@ -58,17 +60,26 @@ impl<V> Shards<V> {
             let kept = shard.iter().filter_map(|(key, it)| Some((key.clone(), change(key, it)?)));
             RwLock::new(kept.collect())
         };
-        Self { hasher: self.hasher.clone(), shards: self.shards.iter().map(copy).collect() }
+        let shards = OnceLock::new();
+        if let Some(made) = self.shards.get() {
+            let _ = shards.set(made.iter().map(copy).collect());
+        }
+        Self { hasher: self.hasher.clone(), shards }
     }
 
-    fn shard(&self, key: &str) -> &RwLock<Shard<V>> {
-        &self.shards[self.hasher.hash_one(key) as usize % SHARDS]
+    /// The shard of a key.
+    fn made(&self, key: &str) -> &RwLock<Shard<V>> {
+        let make = || (0..SHARDS).map(|_| RwLock::default()).collect();
+        &self.shards.get_or_init(make)[self.number(key)]
+    }
+
+    fn number(&self, key: &str) -> usize {
+        self.hasher.hash_one(key) as usize % SHARDS
     }
 }
 
 impl<V> Default for Shards<V> {
     fn default() -> Self {
-        let shards = (0..SHARDS).map(|_| RwLock::default()).collect();
-        Self { hasher: RandomState::default(), shards }
+        Self { hasher: RandomState::default(), shards: OnceLock::new() }
     }
 }

@@ -9,7 +9,7 @@ use memchr::memmem;
 use crate::data::{Hash, Located, Value, render};
 use crate::engine::Answer;
 use crate::ide::perspective::{HIDDEN_SENSITIVE, holds_encrypted, redacted, redacted_message};
-use crate::world::AnswerChange;
+use crate::world::{AnswerChange, parallel};
 
 /// Finds the mark of a Sensitive value in thousands of texts.
 static HIDDEN: LazyLock<memmem::Finder<'_>> =
@@ -38,10 +38,18 @@ pub struct ShownSide<'a> {
 impl Secrets {
     /// The secrets in the answers of these changes.
     pub fn of(changes: &[AnswerChange]) -> Self {
+        let is_secret = |it: &&Value| is_somewhere(it, &is_sensitive);
+        // There can be a million values, and very few of them are secret.
+        let holds_secrets = parallel::map(changes, |change| {
+            [&change.before, &change.after]
+                .into_iter()
+                .flat_map(|it| values(it))
+                .any(|it| is_secret(&it))
+        });
         let mut secrets = Self::default();
-        for change in changes {
+        for (change, _) in changes.iter().zip(holds_secrets).filter(|(_, holds)| *holds) {
             for (side, answer) in [&change.before, &change.after].into_iter().enumerate() {
-                for value in values(answer).filter(|it| is_somewhere(it, &is_sensitive)) {
+                for value in values(answer).filter(is_secret) {
                     secrets.add_texts(value);
                     let of_key = secrets.sensitive.entry(change.key.clone()).or_default();
                     of_key[side].push(value.clone());

@@ -407,8 +407,8 @@ mod tests {
     fn texts_of(before: Answer, after: Answer) -> [String; 2] {
         let change = AnswerChange {
             key: "k".into(),
-            before,
-            after,
+            before: before.into(),
+            after: after.into(),
             nodes: Vec::new(),
             others: Vec::new(),
             causes: Vec::new(),

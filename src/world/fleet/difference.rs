@@ -24,9 +24,9 @@ pub struct Change {
     /// The key.
     pub key: Arc<str>,
     /// The answer before.
-    pub before: Answer,
+    pub before: Arc<Answer>,
     /// The answer now.
-    pub after: Answer,
+    pub after: Arc<Answer>,
     /// The nodes, by their numbers in the fleets.
     pub nodes: Vec<u32>,
     /// The nodes that are not listed and get it. Such a node belongs to one change of a key at most.
@@ -135,12 +135,13 @@ impl FleetPair {
         // Only an answer to the key alone tells what strings that look it up get.
         let spread = request.plain_key().and_then(|key| self.spreading_root(key));
         let mut unsettled = spread.as_ref().map(|_| Concerned::none(self.after.nodes().len()));
-        let earlier = self.before.earlier_answers(request, &nodes, self.edited_entries(request));
+        let edited = self.edited_entries(request);
+        let earlier = self.before.earlier_answers(request, &nodes, edited);
         let before = &earlier.answers;
-        let after = self.later_answers(request, &earlier.readers);
+        let after = self.later_answers(request, earlier.may_change(edited));
         let mut difference = Difference::default();
         let mut pairs = pairs(before, &after, self.after.nodes().len());
-        let answers = |one: usize, other: usize| (&*before[one].answer, &*after[other].answer);
+        let answers = |one: usize, other: usize| (&before[one].answer, &after[other].answer);
         for (one, other, nodes) in &pairs {
             let (before, after) = answers(*one, *other);
             difference.note_opaque(before);
@@ -151,7 +152,7 @@ impl FleetPair {
                 unsettled.add_nodes(nodes);
             }
         }
-        self.take_incomplete(&mut pairs, answers, request, &mut difference);
+        self.take_incomplete(&mut pairs, &earlier.answers, &after, (request, &mut difference));
         for (one, other, nodes) in pairs {
             let (before, after) = answers(one, other);
             let Some(first) = nodes.first() else { continue };
@@ -202,16 +203,16 @@ impl FleetPair {
 
     /// Takes the nodes of which not all cases are listed out of `pairs`, and compares them in the ways to the edited files, if
     /// these are known.
-    fn take_incomplete<'a>(
+    fn take_incomplete(
         &self,
         pairs: &mut [(usize, usize, Vec<u32>)],
-        answers: impl Fn(usize, usize) -> (&'a Answer, &'a Answer),
-        request: &Request,
-        difference: &mut Difference,
+        before: &[SharedAnswer],
+        after: &[SharedAnswer],
+        (request, difference): (&Request, &mut Difference),
     ) {
         let mut incomplete: Vec<(Base<'_>, &mut Vec<u32>)> = Vec::new();
         for (one, other, nodes) in pairs {
-            let (before, after) = answers(*one, *other);
+            let (before, after) = (&before[*one].answer, &after[*other].answer);
             if leaves_cases_out(before, after) {
                 incomplete.push((Base { number: *one, answer: before }, nodes));
             }
@@ -307,8 +308,8 @@ impl FleetPair {
                 causes.get_or_insert_with(|| of_any(self, (&any.0, &any.1), request)).clone();
             difference.changes.push(Change {
                 key: Arc::clone(&request.names[0]),
-                before: pair.before.clone(),
-                after: pair.after.clone(),
+                before: Arc::new(pair.before.clone()),
+                after: Arc::new(pair.after.clone()),
                 nodes: Vec::new(),
                 others: vec![who],
                 causes,

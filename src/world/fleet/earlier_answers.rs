@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use indexmap::IndexMap;
 
-use super::groups::Side;
+use super::groups::{Answered, Side};
 use super::{Fleet, SharedAnswer};
 use crate::engine::{Answer, Condition, EditedEntries, Request};
 use crate::facts::Node;
@@ -30,39 +30,42 @@ struct Kept {
 /// The answers to one question.
 #[derive(Default)]
 struct ToQuestion {
-    /// What was asked for some nodes, and their answers.
-    shared: Option<(Asked, Arc<Earlier>)>,
+    /// The answers of some nodes.
+    shared: Option<Arc<Earlier>>,
     /// The answer for a node that does not belong to the fleet.
     of_any: Option<(Arc<Node>, Arc<Answer>)>,
 }
 
-/// The nodes that were looked up, and the entries that are being edited, if they were known.
-#[derive(PartialEq, Eq)]
-struct Asked {
+/// The answers of some nodes before an edit.
+pub(super) struct Earlier {
+    /// The nodes that were looked up.
     nodes: Vec<u32>,
-    edited: Option<EditedEntries>,
+    /// Each different answer once.
+    pub(super) answers: Vec<SharedAnswer>,
+    /// Entries, and the nodes whose lookups may have read one of them, sorted.
+    readers: Option<(EditedEntries, Vec<u32>)>,
 }
 
-impl Asked {
-    /// Whether the same is known for `edited` entries.
+impl Earlier {
+    /// The nodes whose answers can be others after these entries are edited; all of them if it is not known which entries are.
+    pub(super) fn may_change(&self, edited: Option<&EditedEntries>) -> &[u32] {
+        match (edited, &self.readers) {
+            (Some(edited), Some((known, readers))) if edited.are_among(known) => readers,
+            _ => &self.nodes,
+        }
+    }
+
+    /// Whether it has the answers of `nodes`, and tells which of them can have others after these entries are edited.
     fn tells_of(&self, nodes: &[u32], edited: Option<&EditedEntries>) -> bool {
-        let tells =
-            |edited: &EditedEntries| self.edited.as_ref().is_some_and(|it| edited.are_among(it));
+        let known = self.readers.as_ref().map(|(known, _)| known);
+        let tells = |edited: &EditedEntries| known.is_some_and(|it| edited.are_among(it));
         self.nodes == nodes && edited.is_none_or(tells)
     }
 }
 
-/// Answers before an edit.
-pub(super) struct Earlier {
-    /// Each different answer once.
-    pub(super) answers: Vec<SharedAnswer>,
-    /// The nodes whose answers can be others after the edit, sorted: their lookups may have read one of the edited entries.
-    pub(super) readers: Vec<u32>,
-}
-
 impl ToQuestion {
     fn cases(&self) -> usize {
-        let shared = self.shared.iter().flat_map(|(_, earlier)| &earlier.answers);
+        let shared = self.shared.iter().flat_map(|earlier| &earlier.answers);
         let of_any = self.of_any.iter().map(|(_, answer)| cases(answer));
         shared.map(|it| cases(&it.answer)).chain(of_any).sum::<usize>()
     }
@@ -97,8 +100,7 @@ impl EarlierAnswers {
 }
 
 impl Fleet {
-    /// The answers of some of the nodes before an edit of these entries; if it is not known which entries are edited, all of the
-    /// nodes can have other answers after it. They are kept.
+    /// The answers of some of the nodes, and which of them may change when these entries are edited. They are kept.
     pub(super) fn earlier_answers(
         &self,
         request: &Request,
@@ -106,15 +108,14 @@ impl Fleet {
         edited: Option<&EditedEntries>,
     ) -> Arc<Earlier> {
         let ask = || {
-            let found =
-                self.answers_among(request, nodes, edited.map_or(Side::Only, Side::Earlier));
-            let readers = if edited.is_some() { found.readers } else { nodes.to_vec() };
-            Arc::new(Earlier { answers: found.answers, readers })
+            let side = edited.map_or(Side::Only, Side::Earlier);
+            let Answered { answers, readers } = self.answers_among(request, nodes, side);
+            let readers = edited.map(|edited| (edited.clone(), readers));
+            Arc::new(Earlier { nodes: nodes.to_vec(), answers, readers })
         };
         let Some(question) = question(request) else { return ask() };
         let known = self.earlier.find(&question, |it| {
-            let known = it.shared.as_ref().filter(|(asked, _)| asked.tells_of(nodes, edited));
-            known.map(|(_, found)| found.clone())
+            it.shared.as_ref().filter(|it| it.tells_of(nodes, edited)).cloned()
         });
         if let Some(found) = known {
             return found;
@@ -122,8 +123,7 @@ impl Fleet {
         let found = ask();
         // The result of a cancelled lookup is incomplete.
         if !request.cancel.is_cancelled() {
-            let asked = Asked { nodes: nodes.to_vec(), edited: edited.cloned() };
-            let kept = Some((asked, found.clone()));
+            let kept = Some(found.clone());
             self.earlier.keep(question, |it| it.shared = kept);
         }
         found
@@ -164,10 +164,10 @@ mod tests {
     }
 
     fn keep(kept: &EarlierAnswers, key: &str, count: usize) {
-        let answer = SharedAnswer { answer: Box::new(Answer::nothing()), nodes: vec![0] };
-        let asked = Asked { nodes: vec![0], edited: None };
-        let earlier = Earlier { answers: vec![answer; count], readers: vec![0] };
-        kept.keep(question(key), |it| it.shared = Some((asked, earlier.into())));
+        let answer = SharedAnswer { answer: Arc::new(Answer::nothing()), nodes: vec![0] };
+        let answers = vec![answer; count];
+        let earlier = Earlier { nodes: vec![0], answers, readers: None };
+        kept.keep(question(key), |it| it.shared = Some(earlier.into()));
     }
 
     fn is_kept(kept: &EarlierAnswers, key: &str) -> bool {

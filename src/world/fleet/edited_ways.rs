@@ -164,8 +164,8 @@ impl FleetPair {
                 difference.changes.push(Change {
                     key: Arc::clone(&request.names[0]),
                     // A node that reads no edited file has the same answer as before.
-                    before: with_first_cases(&before, base),
-                    after: with_first_cases(&after, base),
+                    before: with_first_cases(&before, base).into(),
+                    after: with_first_cases(&after, base).into(),
                     nodes,
                     others: Vec::new(),
                     causes: found,

@@ -75,7 +75,7 @@ fn shared_answers_are_those_of_each_node() {
             fleet.nodes().iter().map(|node| fleet.new_evaluator_of(node)).collect();
         let requests: Vec<Request> = KEYS.iter().copied().map(Request::key).collect();
         let mut together = Vec::new();
-        let keep = |_, answer| Box::new(answer);
+        let keep = |_, answer| Arc::new(answer);
         fleet.answers_to_each(&requests, keep, |at, answers| (at, answers), |it| together.push(it));
         for ((position, key), (at, answers)) in KEYS.iter().enumerate().zip(together) {
             assert_eq!(position, at, "the answers keep the order of the requests");
@@ -106,7 +106,7 @@ fn shared_answers_are_those_of_each_node() {
 fn check_each_node(fleet: &Fleet, keys: &[&str], about: &str) -> usize {
     let requests: Vec<Request> = keys.iter().copied().map(Request::key).collect();
     let mut together = Vec::new();
-    let keep = |_, answer| Box::new(answer);
+    let keep = |_, answer| Arc::new(answer);
     fleet.answers_to_each(&requests, keep, |_, answers| answers, |it| together.push(it));
     let alone: Vec<Evaluator> =
         fleet.nodes().iter().map(|node| fleet.new_evaluator_of(node)).collect();
@@ -213,7 +213,7 @@ fn more_groups_than_are_looked_up_at_once_all_get_an_answer() {
     assert!(is_whole(&fleet.answers(&Request::key("a"))));
     let mut together = Vec::new();
     let requests = [Request::key("a"), Request::key("b")];
-    let keep = |_, answer| Box::new(answer);
+    let keep = |_, answer| Arc::new(answer);
     fleet.answers_to_each(&requests, keep, |_, answers| answers, |it| together.push(it));
     assert!(together.len() == 2 && together.iter().all(|it| is_whole(it)));
 }

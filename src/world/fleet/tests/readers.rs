@@ -43,7 +43,7 @@ fn check_readers(others: &[(&str, &str)], key: &str, expected: [&str; 2]) {
         let edited = edited.expect("only an entry was edited");
         let earlier =
             pair.before().earlier_answers(&Request::key(key), &[0, 1, 2, 3], Some(&edited));
-        let readers = earlier.readers.iter().map(|node| names[*node as usize]);
+        let readers = earlier.may_change(Some(&edited)).iter().map(|node| names[*node as usize]);
         readers.collect::<Vec<_>>().join(" ")
     };
     assert_eq!([of(true), of(false)], expected, "{key}");
@@ -65,4 +65,34 @@ fn nodes_that_do_not_read_what_was_edited_are_not_looked_up_again() {
 fn nodes_whose_answers_leave_something_out_are_looked_up_again() {
     let level = "version: 5\nhierarchy:\n- {name: s, lookup_key: secrets}\n- {name: c, path: common.yaml}\n";
     check_readers(&[("hiera.yaml", level)], "e", ["one two three four"; 2]);
+}
+
+/// What a comparison found out about one edit does not hold for another one.
+#[test]
+fn nodes_are_looked_up_again_after_an_edit_of_other_entries() {
+    let hiera_yaml = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
+                      - {name: c, path: common.yaml}\n";
+    let world = |own: &str, common: &str| {
+        let files = [
+            ("hiera.yaml", hiera_yaml),
+            ("data/nodes/one.yaml", own),
+            ("data/common.yaml", common),
+        ];
+        let files = files.map(|(path, text)| (format!("{ROOT}/{path}"), text.to_owned()));
+        Arc::new(MemoryDisk::new(files))
+    };
+    let before = World::on_disk(world("a: 0\n", "a: 1\n"), vec![ROOT.into()], Settings::default());
+    let kept = Arc::new(fleet_of_names(&before, &["one"]).expect("an environment"));
+    let edits = [
+        ("a: 0\n", "a: 2\n", 0),
+        ("b: 0\n", "a: 2\n", 1),
+        ("a: 0\n", "a: 3\n", 0),
+        ("a: 3\n", "a: 3\n", 1),
+    ];
+    for (own, common, changed) in edits {
+        let after = before.on_other_disk(world(own, common), before.settings().as_ref().clone());
+        let after = fleet_of_names(&after, &["one"]).expect("an environment");
+        let pair = FleetPair::new(kept.clone(), after, None);
+        assert_eq!(pair.difference(&"a".into()).changes.len(), changed, "{own} {common}");
+    }
 }
