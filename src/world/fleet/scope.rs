@@ -13,7 +13,7 @@ use crate::engine::footprint::hash_of;
 use crate::engine::structure::{Structure, concerns_all_keys};
 use crate::engine::{Evaluator, LOOKUP_OPTIONS, ModuleScope};
 use crate::syntax::interpolation::{self, Expression, Method};
-use crate::world::parallel;
+use crate::world::{KeyIndex, parallel};
 
 /// The files that all nodes together read in some layers, and the nodes that read each of them.
 pub(super) struct Scope {
@@ -64,6 +64,8 @@ struct Content {
 pub(super) struct OfRootKeys {
     /// The files that have each root key. It is built when so many keys were looked up that it pays off.
     holders: OnceLock<Holders>,
+    /// The files that an editor's index of keys does not have, or reads in another format.
+    not_indexed: OnceLock<Vec<u32>>,
     /// The classes of nodes with the same lookup_options.
     options: OnceLock<OptionClasses>,
 }
@@ -251,20 +253,13 @@ impl Scope {
         holding.into_iter().chain(self.of_all_keys.iter().copied())
     }
 
-    /// The files that have a root key: looked up in the index of keys if an editor has built it, or else found by searching each
-    /// file.
+    /// The files that have a root key. Those that may have it are looked up in the index of keys, if an editor has built it.
     fn search(&self, readings: &Readings, root: &str) -> Vec<u32> {
         let index = readings.world.key_index_if_built(&readings.environment);
-        // Such keys are not in the index.
-        if let Some(index) = index.filter(|it| !it.may_have_other_keys()) {
-            let paths = index.paths_with(root).into_iter();
-            let numbers = paths.flat_map(|it| self.places.by_path.get(&it).into_iter().flatten());
-            let has_it = |number: &u32| {
-                self.data_with_a_say_about(*number, root).is_some_and(|it| it.get(root).is_some())
-            };
-            return numbers.copied().filter(has_it).collect();
-        }
-        let numbers: Vec<u32> = (0..self.contents.len() as u32).collect();
+        // The index does not know keys that a `<<` brings.
+        let index = index.filter(|it| !it.may_have_other_keys());
+        let numbers =
+            index.map_or_else(|| self.numbers().collect(), |it| self.candidates(&it, root));
         let is_shown = is_shown_by_texts(root);
         let finder = memmem::Finder::new(root.as_bytes());
         let holds = parallel::map(&numbers, |number| {
@@ -279,6 +274,27 @@ impl Scope {
         numbers.into_iter().zip(holds).filter(|(_, holds)| *holds).map(|(it, _)| it).collect()
     }
 
+    fn numbers(&self) -> impl Iterator<Item = u32> {
+        0..self.contents.len() as u32
+    }
+
+    /// The files that may have a root key.
+    fn candidates(&self, index: &KeyIndex, root: &str) -> Vec<u32> {
+        let Places { files, by_path, .. } = &*self.places;
+        // A fact can lead to a file that the index does not have.
+        let not_indexed = self.roots.not_indexed.get_or_init(|| {
+            let is_other = |file: &ReadFile| index.format_of(&file.path) != Some(file.format);
+            self.numbers().filter(|number| is_other(&files[*number as usize])).collect()
+        });
+        let paths = index.paths_with(root).into_iter();
+        let mut numbers: Vec<u32> =
+            paths.flat_map(|path| by_path.get(&path).into_iter().flatten().copied()).collect();
+        numbers.extend(not_indexed);
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+
     /// The content of a file, if it only affects single root keys.
     fn data_with_a_say_about(&self, number: u32, root: &str) -> Option<&Arc<DataFile>> {
         let content = &self.contents[number as usize];
@@ -288,7 +304,7 @@ impl Scope {
     }
 
     fn index(&self) -> Holders {
-        let numbers: Vec<u32> = (0..self.contents.len() as u32).collect();
+        let numbers: Vec<u32> = self.numbers().collect();
         let parts: Vec<_> = numbers.chunks(FILES_AT_ONCE).collect();
         let mut parts = parallel::map(&parts, |part| self.index_of(part)).into_iter();
         let mut holders = parts.next().unwrap_or_default();

@@ -71,6 +71,10 @@ fn shared_answers_are_those_of_each_node() {
         let version = if seed % 2 == 0 { PuppetVersion::V8 } else { PuppetVersion::V7 };
         let world = world_of(&texts, version);
         let Some(fleet) = fleet_of(&world, seed % 4 < 2) else { continue };
+        // An editor's index shows which files have a key.
+        if seed % 3 == 0 {
+            world.key_index(fleet.environment());
+        }
         let alone: Vec<Evaluator> =
             fleet.nodes().iter().map(|node| fleet.new_evaluator_of(node)).collect();
         let requests: Vec<Request> = KEYS.iter().copied().map(Request::key).collect();
@@ -261,6 +265,11 @@ fn a_difference_is_what_comparing_all_answers_gives() {
         let settings = after.settings().as_ref().clone();
         let before = after.on_other_disk(Arc::new(disk), settings);
         let Some(pair) = pair_of(&before, &after, seed % 4 < 2) else { continue };
+        if seed % 3 == 0 {
+            for fleet in [pair.before(), pair.after()] {
+                fleet.world().key_index(fleet.environment());
+            }
+        }
         let alone = |fleet: &Fleet| -> Vec<Evaluator> {
             fleet.nodes().iter().map(|node| fleet.new_evaluator_of(node)).collect()
         };
@@ -403,6 +412,34 @@ fn what_facts_and_lookup_options_look_up_is_followed() {
     check_change(&module, edit, "m::a", ["[9, 1]", "[9]"]);
     let edit = [before.as_str(), &common("unique", "m::b")];
     check_change(&module, edit, "m::b", ["[9]", "[9, 1]"]);
+}
+
+/// A fact can lead to a file that no index knows.
+#[test]
+fn files_outside_of_the_index_tell_nodes_apart() {
+    let hiera_yaml = "version: 5\nhierarchy:\n- {name: w, path: 'where/%{facts.where}.yaml'}\n- {name: c, path: common.yaml}\n";
+    let mut texts = super::random_data::Texts::new();
+    for (path, text) in [
+        ("hiera.yaml", hiera_yaml),
+        ("data/common.yaml", "a: 1\nb: 1\n"),
+        ("data/where/here.yaml", "b: 2\n"),
+        ("elsewhere/there.yaml", "a: 2\n"),
+    ] {
+        texts.insert(format!("{ROOT}/{path}"), text.to_owned());
+    }
+    for (name, place) in [("one", "here"), ("two", "../../elsewhere/there"), ("three", "here")] {
+        let facts = format!(r#"{{"certname": "{name}", "where": "{place}"}}"#);
+        texts.insert(format!("{ROOT}/.hiera-ls/facts/{name}.json"), facts);
+    }
+    let world = world_of(&texts, PuppetVersion::V8);
+    let environment = world.environment_of(ROOT).expect("there is one");
+    for is_indexed in [false, true] {
+        if is_indexed {
+            world.key_index(&environment);
+        }
+        let fleet = fleet_of(&world, true).expect("an environment");
+        check_each_node(&fleet, &["a", "b"], "with a file elsewhere");
+    }
 }
 
 /// A path can name a file in several ways, also because a variable in it is empty.
