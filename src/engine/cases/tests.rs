@@ -592,3 +592,22 @@ fn what_is_left_out_of_one_level_is_one_line() {
     ];
     assert_eq!(left_out_in_words(&all), expected);
 }
+
+/// Puppet 8 fails for a variable that is not set, whatever is dug out of it. The hashes of the node are always set.
+#[test]
+fn texts_beside_a_sub_key_can_fail() {
+    let check = |text: &str, expected: &[&str]| {
+        let file = format!("d: {{z: \"{text}\"}}\n");
+        let files = [("role/db.yaml", &*file)];
+        let evaluator = evaluator_for(PuppetVersion::V8, "path: 'role/%{role}.yaml'", &files);
+        let answer = evaluator.lookup("d.a");
+        let cases = answer.each_case();
+        let read: Vec<&str> =
+            { cases.iter() }.flat_map(|(_, case)| case.read_open.iter().map(|it| &**it)).collect();
+        assert_eq!(read, expected, "{text}");
+    };
+    check("%{facts.site.name}", &[]);
+    check("%{trusted.extensions.pp_role}", &[]);
+    check("%{site.name}", &["facts.site.name"]);
+    check("%{'site'.name}", &["facts.site.name"]);
+}
