@@ -13,6 +13,7 @@ mod host;
 mod indexes;
 mod interner;
 mod key_index;
+mod left_by_git;
 mod links;
 pub mod loader;
 mod memory;

@@ -21,7 +21,7 @@ use super::{lookup, lookup_options, open_options, open_paths};
 use crate::config::hiera_yaml::FunctionKind;
 use crate::data::{Hash, Located, Value};
 use crate::facts::Reading;
-use crate::facts::variable::is_hash_of_node;
+use crate::facts::variable::NODE_HASHES;
 use crate::syntax::interpolation::{self, Expression, Method, Token};
 use crate::syntax::key_path::{self, Segment};
 
@@ -383,8 +383,8 @@ impl Invocation<'_> {
             Reading::Unset => false,
             Reading::Open(_) => {
                 self.note_variable(expression, None);
-                // The hashes of the node are always set, so only their members may be missing.
-                let is_member = !path.rest.is_empty() && is_hash_of_node(unqualified);
+                // These are always set, so only their members may be missing.
+                let is_member = !path.rest.is_empty() && NODE_HASHES.contains(&unqualified);
                 is_member || !self.fails_if_unset(root, InterpolatedText::Data)
             }
         }

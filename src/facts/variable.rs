@@ -11,10 +11,8 @@ use crate::syntax::key_path::{self, KeyPath, Segment};
 /// Puppet's own hashes, whose members are not facts.
 const HASHES: [&str; 2] = ["trusted", "server_facts"];
 
-/// Whether a variable is one of the hashes that Puppet sets for every node.
-pub fn is_hash_of_node(name: &str) -> bool {
-    name == "facts" || HASHES.contains(&name)
-}
+/// The hashes that Puppet sets for every node, and that nothing else can set.
+pub const NODE_HASHES: [&str; 3] = ["facts", "trusted", "server_facts"];
 
 /// The variable that `path` reads, under the canonical name for all its spellings: `role`, `facts.os.family`,
 /// `trusted.extensions.pp_role`. `None` if the path starts with a number, which does not name a variable.

@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::fleet::{KnownReferences, LeftByGit, RootNames};
+use super::fleet::{KnownReferences, RootNames};
 use super::interner::Interner;
 use super::key_index::{FileKeys, NamedKeys, named_keys};
+use super::left_by_git::LeftByGit;
 use crate::code::file::not_utf8;
 use crate::code::{CodeFile, CodeSummary};
 use crate::data::{DataFile, FileId, Format, RootEntry};
@@ -119,7 +120,7 @@ impl FileEntry {
         self.references.to(&self.text, roots)
     }
 
-    /// What Git wrote into the text that is no data.
+    /// What Git wrote into the text in the place of data.
     pub(super) fn left_by_git(&self) -> Option<LeftByGit> {
         *self.left_by_git.get_or_init(|| LeftByGit::in_text(&self.text))
     }

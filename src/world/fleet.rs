@@ -40,7 +40,6 @@ use crate::facts::Node;
 pub use before::Before;
 pub use causes::Cause;
 pub use comparison::Differences;
-pub(super) use comparison::LeftByGit;
 pub use difference::{Change as AnswerChange, Difference, FleetPair};
 use earlier_answers::EarlierAnswers;
 use groups::{Answered, Side};

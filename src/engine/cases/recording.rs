@@ -117,7 +117,7 @@ pub(crate) enum EarlierRuns<'k> {
 }
 
 /// What an exploration says about the entries that are being edited.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct OfEdit {
     /// Whether a run may have read one of them.
     pub(crate) reads_edited: bool,

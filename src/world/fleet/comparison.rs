@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use memchr::memmem;
-
 use super::difference::{Change, Difference, FleetPair};
 use crate::config::Environment;
 use crate::data::{Files as _, Format};
 use crate::engine::{CancelToken, Request};
 use crate::facts::Node;
 use crate::syntax::key_path;
+use crate::world::left_by_git::LeftByGit;
 use crate::world::{World, parallel};
 
 /// The number of keys that are compared before the cancellation is checked again.
@@ -36,15 +35,6 @@ pub struct Differences {
     pub changes: Vec<Change>,
     /// The reasons why something is not known, each with its number of keys.
     pub not_proved: BTreeMap<Arc<str>, usize>,
-}
-
-/// What Git writes into a file that is no data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LeftByGit {
-    /// The name of an object that Git LFS keeps, in the place of its content.
-    Pointer,
-    /// The marks around both sides of a conflict.
-    ConflictMarks,
 }
 
 impl FleetPair {
@@ -133,21 +123,6 @@ impl FleetPair {
         let found = Arc::new(self.differences(&keys, cancel, || {})?);
         self.after().keep_differences(self.before(), &found);
         Some(found)
-    }
-}
-
-impl LeftByGit {
-    /// Looks for it in the text of a file.
-    pub(crate) fn in_text(text: &str) -> Option<Self> {
-        if text.starts_with("version https://git-lfs.github.com/spec/") {
-            return Some(Self::Pointer);
-        }
-        let is_mark = |line: &str| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ");
-        // Most files have no marks, and a search for marks costs less than a look at the rest of the file.
-        let may_have_marks = ["<<<<<<< ", ">>>>>>> "]
-            .iter()
-            .any(|mark| memmem::find(text.as_bytes(), mark.as_bytes()).is_some());
-        (may_have_marks && text.lines().any(is_mark)).then_some(Self::ConflictMarks)
     }
 }
 

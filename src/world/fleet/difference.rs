@@ -152,7 +152,7 @@ impl FleetPair {
                 unsettled.add_nodes(nodes);
             }
         }
-        self.take_incomplete(&mut pairs, &earlier.answers, &after, (request, &mut difference));
+        self.take_incomplete(&mut pairs, (before, &after), request, &mut difference);
         for (one, other, nodes) in pairs {
             let (before, after) = answers(one, other);
             let Some(first) = nodes.first() else { continue };
@@ -206,9 +206,9 @@ impl FleetPair {
     fn take_incomplete(
         &self,
         pairs: &mut [(usize, usize, Vec<u32>)],
-        before: &[SharedAnswer],
-        after: &[SharedAnswer],
-        (request, difference): (&Request, &mut Difference),
+        (before, after): (&[SharedAnswer], &[SharedAnswer]),
+        request: &Request,
+        difference: &mut Difference,
     ) {
         let mut incomplete: Vec<(Base<'_>, &mut Vec<u32>)> = Vec::new();
         for (one, other, nodes) in pairs {

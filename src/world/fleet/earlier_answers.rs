@@ -47,7 +47,7 @@ pub(super) struct Earlier {
 }
 
 impl Earlier {
-    /// The nodes whose answers can be others after these entries are edited; all of them if it is not known which entries are.
+    /// The nodes that may get another answer when these entries are edited. It is all of them if these are not known.
     pub(super) fn may_change(&self, edited: Option<&EditedEntries>) -> &[u32] {
         match (edited, &self.readers) {
             (Some(edited), Some((known, readers))) if edited.are_among(known) => readers,
@@ -55,7 +55,7 @@ impl Earlier {
         }
     }
 
-    /// Whether it has the answers of `nodes`, and tells which of them can have others after these entries are edited.
+    /// Whether it has the answers of `nodes`, and tells which of them may get another answer when these entries are edited.
     fn tells_of(&self, nodes: &[u32], edited: Option<&EditedEntries>) -> bool {
         let known = self.readers.as_ref().map(|(known, _)| known);
         let tells = |edited: &EditedEntries| known.is_some_and(|it| edited.are_among(it));

@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use indexmap::IndexMap;
 
 use super::{Column, Fleet, OfNodes, SharedAnswer};
-use crate::engine::Evaluator;
 use crate::engine::footprint::Footprint;
 use crate::engine::{
-    Answer, Dependency, EarlierRuns, Edited, EditedEntries, Known, Precedent, Recording, Request,
+    Answer, Dependency, EarlierRuns, Edited, EditedEntries, Evaluator, Known, Precedent, Recording,
+    Request,
 };
 use crate::world::parallel;
 

@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use crate::code::literal;
 use crate::data::{Hash, Value, inspect};
+use crate::facts::variable::NODE_HASHES;
 use crate::facts::{Node, Reading};
 use crate::syntax::key_path::{KeyPath, Segment};
 use crate::syntax::puppet::{Condition, Guard, Operator};
@@ -17,9 +18,6 @@ use crate::syntax::ruby_regex::{self, RubyRegex};
 
 /// Variables that have another value in each class.
 const OF_EACH_SCOPE: [&str; 4] = ["name", "title", "module_name", "caller_module_name"];
-
-/// Hashes that only Puppet itself can set.
-const RESERVED: [&str; 3] = ["facts", "trusted", "server_facts"];
 
 /// Compiled regular expressions by their sources.
 pub(super) type Regexes = RefCell<HashMap<String, Option<Rc<RubyRegex>>>>;
@@ -115,7 +113,8 @@ impl Decider<'_> {
         let Condition::Variable(written) = inner else { return None };
         let name = written.strip_prefix("::");
         // Code cannot assign `$facts` and the other reserved names. A leading `::` skips all inner scopes.
-        let is_hidden = name.is_none() && !RESERVED.contains(&&**written) && (self.is_set)(written);
+        let is_hidden =
+            name.is_none() && !NODE_HASHES.contains(&&**written) && (self.is_set)(written);
         let name = name.unwrap_or(written);
         if is_hidden || OF_EACH_SCOPE.contains(&name) || name.contains("::") {
             return None;

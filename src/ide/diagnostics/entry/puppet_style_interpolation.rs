@@ -1,6 +1,7 @@
 //! `puppet-style-interpolation`: `${facts['os']}`, `% {facts.os}`, `%(facts.os)`: text that was meant to be interpolated.
 //! Hiera only interpolates `%{…}`, and leaves everything else as it is.
 
+use crate::facts::variable::NODE_HASHES;
 use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
@@ -22,9 +23,6 @@ pub(crate) const RULE: Rule = Rule {
 /// The text before an expression, and the text after it.
 const BRACKETS: [(&str, &str); 5] =
     [("${", "}"), ("% {", "}"), ("%(", ")"), ("$(", ")"), ("{{", "}}")];
-
-/// Variables that only Hiera and Puppet interpolate.
-const VARIABLES: [&str; 3] = ["facts", "trusted", "server_facts"];
 
 /// The functions that look up keys.
 const FUNCTIONS: [&str; 4] = ["lookup", "hiera", "alias", "literal"];
@@ -104,7 +102,8 @@ fn as_hiera_writes(expression: &str) -> Option<String> {
     let name = name.strip_prefix("::").unwrap_or(name);
     // A root alone, such as `${facts}`, is also ordinary text in templates and shell scripts, so a member is required.
     let (root, members) = name.split_at(name.find(['.', '['])?);
-    if !VARIABLES.contains(&root) {
+    // No other language has variables of these names.
+    if !NODE_HASHES.contains(&root) {
         return None;
     }
     let mut meant = root.to_owned();

@@ -10,6 +10,7 @@ use super::undefined_variable::{self, KnownVariables};
 use crate::data::Value;
 use crate::facts::core_facts::{CoreFact, core_fact};
 use crate::facts::legacy::modern_name;
+use crate::facts::variable::NODE_HASHES;
 use crate::ide::diagnostics::lookup::VariablesContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::near::{distance, is_misspelling, near_key};
@@ -27,9 +28,6 @@ pub(crate) const RULE: Rule = Rule {
     checks: &[Check::Variables(check)],
     ..Rule::USUAL
 };
-
-/// The hashes that Puppet sets.
-const OF_PUPPET: [&str; 3] = ["facts", "trusted", "server_facts"];
 
 /// The members of `$trusted`.
 const TRUSTED: [&str; 6] =
@@ -102,7 +100,7 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
         let Some(meant) = meant(known, &names) else { continue };
         let colons = &variable.name[..variable.name.len() - unqualified.len()];
         let meant = format!("{colons}{}", meant.join("."));
-        let effect = if OF_PUPPET.contains(&names[0]) { EMPTY } else { effect(known) };
+        let effect = if NODE_HASHES.contains(&names[0]) { EMPTY } else { effect(known) };
         let message =
             format!("there is no `{}`, and {effect}\nDid you mean `%{{{meant}}}`?", variable.name);
         report_meant(variable, start, &meant, message, report);
@@ -134,7 +132,7 @@ fn report_meant(
 /// `facts.os` for `facts::os`: the colons make it a variable of a class, and no class has the name of a hash of Puppet's.
 fn member_written_as_variable(name: &str) -> Option<String> {
     let (root, members) = name.split_once("::")?;
-    let is_it = OF_PUPPET.contains(&root) && !members.is_empty() && !members.contains(['(', ' ']);
+    let is_it = NODE_HASHES.contains(&root) && !members.is_empty() && !members.contains(['(', ' ']);
     is_it.then(|| format!("{root}.{}", members.replace("::", ".")))
 }
 
@@ -171,7 +169,7 @@ fn meant(known: &KnownVariables<'_>, names: &[&str]) -> Option<Vec<String>> {
 fn of_puppet(known: &KnownVariables<'_>, names: &[&str]) -> Option<Vec<String>> {
     let (root, rest) = names.split_first()?;
     let is_near = |name: &&str| distance(root, name, 1) == Some(1);
-    let own = OF_PUPPET.into_iter().find(is_near);
+    let own = NODE_HASHES.into_iter().find(is_near);
     if let Some(own) = own.filter(|_| !rest.is_empty()) {
         let path = replaced(names, 0, own);
         let segments: Vec<_> = path.iter().map(String::as_str).collect();

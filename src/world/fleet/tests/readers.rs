@@ -8,7 +8,7 @@ use super::*;
 fn check_readers(others: &[(&str, &str)], key: &str, expected: [&str; 2]) {
     let hiera_yaml = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
                       - {name: r, path: 'roles/%{role}.yaml'}\n- {name: c, path: common.yaml}\n";
-    let names = ["one", "two", "three", "four"];
+    let names = ["two", "three", "four", "one"];
     let files = |a: u32, has_facts: bool| -> Vec<(String, String)> {
         let facts = names.map(|name| {
             let role = if name == "four" { "web" } else { "db" };
@@ -16,14 +16,14 @@ fn check_readers(others: &[(&str, &str)], key: &str, expected: [&str; 2]) {
             (format!(".hiera-ls/facts/{name}.json"), text)
         });
         let common = format!(
-            "a: {a}\nb: \"%{{lookup('a')}}\"\nc: \"%{{lookup('d')}}\"\nd: \"%{{lookup('b')}} %{{trusted.certname}}\"\ne: 1\n"
+            "a: {a}\nb: \"%{{lookup('a')}}\"\nc: \"%{{lookup('d')}}\"\nd: \"%{{lookup('b')}} %{{trusted.certname}}\"\ne: 1\nf: \"%{{lookup('a')}}\"\n"
         );
         let mut files = vec![
             ("hiera.yaml".to_owned(), hiera_yaml.to_owned()),
             ("data/common.yaml".to_owned(), common),
             ("data/nodes/one.yaml".to_owned(), "a: 0\n".to_owned()),
             ("data/nodes/two.yaml".to_owned(), "b: 0\n".to_owned()),
-            ("data/roles/web.yaml".to_owned(), "a: 0\nb: 0\n".to_owned()),
+            ("data/roles/web.yaml".to_owned(), "a: 0\nb: 0\nf: '%{trusted.certname}'\n".to_owned()),
         ];
         files.extend(others.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())));
         files.extend(has_facts.then_some(facts).into_iter().flatten());
@@ -57,14 +57,16 @@ fn nodes_that_do_not_read_what_was_edited_are_not_looked_up_again() {
     // Each node has an answer of its own, because its name is in it.
     check_readers(&[], "c", ["three", "three four"]);
     check_readers(&[], "e", ["", ""]);
+    // The names are only in the case of role web. The other case is taken from the lookup for the first node.
+    check_readers(&[], "f", ["two three", "two three four"]);
     let merge = ("data/roles/web.yaml", "lookup_options: {a: {merge: unique}}\n");
-    check_readers(&[merge], "a", ["two three four", "one two three four"]);
+    check_readers(&[merge], "a", ["two three four", "two three four one"]);
 }
 
 #[test]
-fn nodes_whose_answers_leave_something_out_are_looked_up_again() {
+fn nodes_with_incomplete_answers_are_looked_up_again() {
     let level = "version: 5\nhierarchy:\n- {name: s, lookup_key: secrets}\n- {name: c, path: common.yaml}\n";
-    check_readers(&[("hiera.yaml", level)], "e", ["one two three four"; 2]);
+    check_readers(&[("hiera.yaml", level)], "e", ["two three four one"; 2]);
 }
 
 /// What a comparison found out about one edit does not hold for another one.

@@ -1,0 +1,27 @@
+//! What Git wrote in the place of data: the pointers of Git LFS, and the marks of conflicts.
+
+use memchr::memmem;
+
+/// What Git writes into a file that is no data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LeftByGit {
+    /// The name of an object that Git LFS keeps, in the place of its content.
+    Pointer,
+    /// The marks around both sides of a conflict.
+    ConflictMarks,
+}
+
+impl LeftByGit {
+    /// Looks for it in the text of a file.
+    pub(super) fn in_text(text: &str) -> Option<Self> {
+        if text.starts_with("version https://git-lfs.github.com/spec/") {
+            return Some(Self::Pointer);
+        }
+        let is_mark = |line: &str| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ");
+        // Most files have no marks, and a search for marks costs less than a look at the rest of the file.
+        let may_have_marks = ["<<<<<<< ", ">>>>>>> "]
+            .iter()
+            .any(|mark| memmem::find(text.as_bytes(), mark.as_bytes()).is_some());
+        (may_have_marks && text.lines().any(is_mark)).then_some(Self::ConflictMarks)
+    }
+}
