@@ -519,14 +519,22 @@ fn without_repetitions(cases: Vec<Case>, kinds: &[usize]) -> Vec<Case> {
                 && kinds[*removed] == kinds[number]
                 && !one_rules_out(&terms[*removed], &terms[number]);
             if stands_for_it {
-                let known = &mut case.answer.read_open;
-                let new: Vec<_> = names.iter().filter(|it| !known.contains(it)).cloned().collect();
-                known.extend(new);
+                for name in names.iter().filter(|it| !has_text(&case.conditions, it)) {
+                    if !case.answer.read_open.contains(name) {
+                        case.answer.read_open.push(Arc::clone(name));
+                    }
+                }
             }
         }
         told.push(case);
     }
     told
+}
+
+/// Whether the conditions say what text a variable has.
+fn has_text(conditions: &[Condition], variable: &str) -> bool {
+    let is_text = |it: &Assumed| matches!(it, Assumed::Text(text) if !text.is_empty());
+    conditions.iter().any(|it| *it.variable == *variable && is_text(&it.value))
 }
 
 /// The cases that users are told. A case is left out if later ones give the same value anyway, although its strings depend on

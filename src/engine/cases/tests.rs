@@ -611,3 +611,28 @@ fn texts_beside_a_sub_key_can_fail() {
     check("%{site.name}", &["facts.site.name"]);
     check("%{'site'.name}", &["facts.site.name"]);
 }
+
+/// A case can stand for another one that reads a variable. It does not list the variable if its conditions say what it is.
+#[test]
+fn a_case_does_not_list_a_variable_that_its_conditions_decide() {
+    let files = [
+        ("tier/prod.yaml", "d: {z: ['%{osfamily}']}\n"),
+        ("os/RedHat.yaml", "d: {b: 1}\n"),
+        ("role/db.yaml", "d: text\n"),
+        ("common.yaml", "lookup_options: {d: {merge: deep}}\n"),
+    ];
+    let levels = "path: 'tier/%{tier}.yaml'\npath: 'os/%{facts.os.family}.yaml'\n\
+                  path: 'role/%{role}.yaml'\npath: common.yaml";
+    let answer = evaluator_for(PuppetVersion::V8, levels, &files).lookup("d.a");
+    let listed: Vec<_> = { answer.cases.iter() }
+        .map(|it| (in_words(&it.conditions), it.answer.read_open.iter().map(|it| &**it).collect()))
+        .collect();
+    let expected: [(String, Vec<&str>); 5] = [
+        ("tier is prod and facts.os.family is RedHat and role is db".into(), Vec::new()),
+        ("tier is prod and role is db".into(), vec!["facts.os.family"]),
+        ("facts.os.family is RedHat and role is db".into(), Vec::new()),
+        ("role is db".into(), Vec::new()),
+        (String::new(), vec!["facts.os.family"]),
+    ];
+    assert_eq!(listed, expected);
+}
