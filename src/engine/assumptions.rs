@@ -226,7 +226,9 @@ pub(crate) struct Script {
     forks: Vec<Choice>,
     at: usize,
     is_otherwise: bool,
+    /// What is excluded by those of the first `counted` forks at which none of the ways is taken.
     excluded: Excluded,
+    counted: usize,
     /// The choices of a run that is done again, whose forks are found anew.
     retraced: Option<Vec<Choice>>,
 }
@@ -235,6 +237,11 @@ impl Script {
     /// A script for a single run that takes none of the ways.
     pub(crate) fn otherwise() -> Self {
         Self { is_otherwise: true, ..Self::default() }
+    }
+
+    /// A script that starts with these choices.
+    pub(crate) fn starting_with(choices: &[Choice]) -> Self {
+        Self { forks: choices.to_vec(), ..Self::default() }
     }
 
     /// A script that finds the forks of this one anew, and makes the same choices there.
@@ -254,10 +261,13 @@ impl Script {
 
     /// The script after a run that had these choices. The first of them are those that it has already.
     pub(crate) fn continued(mut self, choices: &[Choice]) -> Self {
-        for choice in &choices[self.forks.len()..] {
-            self.forks.push(choice.clone());
-            self.exclude_if_otherwise();
-        }
+        self.forks.extend_from_slice(&choices[self.forks.len()..]);
+        self
+    }
+
+    /// Prepares for a run. Scripts that only continue with known choices do without.
+    pub(crate) fn ready_to_run(mut self) -> Self {
+        self.count_excluded();
         self
     }
 
@@ -308,7 +318,7 @@ impl Script {
             (Fork::Ways(_) | Fork::Counted(_), _) => 0,
         };
         self.forks.push((fork, taken));
-        self.exclude_if_otherwise();
+        self.count_excluded();
     }
 
     /// Makes the choice at the next fork.
@@ -345,29 +355,34 @@ impl Script {
     /// Prepares the next run; `false` if there is none.
     pub(crate) fn advance(&mut self) -> bool {
         self.at = 0;
-        while let Some((fork, taken)) = self.forks.last_mut() {
+        while let Some((fork, mut taken)) = self.forks.pop() {
+            let is_counted = self.counted > self.forks.len();
+            self.counted = self.counted.min(self.forks.len());
             // A counted fork has only one choice, so the runs go back to the fork before it.
-            if let Fork::Ways(ways) = fork {
-                if *taken < ways.len() {
-                    *taken += 1;
-                    self.exclude_if_otherwise();
-                    return true;
-                }
-                // Earlier forks take another way now, after which this fork may not exist or may have other ways.
+            let Fork::Ways(ways) = &fork else { continue };
+            if taken < ways.len() {
+                taken += 1;
+                self.forks.push((fork, taken));
+                return true;
+            }
+            // Earlier forks take another way now, after which this fork may not exist or may have other ways.
+            if is_counted {
                 self.excluded.take_back(ways);
             }
-            self.forks.pop();
         }
         false
     }
 
-    /// If the last fork takes none of its ways, they stay excluded until the runs return to this fork.
-    fn exclude_if_otherwise(&mut self) {
-        if let Some((Fork::Ways(ways), taken)) = self.forks.last()
-            && *taken == ways.len()
-        {
-            self.excluded.add(ways);
+    /// If a fork takes none of its ways, they stay excluded until the runs return to this fork.
+    fn count_excluded(&mut self) {
+        for (fork, taken) in &self.forks[self.counted..] {
+            if let Fork::Ways(ways) = fork
+                && *taken == ways.len()
+            {
+                self.excluded.add(ways);
+            }
         }
+        self.counted = self.forks.len();
     }
 }
 

@@ -4,11 +4,12 @@
 //! The lookup runs for every way in which open variables can decide. Runs with the same answer as a later case are removed,
 //! so that one case is left if all agree.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 
-use super::assumptions::{Assumed, Condition, Script};
+use super::assumptions::{Condition, Script};
 use super::evaluator::Evaluator;
 use super::failure::Failure;
 use super::footprint::Footprint;
@@ -17,12 +18,16 @@ use super::part::Part;
 use super::request::{Answer, Request};
 use super::steps::Steps;
 use crate::data::{FileId, Located, Value};
+use needed::Needed;
 use recording::{EarlierRuns, EditedEntries, Known, OfEdit, Precedent, Recording, Round};
 
+mod needed;
 pub mod pairs;
 pub(crate) mod recording;
+mod replay;
 mod words;
 
+pub use needed::{cases_to_tell, rule_each_other_out};
 pub use words::{in_a_list, in_words, left_out_in_words, not_known_in_words, without_member};
 
 /// The maximum number of cases that are listed.
@@ -87,6 +92,7 @@ pub(crate) struct Exploration<'a> {
 impl<'a> Exploration<'a> {
     fn new(script: Script, summed_up: &'a [Position]) -> Self {
         let (ways, steps, part, edited) = (Vec::new(), None, None, None);
+        let script = script.ready_to_run();
         Self { script, summed_up, ways, steps, part, edited, reads_of_edited: 0 }
     }
 
@@ -212,9 +218,12 @@ struct Explorer<'e> {
     part: Option<&'e Part>,
 }
 
+/// All cases of a round, unless there are too many cases or runs.
+type Outcome = Result<Vec<Case>, TooMany>;
+
 /// A run.
-struct Ran {
-    case: Case,
+struct Ran<'e> {
+    case: Cow<'e, Case>,
     /// The script with the choices of the run.
     script: Script,
     known_kind: Option<KnownKind>,
@@ -297,7 +306,7 @@ impl<'e> Explorer<'e> {
     }
 
     /// All cases, unless there are too many cases or runs.
-    fn explore_without(&mut self, summed_up: &[Position]) -> Result<Vec<Case>, TooMany> {
+    fn explore_without(&mut self, summed_up: &[Position]) -> Outcome {
         self.begin_round(false, summed_up);
         let outcome = |(_, precedent, round): (_, Precedent<'e>, &'e Round)| {
             Some((precedent.outcome(round)?, round.reads_edited()))
@@ -307,20 +316,25 @@ impl<'e> Explorer<'e> {
             self.reads_edited |= reads_edited;
             return outcome;
         }
-        let outcome = self.go_all_ways(summed_up);
-        if let Some(recording) = &mut self.recording {
-            recording.end_round(&outcome);
-        }
+        let replayed = self.replay(summed_up);
+        let outcome = replayed.unwrap_or_else(|| {
+            let (outcome, needed) = self.go_all_ways(summed_up);
+            if let Some(recording) = &mut self.recording {
+                recording.end_round(&outcome, needed);
+            }
+            outcome
+        });
         if let Some(unedited) = self.unedited.as_mut().filter(|_| self.are_all_unedited) {
             unedited.sum_up_round(&outcome);
         }
         outcome
     }
 
-    fn go_all_ways(&mut self, summed_up: &[Position]) -> Result<Vec<Case>, TooMany> {
+    /// Also returns which cases the outcome consists of.
+    fn go_all_ways(&mut self, summed_up: &[Position]) -> (Outcome, Needed) {
         let mut script = Script::default();
         let mut ways = Ways::new();
-        let mut cases: Vec<Case> = Vec::new();
+        let mut cases: Vec<Cow<'e, Case>> = Vec::new();
         // Each kind of answers needs at least one case.
         let mut kinds: Vec<Kind> = Vec::new();
         let mut kind_of: Vec<usize> = Vec::new();
@@ -345,17 +359,19 @@ impl<'e> Explorer<'e> {
             let mut too_many =
                 |cases: usize| Err(TooMany { ways: std::mem::take(&mut ways), runs, cases });
             if kinds.len() > MAX_CASES || self.must_begin_again() {
-                return too_many(kinds.len());
+                return (too_many(kinds.len()), Needed::default());
             }
             if self.request.cancel.is_cancelled() || !script.advance() {
-                let cases = without_repetitions(cases, &kind_of);
-                let told = cases.len();
-                return if told > MAX_CASES { too_many(told) } else { Ok(cases) };
+                let needed = Needed::of(&cases, &kind_of);
+                let told = needed.count();
+                let is_too_many = told > MAX_CASES;
+                let outcome = if is_too_many { too_many(told) } else { Ok(needed.among(&cases)) };
+                return (outcome, needed);
             }
             // If there will be far too many runs, the first ones show it.
             let is_far = || script.will_exceed(FAR_TOO_MANY_RUNS, runs);
             if runs >= MAX_RUNS || runs.is_multiple_of(FIRST_RUNS) && is_far() {
-                return too_many(kinds.len());
+                return (too_many(kinds.len()), Needed::default());
             }
         }
     }
@@ -363,14 +379,15 @@ impl<'e> Explorer<'e> {
     /// The answer if no open path leads anywhere: the only case if cases cannot be listed.
     fn one_run(&mut self, summed_up: &[Position]) -> Answer {
         self.begin_round(true, summed_up);
-        let mut answer = self.run(Script::otherwise(), summed_up, &mut Ways::new()).case.answer;
+        let mut answer =
+            self.run(Script::otherwise(), summed_up, &mut Ways::new()).case.into_owned().answer;
         if answer.left_out.is_empty() {
             answer.left_out.push(LeftOut { level: None, variables: Vec::new(), files: 0 });
         }
         answer
     }
 
-    fn run(&mut self, script: Script, summed_up: &[Position], ways: &mut Ways) -> Ran {
+    fn run(&mut self, script: Script, summed_up: &[Position], ways: &mut Ways) -> Ran<'e> {
         // The last choice of a script is the one that has changed.
         let repeated = script.choices().len();
         self.shared_forks = self.shared_forks.min(repeated.saturating_sub(1));
@@ -383,7 +400,7 @@ impl<'e> Explorer<'e> {
             add_ways(ways, run.ways.iter().cloned());
             let script = script.continued(&run.choices);
             let known_kind = Some((number, run.kind));
-            return Ran { case: run.case.clone(), script, known_kind, is_unedited: false };
+            return Ran { case: Cow::Borrowed(&run.case), script, known_kind, is_unedited: false };
         }
         // A step that is repeated reads nothing, but a recording contains everything that each run reads.
         let steps = self.recording.is_none().then(|| {
@@ -411,7 +428,7 @@ impl<'e> Explorer<'e> {
             unedited.add(&case, &Footprint::default(), &exploration, repeated);
         }
         add_ways(ways, exploration.ways);
-        Ran { case, script: exploration.script, known_kind: None, is_unedited }
+        Ran { case: Cow::Owned(case), script: exploration.script, known_kind: None, is_unedited }
     }
 
     /// The rounds of precedents that are like this one, with the numbers of the precedents.
@@ -492,162 +509,6 @@ pub fn with_first_cases(first: &[(&[Condition], &Answer)], answer: &Answer) -> A
         }),
     );
     Answer { left_out, cases, ..answer.clone() }
-}
-
-/// Whether no node matches both lists of conditions.
-pub fn rule_each_other_out(one: &[Condition], other: &[Condition]) -> bool {
-    let mut terms = Terms::new();
-    one_rules_out(&terms.of(one), &terms.of(other))
-}
-
-/// Removes each case if the later cases give the same answer anyway. Two answers are the same if their kinds are.
-fn without_repetitions(cases: Vec<Case>, kinds: &[usize]) -> Vec<Case> {
-    let mut terms = Terms::new();
-    let terms: Vec<Vec<Term>> = cases.iter().map(|case| terms.of(&case.conditions)).collect();
-    let kept = needed(kinds, &terms);
-    let is_kept = |number: &usize| kept.binary_search(number).is_ok();
-    // A case also stands for those before it that it makes needless, and these may have read something else for their strings.
-    let removed = (0..cases.len()).filter(|number| !is_kept(number));
-    let read: Vec<(usize, Vec<Arc<str>>)> = removed
-        .filter(|number| !cases[*number].answer.read_open.is_empty())
-        .map(|number| (number, cases[number].answer.read_open.clone()))
-        .collect();
-    let mut told = Vec::with_capacity(kept.len());
-    for (number, mut case) in (0..).zip(cases).filter(|(number, _)| is_kept(number)) {
-        for (removed, names) in &read {
-            let stands_for_it = *removed < number
-                && kinds[*removed] == kinds[number]
-                && !one_rules_out(&terms[*removed], &terms[number]);
-            if stands_for_it {
-                for name in names.iter().filter(|it| !has_text(&case.conditions, it)) {
-                    if !case.answer.read_open.contains(name) {
-                        case.answer.read_open.push(Arc::clone(name));
-                    }
-                }
-            }
-        }
-        told.push(case);
-    }
-    told
-}
-
-/// Whether the conditions say what text a variable has.
-fn has_text(conditions: &[Condition], variable: &str) -> bool {
-    let is_text = |it: &Assumed| matches!(it, Assumed::Text(text) if !text.is_empty());
-    conditions.iter().any(|it| *it.variable == *variable && is_text(&it.value))
-}
-
-/// The cases that users are told. A case is left out if later ones give the same value anyway, although its strings depend on
-/// something, or theirs do: the answer says so once, for all cases.
-pub fn cases_to_tell(answer: &Answer) -> Vec<&Case> {
-    let cases: Vec<&Case> = answer.cases.iter().collect();
-    let is_alike = |one: &Answer, other: &Answer| {
-        is_same_outcome(one, other) && one.opaque == other.opaque && one.open == other.open
-    };
-    let is_first = |case: &&Case| cases.iter().position(|it| is_alike(&it.answer, &case.answer));
-    let kinds: Vec<Option<usize>> = cases.iter().map(is_first).collect();
-    let mut terms = Terms::new();
-    let terms: Vec<Vec<Term>> = cases.iter().map(|case| terms.of(&case.conditions)).collect();
-    needed(&kinds, &terms).into_iter().map(|number| cases[number]).collect()
-}
-
-/// The cases that remain if each is removed that the later ones give anyway, by their numbers, in order.
-fn needed<K: PartialEq>(kinds: &[K], terms: &[Vec<Term>]) -> Vec<usize> {
-    let mut kept: Vec<usize> = Vec::new();
-    for number in (0..terms.len()).rev() {
-        if !is_given_by(&kept, number, kinds, terms) {
-            kept.push(number);
-        }
-    }
-    kept.reverse();
-    kept
-}
-
-/// Whether a node that matches the conditions of a case, and none of the earlier ones, gets the same answer from the cases
-/// `behind` it. The last case comes first in `behind`.
-fn is_given_by<K: PartialEq>(
-    behind: &[usize],
-    number: usize,
-    kinds: &[K],
-    terms: &[Vec<Term>],
-) -> bool {
-    let own = &terms[number];
-    for other in behind.iter().rev() {
-        let others = &terms[*other];
-        // No node matches both cases.
-        if one_rules_out(own, others) {
-            continue;
-        }
-        let holds = |it: &Term| it.follows_from(own) || it.follows_from(others);
-        // A node that matches both cases already gets the answer of an earlier case.
-        if terms[..number].iter().any(|earlier| earlier.iter().all(holds)) {
-            continue;
-        }
-        if kinds[*other] != kinds[number] {
-            return false;
-        }
-        // Every node that gets this far matches that case, so the cases after it do not matter.
-        if others.iter().all(|it| it.follows_from(own)) {
-            return true;
-        }
-    }
-    false
-}
-
-/// A condition as numbers, which are faster to compare than texts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Term {
-    variable: usize,
-    value: usize,
-}
-
-impl Term {
-    /// The numbers of the two values that an unset variable has.
-    const EMPTY: usize = 0;
-    const UNSET: usize = 1;
-
-    fn rules_out(&self, other: &Self) -> bool {
-        self.variable == other.variable
-            && self.value != other.value
-            && (self.value > Self::UNSET || other.value > Self::UNSET)
-    }
-
-    /// Whether it is true for every node for which `all` are.
-    fn follows_from(&self, all: &[Self]) -> bool {
-        let unset = Self { value: Self::UNSET, ..*self };
-        all.contains(self) || self.value == Self::EMPTY && all.contains(&unset)
-    }
-}
-
-/// Whether no node matches both lists of conditions.
-fn one_rules_out(one: &[Term], other: &[Term]) -> bool {
-    one.iter().any(|it| other.iter().any(|other| it.rules_out(other)))
-}
-
-/// The numbers of variables and their values.
-struct Terms {
-    variables: IndexSet<Arc<str>>,
-    values: IndexSet<Assumed>,
-}
-
-impl Terms {
-    fn new() -> Self {
-        // The places are `Term::EMPTY` and `Term::UNSET`.
-        let values = IndexSet::from([Assumed::Text("".into()), Assumed::Unset]);
-        Self { variables: IndexSet::new(), values }
-    }
-
-    fn of(&mut self, conditions: &[Condition]) -> Vec<Term> {
-        let term = |it: &Condition| Term {
-            variable: number_of(&mut self.variables, &it.variable),
-            value: number_of(&mut self.values, &it.value),
-        };
-        conditions.iter().map(term).collect()
-    }
-}
-
-fn number_of<T: Clone + Eq + std::hash::Hash>(known: &mut IndexSet<T>, it: &T) -> usize {
-    known.get_index_of(it).unwrap_or_else(|| known.insert_full(it.clone()).0)
 }
 
 /// Whether two answers are equal, ignoring positions. The order of a hash's members matters, because Puppet keeps it.

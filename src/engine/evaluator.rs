@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use super::budget::{Budget, CancelToken};
 use super::failure::{Failure, FailureClass};
-use super::filled_locations::FilledLocationsTable;
 use super::hierarchy::{Location, ResolvedLevel};
 use super::invocation::Invocation;
 use super::kept_answers::KeptAnswers;
@@ -16,6 +15,7 @@ use super::open_files::OpenFilesTable;
 use super::open_options::OpenOptionsTable;
 use super::path_files::PathFiles;
 use super::prepared::Prepared;
+use super::shared_levels::SharedLevels;
 use super::sources::UsedMerge;
 use crate::backends::Registry;
 use crate::config::hiera_yaml::{ConfigErrorClass, ConfigProblem, ConfigSeverity, LayerKind};
@@ -47,7 +47,7 @@ pub struct Evaluator {
     key_finder: Option<Arc<dyn KeyFinder>>,
     open_files: Option<Arc<OpenFilesTable>>,
     open_options: Option<Arc<OpenOptionsTable>>,
-    filled_locations: Option<Arc<FilledLocationsTable>>,
+    shared_levels: Option<Arc<SharedLevels>>,
     shared_scopes: Option<Arc<dyn SharedScopes>>,
     reads_broken_files: bool,
     default_merge: Result<Merge, Failure>,
@@ -129,12 +129,12 @@ impl LayerView {
     }
 
     /// Its levels with their paths for the node.
-    pub fn levels(&self, evaluator: &Evaluator) -> Result<&[ResolvedLevel], Failure> {
+    pub fn levels(&self, evaluator: &Evaluator) -> Result<&[Arc<ResolvedLevel>], Failure> {
         self.resolved(evaluator, Which::Hierarchy)
     }
 
     /// The levels of its default hierarchy.
-    pub fn default_levels(&self, evaluator: &Evaluator) -> Result<&[ResolvedLevel], Failure> {
+    pub fn default_levels(&self, evaluator: &Evaluator) -> Result<&[Arc<ResolvedLevel>], Failure> {
         self.resolved(evaluator, Which::DefaultHierarchy)
     }
 
@@ -145,7 +145,11 @@ impl LayerView {
         ordinary.iter().chain(default).flat_map(|level| level.locations.iter().flatten())
     }
 
-    fn resolved(&self, evaluator: &Evaluator, which: Which) -> Result<&[ResolvedLevel], Failure> {
+    fn resolved(
+        &self,
+        evaluator: &Evaluator,
+        which: Which,
+    ) -> Result<&[Arc<ResolvedLevel>], Failure> {
         let invocation = evaluator.invocation(&evaluator.nothing, &evaluator.nothing);
         match self.layer.levels(&invocation, which) {
             Ok(levels) => Ok(levels),
@@ -181,7 +185,7 @@ impl Evaluator {
             key_finder: None,
             open_files: None,
             open_options: None,
-            filled_locations: None,
+            shared_levels: None,
             shared_scopes: None,
             reads_broken_files: false,
             default_merge: Merge::of(None),
@@ -234,16 +238,16 @@ impl Evaluator {
         self
     }
 
-    /// Shares with other evaluators the files that open locations become. They must read the same texts in the same way, with
-    /// the same back ends.
+    /// Shares with other evaluators the levels that both see in the same way, and the files that open locations become. They
+    /// must read the same texts in the same way, with the same back ends.
     #[must_use]
-    pub fn sharing_locations(mut self, table: Arc<FilledLocationsTable>) -> Self {
-        self.filled_locations = Some(table);
+    pub fn sharing_levels(mut self, table: Arc<SharedLevels>) -> Self {
+        self.shared_levels = Some(table);
         self
     }
 
-    pub(super) fn filled_locations(&self) -> Option<&FilledLocationsTable> {
-        self.filled_locations.as_deref()
+    pub(super) fn shared_levels(&self) -> Option<&SharedLevels> {
+        self.shared_levels.as_deref()
     }
 
     pub(super) fn open_options(&self) -> Option<&OpenOptionsTable> {

@@ -6,11 +6,11 @@ use std::sync::{Arc, OnceLock};
 use super::calls::SourceState;
 use super::evaluator::Evaluator;
 use super::failure::Failure;
-use super::filled_locations::{self, FilledLocations};
 use super::interpolate::{self, Variable, interpolate_text};
 use super::invocation::{InterpolatedText, Invocation};
 use super::layer::{Layer, Which};
 use super::open_files::OpenFiles;
+use super::shared_levels::FilledLocations;
 use super::trace::TraceKind;
 use crate::backends::{BackEnd, Registry};
 use crate::config::hiera_yaml::{DatadirRule, Function, HieraYaml, Level, Locations};
@@ -38,6 +38,8 @@ pub struct ResolvedLevel {
     pub datadir_place: Option<Place>,
     /// The locations of its data; `None` if the level names no location at all.
     pub locations: Option<Vec<Location>>,
+    /// Whether one of its locations is a glob with open variables.
+    pub(crate) has_open_glob: bool,
     /// Provides its data; `None` for a back end that is not evaluated here.
     pub(crate) back_end: Option<Arc<dyn BackEnd>>,
     /// How the back end reads the files at the level's paths, if it uses nothing else.
@@ -186,6 +188,26 @@ impl Location {
         }
     }
 
+    /// Whether another node sees the location in the same way.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.original == other.original
+            && self.template_place == other.template_place
+            && self.location == other.location
+            && (self.is_uri, self.exists) == (other.is_uri, other.exists)
+            && match (&self.open, &other.open) {
+                (Some(one), Some(other)) => {
+                    one.position == other.position
+                        && one.path == other.path
+                        && one.is_list == other.is_list
+                }
+                (one, other) => one.is_none() && other.is_none(),
+            }
+    }
+
+    pub(super) fn is_open_glob(&self) -> bool {
+        self.open.as_ref().is_some_and(|it| it.path.is_glob())
+    }
+
     /// Whether its path contains open variables.
     pub fn is_open(&self) -> bool {
         self.open.is_some()
@@ -214,10 +236,7 @@ impl Location {
         text: String,
     ) -> Arc<[Location]> {
         let Some(open) = &self.open else { return Arc::default() };
-        let shared = || {
-            let key = filled_locations::key_of(layer, level, self)?;
-            Some(evaluator.filled_locations()?.of(key))
-        };
+        let shared = || evaluator.shared_levels()?.filled(layer, level, self);
         let filled = open.filled.get_or_init(|| shared().unwrap_or_default());
         filled.at(text, |text| {
             let files = evaluator.files().as_ref();
@@ -302,6 +321,7 @@ fn resolve_level(
             shared(&datadir)
         },
         datadir_place: level.datadir.place,
+        has_open_glob: locations.iter().flatten().any(Location::is_open_glob),
         locations,
         reads: back_end.as_ref().and_then(|it| it.reads()),
         back_end,

@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::hierarchy::{Location, ResolvedLevel};
 
@@ -30,7 +30,7 @@ pub(super) struct Spot {
 
 impl Spot {
     /// The level and location at this position, in the levels that the index was built from.
-    pub(super) fn of(self, levels: &[ResolvedLevel]) -> (&ResolvedLevel, &Location) {
+    pub(super) fn of(self, levels: &[Arc<ResolvedLevel>]) -> (&ResolvedLevel, &Location) {
         let level = &levels[self.level as usize];
         let locations = level.locations.as_deref().unwrap_or_default();
         (level, &locations[self.location as usize])
@@ -48,7 +48,7 @@ pub(super) struct Index {
 
 impl Holders {
     /// Counts a lookup, and returns the index if it exists or if it is time to build it.
-    pub(super) fn ask(&self, levels: &[ResolvedLevel]) -> Option<&Index> {
+    pub(super) fn ask(&self, levels: &[Arc<ResolvedLevel>]) -> Option<&Index> {
         if let Some(index) = self.index.get() {
             return index.as_ref();
         }
@@ -71,7 +71,7 @@ enum Readiness {
     Now,
 }
 
-fn readiness(levels: &[ResolvedLevel], asked: usize) -> Readiness {
+fn readiness(levels: &[Arc<ResolvedLevel>], asked: usize) -> Readiness {
     let mut bytes = 0;
     let mut count = 0;
     for level in levels {
@@ -100,7 +100,7 @@ fn readiness(levels: &[ResolvedLevel], asked: usize) -> Readiness {
 }
 
 impl Index {
-    fn new(levels: &[ResolvedLevel]) -> Self {
+    fn new(levels: &[Arc<ResolvedLevel>]) -> Self {
         let hasher = foldhash::fast::RandomState::default();
         let mut pairs = Vec::new();
         for (level, found) in (0..).zip(levels) {

@@ -33,8 +33,8 @@ pub struct Layer {
     /// Its configuration.
     pub config: Arc<HieraYaml>,
     title: Arc<str>,
-    levels: OnceLock<Result<Vec<ResolvedLevel>, Failure>>,
-    default_levels: OnceLock<Result<Vec<ResolvedLevel>, Failure>>,
+    levels: OnceLock<Result<Vec<Arc<ResolvedLevel>>, Failure>>,
+    default_levels: OnceLock<Result<Vec<Arc<ResolvedLevel>>, Failure>>,
     /// The variable expressions that its levels read, and those of its default hierarchy.
     variables: [OnceLock<Vec<Arc<str>>>; 2],
     holders: Holders,
@@ -96,7 +96,7 @@ impl Layer {
         &self,
         invocation: &Invocation<'_>,
         which: Which,
-    ) -> &Result<Vec<ResolvedLevel>, Failure> {
+    ) -> &Result<Vec<Arc<ResolvedLevel>>, Failure> {
         let cell = match which {
             Which::Hierarchy => &self.levels,
             Which::DefaultHierarchy => &self.default_levels,
@@ -107,6 +107,10 @@ impl Layer {
             let mut own = evaluator.invocation(invocation.overrides, invocation.default_values);
             own.footprint = Some(Footprint::default());
             let resolved = hierarchy::resolve(&mut own, &self.config, which);
+            let resolved = resolved.map(|levels| match evaluator.shared_levels() {
+                Some(shared) => shared.of(self, levels),
+                None => levels.into_iter().map(Arc::new).collect(),
+            });
             evaluator.keep_config_warnings(own.notes.warnings);
             let variables = own.footprint.as_ref().map_or_else(Vec::new, Footprint::variables);
             let number = usize::from(which == Which::DefaultHierarchy);
@@ -202,7 +206,7 @@ impl Layer {
     fn first_of(
         &self,
         invocation: &mut Invocation<'_>,
-        levels: &[ResolvedLevel],
+        levels: &[Arc<ResolvedLevel>],
         spots: &[Spot],
         key: &Key,
     ) -> Found {
@@ -228,7 +232,7 @@ impl Layer {
             let Some(locations) = &level.locations else {
                 return self.call(invocation, level, None, key);
             };
-            if !has_open_glob(locations) {
+            if !level.has_open_glob {
                 return merge_sources(invocation, merge, locations, |invocation, location| {
                     self.location_lookup(invocation, level, location, key)
                 });
@@ -253,7 +257,7 @@ impl Layer {
         }
         let mut filled = Vec::new();
         for location in locations {
-            if is_open_glob(location) {
+            if location.is_open_glob() {
                 let found = open_paths::filled(self, invocation, (level, location), key);
                 filled.extend((0..found.len()).map(|at| LocationRef::Filled(found.clone(), at)));
             } else {
@@ -472,16 +476,8 @@ impl Layer {
     }
 }
 
-fn is_open_glob(location: &Location) -> bool {
-    location.open.as_ref().is_some_and(|it| it.path.is_glob())
-}
-
-fn has_open_glob(locations: &[Location]) -> bool {
-    locations.iter().any(is_open_glob)
-}
-
 /// lookup_options are collected from all files of a layer, so the first lookup reads all of them.
-fn announce(invocation: &Invocation<'_>, levels: &[ResolvedLevel]) {
+fn announce(invocation: &Invocation<'_>, levels: &[Arc<ResolvedLevel>]) {
     let formats = levels.iter().filter_map(|level| Some((level, level.reads?)));
     let files = formats.flat_map(|(level, format)| {
         let locations = level.locations.iter().flatten().filter(|it| it.exists && !it.is_uri);

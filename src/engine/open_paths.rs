@@ -54,8 +54,10 @@ impl Evaluator {
     }
 }
 
-fn locations_of(levels: &[ResolvedLevel]) -> impl Iterator<Item = (&ResolvedLevel, &Location)> {
-    levels.iter().flat_map(|level| level.locations.iter().flatten().map(move |it| (level, it)))
+fn locations_of(
+    levels: &[Arc<ResolvedLevel>],
+) -> impl Iterator<Item = (&ResolvedLevel, &Location)> {
+    levels.iter().flat_map(|level| level.locations.iter().flatten().map(move |it| (&**level, it)))
 }
 
 /// The locations that an open one becomes in this run; none if it leads to no file that matters.

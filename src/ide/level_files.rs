@@ -16,6 +16,6 @@ pub(crate) fn with_levels<R>(
     let layer = layers.iter().find(|layer| &*layer.config().path == path)?;
     let ordinary = layer.levels(evaluator).unwrap_or_default();
     let default = layer.default_levels(evaluator).unwrap_or_default();
-    let levels: Vec<_> = ordinary.iter().chain(default).collect();
+    let levels: Vec<_> = ordinary.iter().chain(default).map(|it| &**it).collect();
     work(&levels)
 }

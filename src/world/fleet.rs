@@ -14,6 +14,7 @@ mod earlier_answers;
 mod edited_ways;
 mod groups;
 mod kept;
+mod origins;
 #[cfg(test)]
 mod random_data;
 mod readings;

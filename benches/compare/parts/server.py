@@ -47,6 +47,7 @@ class Server:
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
+        self.settings = settings
         self.last_id = 0
         self.bytes = 0
         uri = "file://" + root
@@ -96,7 +97,7 @@ class Server:
                     asked = message["params"] or {}
                     count = len(asked.get("items", [])) if isinstance(asked, dict) else 0
                     is_list = message["method"] == "workspace/configuration"
-                    self.send({"id": message["id"], "result": [None] * count if is_list else None})
+                    self.send({"id": message["id"], "result": [self.settings] * count if is_list else None})
             elif message["id"] in waiting:
                 if "error" in message:
                     sys.exit(f"an error for an answer: {message['error']}")

@@ -6,7 +6,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Answer, Term, Terms, is_same, needed, one_rules_out, rule_each_other_out};
+use super::needed::{Term, Terms, needed, one_rules_out};
+use super::{Answer, is_same, rule_each_other_out};
 use crate::engine::assumptions::{Condition, proved_by};
 use crate::engine::{Evaluator, Request};
 use crate::facts::Node;

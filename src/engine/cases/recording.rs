@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{Case, Exploration, TooMany};
+use super::needed::Needed;
+use super::{Case, Exploration, Outcome};
 use crate::data::FileId;
 use crate::engine::assumptions::{Choice, Script};
 use crate::engine::footprint::{Dependency, Footprint};
@@ -25,8 +26,10 @@ pub(super) struct Round {
     is_otherwise: bool,
     summed_up: Box<[Position]>,
     /// In the order of the numbers of the ways that they start with.
-    runs: Vec<Run>,
-    outcome: Option<Result<Vec<Case>, TooMany>>,
+    pub(super) runs: Vec<Run>,
+    pub(super) outcome: Option<Outcome>,
+    /// Which of the runs' cases the outcome consists of, if the runs are kept.
+    pub(super) needed: Needed,
 }
 
 /// A recorded run.
@@ -35,7 +38,7 @@ pub(super) struct Run {
     /// The choices at all of its forks.
     pub(super) choices: Box<[Choice]>,
     /// The number of those that were known when it started.
-    repeated: usize,
+    pub(super) repeated: usize,
     /// The numbers of ways at the locations of its new forks.
     pub(super) ways: Box<[(Position, usize)]>,
     pub(super) case: Case,
@@ -155,19 +158,26 @@ impl Recording {
 
     pub(super) fn begin_round(&mut self, is_otherwise: bool, summed_up: &[Position]) {
         let summed_up = summed_up.into();
-        self.rounds.push(Round { is_otherwise, summed_up, runs: Vec::new(), outcome: None });
+        let (runs, outcome, needed) = (Vec::new(), None, Needed::default());
+        self.rounds.push(Round { is_otherwise, summed_up, runs, outcome, needed });
     }
 
-    /// Keeps the outcome of the last round.
-    pub(super) fn end_round(&mut self, outcome: &Result<Vec<Case>, TooMany>) {
+    /// Keeps the outcome of the last round, and which cases it consists of.
+    pub(super) fn end_round(&mut self, outcome: &Outcome, needed: Needed) {
         if let Some(round) = self.rounds.last_mut() {
             round.outcome = Some(outcome.clone());
+            round.needed = needed;
         }
     }
 
+    /// Forgets the last round.
+    pub(super) fn forget_round(&mut self) {
+        self.rounds.pop();
+    }
+
     /// Keeps only the outcome of the last round: all of its runs are known to be the same for the next exploration.
-    pub(super) fn sum_up_round(&mut self, outcome: &Result<Vec<Case>, TooMany>) {
-        self.end_round(outcome);
+    pub(super) fn sum_up_round(&mut self, outcome: &Outcome) {
+        self.end_round(outcome, Needed::default());
         if let Some(round) = self.rounds.last_mut() {
             round.runs = Vec::new();
         }
@@ -228,7 +238,7 @@ impl<'r> Precedent<'r> {
     }
 
     /// The outcome of a round, if all of its runs are the same for the node.
-    pub(super) fn outcome(self, round: &Round) -> Option<Result<Vec<Case>, TooMany>> {
+    pub(super) fn outcome(self, round: &Round) -> Option<Outcome> {
         round.outcome.as_ref().filter(|_| round.runs.iter().all(|it| self.is_the_same(it))).cloned()
     }
 
@@ -240,14 +250,15 @@ impl<'r> Precedent<'r> {
         (self.is_the_same(run) && *run.start() == *wanted).then_some(run)
     }
 
-    fn is_the_same(self, run: &Run) -> bool {
+    /// Whether a run is the same for the node.
+    pub(super) fn is_the_same(self, run: &Run) -> bool {
         !run.depends_on.iter().any(|dependency| self.is_changed[*dependency])
     }
 }
 
 impl Run {
     /// The choices that were known when it started.
-    fn start(&self) -> &[Choice] {
+    pub(super) fn start(&self) -> &[Choice] {
         &self.choices[..self.repeated]
     }
 }

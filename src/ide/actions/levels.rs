@@ -46,7 +46,7 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
     let targets: Vec<(&ResolvedLevel, &Location)> = levels
         .iter()
         .filter(|level| level.built_in_format().is_some())
-        .flat_map(|level| level.locations.iter().flatten().map(move |it| (level, it)))
+        .flat_map(|level| level.locations.iter().flatten().map(move |it| (&**level, it)))
         .collect();
     // A file of another node has the position of its level.
     let here = targets.iter().position(|(_, it)| &*it.file == path).or_else(|| {
@@ -124,7 +124,7 @@ pub(super) fn places_for(
         let levels = layer.levels(evaluator).unwrap_or_default().iter();
         let places: Vec<_> = levels
             .filter(|level| level.built_in_format().is_some())
-            .flat_map(|level| level.locations.iter().flatten().map(move |it| (level, it)))
+            .flat_map(|level| level.locations.iter().flatten().map(move |it| (&**level, it)))
             .collect();
         for (level, location) in with_one_file_of_each_glob(context, &places, key, None) {
             if let Some(target) = Target::of(context, (level, location), key, "") {

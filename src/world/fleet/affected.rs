@@ -7,8 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use super::causes::{Cause, edited_entry};
+use super::causes::edited_entry;
 use super::difference::FleetPair;
+use super::origins::Origins;
 use super::references::RootNames;
 use super::spread::{Reference, References};
 use crate::backends::settings::BackEndSettings;
@@ -23,10 +24,10 @@ use crate::syntax::key_path;
 use crate::world::{FileEntry, World, parallel, paths};
 
 /// By root key, the files whose entries can give it another answer now. A key that is missing has the same answer as before.
-type FilesOfKeys = BTreeMap<Arc<str>, BTreeSet<Arc<str>>>;
+pub(super) type FilesOfKeys = BTreeMap<Arc<str>, BTreeSet<Arc<str>>>;
 
 /// By key, the affected keys that its strings look up.
-type ReferencesOfKeys = BTreeMap<Arc<str>, BTreeSet<Reference>>;
+pub(super) type ReferencesOfKeys = BTreeMap<Arc<str>, BTreeSet<Reference>>;
 
 /// The keys that an edit of values concerns. A node that reads none of the edited files gets the same answers as before.
 pub(super) struct AffectedKeys {
@@ -35,8 +36,8 @@ pub(super) struct AffectedKeys {
     pub(super) edited: BTreeSet<Arc<str>>,
     /// The edited entries; `None` if entries came or went, or if lookup_options were edited.
     pub(super) edited_entries: Option<EditedEntries>,
-    /// The edit, if there is only one. Then every change has this cause.
-    pub(super) only_edit: Option<Cause>,
+    /// Which edits other answers come from; `None` if lookup_options were edited.
+    pub(super) origins: Option<Origins>,
     /// How the edit spreads from key to key.
     pub(super) references: References,
 }
@@ -92,25 +93,22 @@ impl FleetPair {
             are_options_edited |= self.add_edited(file, &mut affected)?;
         }
         let edited: BTreeSet<Arc<str>> = affected.values().flatten().cloned().collect();
-        let only_edit = match (edited.first(), affected.first_key_value()) {
-            (Some(path), Some((root, _)))
-                if edited.len() == 1 && affected.len() == 1 && !are_options_edited =>
-            {
-                let format = { files.iter() }.find(|it| it.entry.path == *path).map(|it| it.format);
-                format.and_then(|format| edited_entry(self, path, format, root))
-            }
-            _ => None,
-        };
         let edited_entries = edited_entries(&files);
-        let edited_keys: BTreeSet<Arc<str>> = affected.keys().cloned().collect();
+        let edited_keys = affected.clone();
         let mut references = ReferencesOfKeys::new();
         // Without edited keys, nothing can look them up, so the other files need not be searched.
         if !affected.is_empty() {
             let world = self.after().world();
             add_those_made_of(world, &files, &mut affected, &mut references)?;
         }
-        let references = References::new(references, &edited_keys);
-        Some(AffectedKeys { files_of: affected, edited, edited_entries, only_edit, references })
+        let edit_of = |path: &str, root: &Arc<str>| {
+            let file = files.iter().find(|it| *it.entry.path == *path)?;
+            edited_entry(self, path, file.format, root)
+        };
+        let origins =
+            (!are_options_edited).then(|| Origins::new(&edited_keys, &references, edit_of));
+        let references = References::new(references, &edited_keys.into_keys().collect());
+        Some(AffectedKeys { files_of: affected, edited, edited_entries, origins, references })
     }
 
     /// Whether nothing changed but data files.

@@ -10,6 +10,7 @@ use crate::engine::footprint::hash_of;
 use crate::engine::{Answer, Footprint, Request};
 use crate::facts::{Node, Origin};
 use crate::settings::PROJECT_FILE;
+use crate::syntax::key_path;
 use crate::world::World;
 use crate::world::modulepath::conf_of;
 use crate::world::paths;
@@ -28,7 +29,7 @@ pub struct Cause {
 
 /// The edits that change the answer of a key for a node.
 pub(super) fn causes(pair: &FleetPair, node: u32, request: &Request) -> Vec<Cause> {
-    if let Some(only) = pair.only_edit() {
+    if let Some(only) = pair.only_edit_of(request) {
         return vec![only.clone()];
     }
     let request = Request { wants_footprint: true, ..request.clone() };
@@ -45,7 +46,7 @@ pub(super) fn of_any(
     (before, after): (&Arc<Node>, &Arc<Node>),
     request: &Request,
 ) -> Vec<Cause> {
-    if let Some(only) = pair.only_edit() {
+    if let Some(only) = pair.only_edit_of(request) {
         return vec![only.clone()];
     }
     let request = Request { wants_footprint: true, ..request.clone() };
@@ -68,8 +69,10 @@ pub(super) fn edited_entry(
 }
 
 impl FleetPair {
-    fn only_edit(&self) -> Option<&Cause> {
-        self.affected_keys()?.only_edit.as_ref()
+    /// The only edit that can change the answer to a request.
+    fn only_edit_of(&self, request: &Request) -> Option<&Cause> {
+        let [key] = request.names.as_slice() else { return None };
+        self.affected_keys()?.origins.as_ref()?.only_edit_of(&key_path::root_of(key)?)
     }
 }
 

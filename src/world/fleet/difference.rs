@@ -17,6 +17,7 @@ use crate::engine::{
 };
 use crate::facts::Node;
 use crate::syntax::key_path;
+use crate::world::parallel;
 
 /// A key whose answer changes in the same way for some nodes.
 #[derive(Debug, Clone)]
@@ -153,26 +154,30 @@ impl FleetPair {
             }
         }
         self.take_incomplete(&mut pairs, (before, &after), request, &mut difference);
-        for (one, other, nodes) in pairs {
-            let (before, after) = answers(one, other);
-            let Some(first) = nodes.first() else { continue };
-            difference.note_unknown(before);
-            difference.note_unknown(after);
-            let (one, other) = (self.before.evaluator(*first), self.after.evaluator(*first));
-            let lookups = Lookups { before: &one, after: &other, request };
-            if is_unchanged(before, after, lookups) {
-                continue;
+        for (one, other, nodes) in &pairs {
+            let (before, after) = answers(*one, *other);
+            if !nodes.is_empty() {
+                difference.note_unknown(before);
+                difference.note_unknown(after);
             }
-            let causes = causes(self, *first, request);
-            difference.changes.push(Change {
+        }
+        // Each node can have an answer of its own, and the causes of a change take lookups.
+        let changes = parallel::map(&pairs, |(one, other, nodes)| {
+            let first = *nodes.first()?;
+            let (before, after) = answers(*one, *other);
+            let evaluators = (self.before.evaluator(first), self.after.evaluator(first));
+            let lookups = Lookups { before: &evaluators.0, after: &evaluators.1, request };
+            let is_changed = !is_unchanged(before, after, lookups);
+            is_changed.then(|| Change {
                 key: Arc::clone(key),
                 before: before.clone(),
                 after: after.clone(),
-                nodes,
+                nodes: nodes.clone(),
                 others: Vec::new(),
-                causes,
-            });
-        }
+                causes: causes(self, first, request),
+            })
+        });
+        difference.changes.extend(changes.into_iter().flatten());
         difference.changes.sort_by_key(|change| change.nodes.len());
         let are_others_settled = !others || self.add_others(request, &mut difference);
         // The result of a cancelled lookup is incomplete.

@@ -9,7 +9,7 @@ use super::{Column, mixed};
 use crate::backends::Registry;
 use crate::config::Environment;
 use crate::engine::footprint::reading_of;
-use crate::engine::{Evaluator, FilledLocationsTable, ModuleScope, SharedScopes, module_of_key};
+use crate::engine::{Evaluator, ModuleScope, SharedLevels, SharedScopes, module_of_key};
 use crate::facts::{Node, Origin};
 use crate::syntax::key_path;
 use crate::world::shards::Shards;
@@ -21,8 +21,8 @@ pub(super) struct Readings {
     pub(super) environment: Arc<Environment>,
     pub(super) nodes: Arc<[Arc<Node>]>,
     back_ends: Arc<Registry>,
-    /// The files that open paths lead to.
-    filled_locations: Arc<FilledLocationsTable>,
+    /// The levels that several nodes see in the same way.
+    shared_levels: Arc<SharedLevels>,
     /// Whether the readable entries of files that Puppet refuses are used.
     pub(super) reads_broken_files: bool,
     /// By module; for keys without a module, under the empty name.
@@ -71,7 +71,7 @@ impl Readings {
             environment: Arc::clone(environment),
             nodes,
             back_ends,
-            filled_locations: Arc::default(),
+            shared_levels: Arc::default(),
             reads_broken_files: false,
             scopes: Shards::default(),
             keys: Mutex::default(),
@@ -145,7 +145,7 @@ impl Readings {
     /// What a node has. Everything that is the same for several nodes is shared.
     pub(super) fn evaluator(readings: &Arc<Self>, node: u32) -> Evaluator {
         let made = readings.new_evaluator(node);
-        let made = made.sharing_locations(readings.filled_locations.clone());
+        let made = made.sharing_levels(readings.shared_levels.clone());
         made.with_shared_scopes(Arc::new(NodeScopes { readings: Arc::clone(readings), node }))
     }
 

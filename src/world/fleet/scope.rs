@@ -164,11 +164,16 @@ impl Scope {
     /// Adds the files that a node reads and that affect a root key to the number of each node.
     pub(super) fn add_files(&self, readings: &Readings, root: &str, column: &mut [u64]) {
         for number in self.concerning(readings, root) {
+            let read_at = |position: u32| mixed((self.module.as_deref(), number, position));
+            // Most files have the same position for all nodes.
+            let mut last = (0, read_at(0));
             for (node, position) in &self.places.files[number as usize].readers {
+                if *position != last.0 {
+                    last = (*position, read_at(*position));
+                }
                 // The sum does not depend on the order of files, so each file can be added without sorting.
-                let read = mixed((self.module.as_deref(), number, *position));
                 let sum = &mut column[*node as usize];
-                *sum = sum.wrapping_add(read);
+                *sum = sum.wrapping_add(last.1);
             }
         }
     }
