@@ -119,16 +119,17 @@ impl FilledLocations {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::hiera_yaml::LayerKind;
     use crate::config::{Environment, PuppetVersion};
-    use crate::data::{Files, MemoryFiles};
+    use crate::data::{Files, Hash, MemoryFiles, Value};
     use crate::engine::Evaluator;
     use crate::facts::{Node, NodeParts, Origin};
 
     const HIERA_YAML: &str = "version: 5\nhierarchy:\n- {name: r, path: 'roles/%{role}.yaml'}\n\
         - {name: e, lookup_key: eyaml_lookup_key, path: 'secrets/%{role}.yaml'}\n";
 
-    #[test]
-    fn nodes_share_the_files_of_open_locations_unless_these_keep_values_of_a_node() {
+    /// An evaluator for each node. They share levels.
+    fn evaluators(nodes: Vec<Node>, table: &Arc<SharedLevels>) -> Vec<Evaluator> {
         let files: Arc<dyn Files> = Arc::new(MemoryFiles::new([
             ("/e/hiera.yaml", HIERA_YAML),
             ("/e/data/roles/web.yaml", "k: web\n"),
@@ -137,16 +138,47 @@ mod tests {
         ]));
         let environment = Environment { root: Some("/e".into()), ..Environment::default() };
         let environment = Arc::new(environment);
-        let table = Arc::new(SharedLevels::default());
-        for _ in 0..3 {
-            let node = Arc::new(Node::partial(NodeParts::default(), &[], Origin::Any));
+        let evaluator = |node| {
             let (files, environment) = (files.clone(), environment.clone());
-            let evaluator = Evaluator::new(files, environment, node, PuppetVersion::V8)
-                .sharing_levels(table.clone());
+            Evaluator::new(files, environment, Arc::new(node), PuppetVersion::V8)
+                .sharing_levels(table.clone())
+        };
+        nodes.into_iter().map(evaluator).collect()
+    }
+
+    #[test]
+    fn nodes_share_the_files_of_open_locations_unless_these_keep_values_of_a_node() {
+        let table = Arc::new(SharedLevels::default());
+        let any = || Node::partial(NodeParts::default(), &[], Origin::Any);
+        for evaluator in evaluators(vec![any(), any(), any()], &table) {
             assert_eq!(evaluator.lookup("k").cases.len(), 3);
         }
         let locations = table.filled.lock().expect("no panic");
         let paths = |it: &Arc<FilledLocations>| it.by_path.lock().expect("no panic").len();
         assert_eq!(locations.values().map(paths).collect::<Vec<_>>(), [2]);
+    }
+
+    #[test]
+    fn nodes_share_the_levels_that_they_see_in_the_same_way() {
+        let of_role = |role: &str| {
+            let mut facts = Hash::new();
+            facts.insert(Value::string("role"), None, Value::string(role).unplaced());
+            Node::new(NodeParts { facts, ..NodeParts::default() }, Origin::File(role.into()))
+        };
+        let nodes = vec![of_role("web"), of_role("db"), of_role("web"), of_role("none")];
+        let evaluators = evaluators(nodes, &Arc::default());
+        let found = |it: &Evaluator| it.lookup("k").outcome.expect("no error").map(|it| it.value);
+        let values: Vec<_> = evaluators.iter().map(found).collect();
+        let text = |text| Some(Value::string(text));
+        assert_eq!(values, [text("web"), text("db"), text("web"), None]);
+        let level = |node: usize, number: usize| {
+            let layers = evaluators[node].layers(None);
+            let layer = layers.iter().find(|it| it.kind() == LayerKind::Environment);
+            let levels = layer.expect("a layer").levels(&evaluators[node]).expect("levels");
+            Arc::as_ptr(&levels[number]).addr()
+        };
+        assert_eq!(level(0, 0), level(2, 0));
+        assert!(level(0, 0) != level(1, 0) && level(1, 0) != level(3, 0));
+        assert_ne!(level(0, 1), level(2, 1), "it keeps values of the node");
     }
 }
