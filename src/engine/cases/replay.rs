@@ -12,9 +12,7 @@ impl<'e> Explorer<'e> {
     /// The outcome of a round, if it is like one that is known. The last round begins again if it is not.
     pub(super) fn replay(&mut self, summed_up: &[Position]) -> Option<Outcome> {
         let is_complete = |round: &Round| round.outcome.is_some() && !round.runs.is_empty();
-        let mut complete = self.known_rounds().filter(|(.., round)| is_complete(round));
-        let (_, precedent, round) = complete.next()?;
-        drop(complete);
+        let (_, precedent, round) = self.known_rounds().find(|(.., round)| is_complete(round))?;
         let replayed = self.cases_like(precedent, round, summed_up);
         let outcome = replayed.filter(|cases| cases.are_of_kinds_like_those_of(round));
         if outcome.is_none() {

@@ -101,10 +101,11 @@ impl FleetPair {
             let world = self.after().world();
             add_those_made_of(world, &files, &mut affected, &mut references)?;
         }
-        let edit_of = |path: &str, root: &Arc<str>| {
-            let file = files.iter().find(|it| *it.entry.path == *path)?;
-            edited_entry(self, path, file.format, root)
-        };
+        let edited_files = files.iter().filter(|it| it.before.is_some());
+        let formats: BTreeMap<&str, Format> =
+            edited_files.map(|it| (&*it.entry.path, it.format)).collect();
+        let edit_of =
+            |path: &str, root: &Arc<str>| edited_entry(self, path, *formats.get(path)?, root);
         let origins =
             (!are_options_edited).then(|| Origins::new(&edited_keys, &references, edit_of));
         let references = References::new(references, &edited_keys.into_keys().collect());

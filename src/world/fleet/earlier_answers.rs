@@ -9,8 +9,12 @@ use super::{Fleet, SharedAnswer};
 use crate::engine::{Answer, Condition, EditedEntries, Request};
 use crate::facts::Node;
 
-/// The maximum number of cases in all kept answers.
+/// The maximum number of cases in all kept answers, unless those to the last question have more.
 const MAX_CASES: usize = 1 << 18;
+
+/// The maximum number of cases in the answers to the last question. If each of thousands of nodes has cases of its own, the next
+/// keystroke needs them again.
+const MAX_CASES_OF_LAST: usize = 1 << 20;
 
 /// A key, and what is true of the nodes in addition to what is known of them.
 pub(super) type Question = (Arc<str>, Vec<Condition>);
@@ -91,7 +95,12 @@ impl EarlierAnswers {
         add(&mut known);
         kept.cases += known.cases();
         kept.answers.insert(question, known);
-        while kept.cases > MAX_CASES
+        let is_too_much = |kept: &Kept| match kept.answers.len() {
+            0 => false,
+            1 => kept.cases > MAX_CASES_OF_LAST,
+            _ => kept.cases > MAX_CASES,
+        };
+        while is_too_much(&kept)
             && let Some((_, oldest)) = kept.answers.shift_remove_index(0)
         {
             kept.cases -= oldest.cases();
@@ -187,6 +196,8 @@ mod tests {
         keep(&kept, "d", 1);
         assert_eq!(kept.0.lock().expect("no panic").cases, 2 * (MAX_CASES / 3) + 1);
         keep(&kept, "e", MAX_CASES + 1);
-        assert_eq!(["a", "c", "d", "e"].map(|key| is_kept(&kept, key)), [false; 4]);
+        assert_eq!(["c", "d", "e"].map(|key| is_kept(&kept, key)), [false, false, true]);
+        keep(&kept, "f", MAX_CASES_OF_LAST + 1);
+        assert_eq!(["e", "f"].map(|key| is_kept(&kept, key)), [false; 2]);
     }
 }
