@@ -7,6 +7,7 @@ pub mod edit_distance;
 pub mod half;
 pub mod line_index;
 pub mod range;
+pub mod shared;
 
 pub use buffer::Buffer;
 pub use common_ends::{common_prefix, common_suffix};
@@ -15,3 +16,4 @@ pub use edit_distance::edit_distance;
 pub use half::{marked_half, without_halves};
 pub use line_index::{Encoding, LineCol, LineIndex};
 pub use range::TextRange;
+pub use shared::SharedText;

@@ -19,7 +19,7 @@ use super::value::{FileId, Located, Place, Value};
 use crate::syntax::entries::{QuickKey, quick_keys, quick_keys_between};
 use crate::syntax::tree::{Node, ScalarStyle, SyntaxError};
 use crate::syntax::yaml;
-use crate::text::TextRange;
+use crate::text::{SharedText, TextRange};
 pub use difference::EntryEdits;
 use entries::{Entries, Placed};
 pub use names::{QualifiedName, qualified_names};
@@ -41,7 +41,7 @@ pub enum Format {
 pub struct DataFile {
     file: FileId,
     format: Format,
-    text: Arc<str>,
+    text: SharedText,
     unreadable: Option<FileError>,
     content: OnceLock<Content>,
 }
@@ -150,13 +150,13 @@ pub struct DuplicateKey {
 
 impl DataFile {
     /// Creates a data file from a text. Nothing is parsed yet.
-    pub fn new(file: FileId, format: Format, text: Arc<str>) -> Self {
+    pub fn new(file: FileId, format: Format, text: SharedText) -> Self {
         Self { file, format, text, unreadable: None, content: OnceLock::new() }
     }
 
     /// A file whose bytes are not text. It has no entries, and `error` is the verdict.
     pub fn unreadable(file: FileId, format: Format, error: FileError) -> Self {
-        Self { unreadable: Some(error), ..Self::new(file, format, Arc::from("")) }
+        Self { unreadable: Some(error), ..Self::new(file, format, "".into()) }
     }
 
     /// A file that is not UTF-8 from byte `at` on; `bytes` starts there, and four bytes are enough. Only for YAML, because
@@ -169,7 +169,7 @@ impl DataFile {
 
     /// The same file after an edit. Everything that the edit did not touch is kept, including parsed trees.
     #[must_use]
-    pub fn with_text(&self, text: Arc<str>) -> Self {
+    pub fn with_text(&self, text: SharedText) -> Self {
         let content = match self.content.get() {
             Some(Content::Entries(entries)) => entries.edited(&self.text, &text),
             _ => None,
@@ -195,7 +195,7 @@ impl DataFile {
     }
 
     /// The whole text.
-    pub fn text(&self) -> &Arc<str> {
+    pub fn text(&self) -> &SharedText {
         &self.text
     }
 

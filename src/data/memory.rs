@@ -88,7 +88,7 @@ impl Files for MemoryFiles {
         let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         let data = parsed
             .entry((file, format))
-            .or_insert_with(|| Arc::new(DataFile::new(file, format, text)));
+            .or_insert_with(|| Arc::new(DataFile::new(file, format, text.into())));
         Ok(Arc::clone(data))
     }
 

@@ -270,7 +270,7 @@ mod tests {
     fn check(fixture: &str, expected: &str) {
         let fixture = Fixture::parse(fixture);
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
-        let data = DataFile::new(FileId(0), Format::Yaml, file.text.clone());
+        let data = DataFile::new(FileId(0), Format::Yaml, file.text.clone().into());
         let actual = match spot_in_file(&data, offset) {
             None => "nothing".to_owned(),
             Some(spot) => show(&spot, &file.text),

@@ -11,6 +11,7 @@ use crate::config::Environment;
 use crate::data::{DataFile, EntryTree, FileId, Format, Section, new_id};
 use crate::engine::{CancelToken, root_hash};
 use crate::facts::Node;
+use crate::text::SharedText;
 use crate::world::{KeyEdits, Moment};
 
 type ByNumber<T> = HashMap<u64, T, foldhash::fast::RandomState>;
@@ -75,7 +76,7 @@ struct KeptFile {
     node: Arc<Node>,
     moment: Moment,
     answers: Arc<EntryAnswers>,
-    text: Arc<str>,
+    text: SharedText,
     /// Those of the text before: after a character is deleted or an edit undone, they are valid again.
     earlier: Option<Earlier>,
 }
@@ -83,7 +84,7 @@ struct KeptFile {
 /// The results for an earlier text of a file.
 struct Earlier {
     moment: Moment,
-    text: Arc<str>,
+    text: SharedText,
     answers: Arc<EntryAnswers>,
 }
 

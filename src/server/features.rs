@@ -9,7 +9,7 @@ use crate::settings::LogLevel;
 use crate::world::World;
 
 /// Reads everything, and reports how many of how many files it has read.
-pub type WarmUpFeature = fn(&Arc<World>, &CancelToken, &dyn Fn(usize, usize));
+pub type WarmUpFeature = fn(&Arc<World>, &CancelToken, &(dyn Fn(usize, usize) + Sync));
 
 /// Functions about files get the snapshot, the path of the file and, if necessary, a byte offset in it.
 #[derive(Debug, Clone)]
@@ -56,7 +56,7 @@ fn files_to_check(world: &Arc<World>, _: &CancelToken) -> Vec<String> {
     ide::workspace_files(world).into_iter().collect()
 }
 
-fn read_all_keys(world: &Arc<World>, cancel: &CancelToken, tell: &dyn Fn(usize, usize)) {
+fn read_all_keys(world: &Arc<World>, cancel: &CancelToken, tell: &(dyn Fn(usize, usize) + Sync)) {
     for environment in world.environments().iter() {
         world.read_ahead(environment, &|| cancel.is_cancelled(), tell);
         if cancel.is_cancelled() {

@@ -12,9 +12,16 @@ use super::paths;
 use super::shards::Shards;
 use crate::data::{DirItem, FileId, PathKind};
 use crate::limits::{MAX_BYTES_READ, MAX_PATH_BYTES};
+use crate::text::SharedText;
 
 /// The maximum number of notes about things that are left out.
 const MAX_NOTES: usize = 20;
+
+/// The number of files that are read into one buffer.
+const FILES_IN_A_BUFFER: usize = 128;
+
+/// A longer text has a buffer of its own.
+const MAX_BYTES_IN_A_BUFFER: usize = 64 << 10;
 
 /// Access to a disk. Paths are absolute and normalized.
 pub trait DiskReader: Send + Sync {
@@ -72,6 +79,8 @@ pub struct DiskTable {
     real_directories: Shards<OnceLock<Option<String>>>,
     /// The files that were read through links: by the path without links, the paths.
     read_through_links: Mutex<BTreeMap<String, BTreeSet<Arc<str>>>>,
+    /// Locked while files are read into shared buffers.
+    reading_together: Mutex<()>,
     /// The bytes of the texts in [`Self::files`].
     bytes: AtomicU64,
     /// Why something at or below a path is left out.
@@ -115,6 +124,7 @@ impl DiskTable {
             directories: Shards::default(),
             real_directories: Shards::default(),
             read_through_links: Mutex::default(),
+            reading_together: Mutex::default(),
             bytes: AtomicU64::new(0),
             notes: Mutex::default(),
         }
@@ -163,6 +173,58 @@ impl DiskTable {
         slot.now.get_or_init(|| self.read(path, slot.earlier.as_ref())).clone()
     }
 
+    /// Reads files of which most will be needed, on all processors, as long as `goes_on` returns true. `done` gets the number of
+    /// files that were read since its last call.
+    pub(super) fn read_together(
+        &self,
+        paths: &[&str],
+        goes_on: &(dyn Fn() -> bool + Sync),
+        done: &(dyn Fn(usize) + Sync),
+    ) {
+        // Two threads that need the same files would read them twice.
+        let _turn = self.reading_together.lock().unwrap_or_else(PoisonError::into_inner);
+        let groups: Vec<&[&str]> = paths.chunks(FILES_IN_A_BUFFER).collect();
+        parallel::map(&groups, |paths| {
+            if !goes_on() {
+                return;
+            }
+            let new: Vec<(&str, String)> =
+                paths.iter().filter_map(|path| Some((*path, self.new_short_text(path)?))).collect();
+            let texts: Vec<&str> = new.iter().map(|(_, text)| &**text).collect();
+            for ((path, _), text) in new.iter().zip(SharedText::in_one_buffer(&texts)) {
+                let id = self.id(path);
+                let entry = FileEntry::new(self.path(id), id, text);
+                self.files.slot(path).now.get_or_init(|| Ok(self.keep(entry, None)));
+            }
+            done(paths.len());
+        });
+    }
+
+    /// The text of the file at `path` if it can share a buffer. Any other file is read and kept here.
+    fn new_short_text(&self, path: &str) -> Option<String> {
+        let slot = self.files.slot(path);
+        let is_known = slot.now.get().is_some() || slot.earlier.is_some();
+        let is_read_elsewhere = self.origin.is_some() || self.beside.is_some();
+        if is_known || is_read_elsewhere || self.check_bytes_left(path).is_err() {
+            let _ = self.file(path);
+            return None;
+        }
+        self.note_link(path);
+        let Ok(mut bytes) = self.reader.read(path) else {
+            // Whatever is wrong with the file is noted there.
+            let _ = self.file(path);
+            return None;
+        };
+        if bytes.len() <= MAX_BYTES_IN_A_BUFFER {
+            match String::from_utf8(bytes) {
+                Ok(text) => return Some(text),
+                Err(error) => bytes = error.into_bytes(),
+            }
+        }
+        slot.now.get_or_init(|| self.keep_bytes(path, None, bytes));
+        None
+    }
+
     /// The file at `path` if it has been read.
     pub fn file_if_read(&self, path: &str) -> Option<Arc<FileEntry>> {
         if let Some(read) = self.files.get(path).and_then(|slot| slot.now.get().cloned()) {
@@ -192,7 +254,7 @@ impl DiskTable {
             return None;
         }
         let slot = self.files.slot(path);
-        slot.now.get_or_init(|| self.keep(path, slot.earlier.as_ref(), bytes)).clone().ok()
+        slot.now.get_or_init(|| self.keep_bytes(path, slot.earlier.as_ref(), bytes)).clone().ok()
     }
 
     /// Remembers that the file at `path` is read, if that is through a link: it changes with the file behind the link.
@@ -321,12 +383,8 @@ impl DiskTable {
         let mut files: BTreeSet<String> = files.map(|path| path.to_string()).collect();
         let mut changed = BTreeSet::new();
         for directory in self.directories.keys().into_iter().filter(is_ours) {
-            let slot = self.directories.get(&directory);
-            let Some(known) = slot.as_ref().and_then(|slot| slot.get()) else {
-                // A thread is listing it.
-                changed.insert(directory.to_string());
-                continue;
-            };
+            // If a thread is listing it, this waits for the list.
+            let known = self.listing(&directory);
             let path = |item: &DirItem| paths::join(&directory, &item.name);
             // A search keeps nothing of most files that it reads, so all files count as read.
             files.extend(known.items.iter().filter(|it| !it.is_directory).map(path));
@@ -396,6 +454,7 @@ impl DiskTable {
             directories,
             real_directories,
             read_through_links: Mutex::new(links),
+            reading_together: Mutex::default(),
             bytes: self.bytes.load(Ordering::Relaxed).saturating_sub(gone.into_inner()).into(),
             notes: Mutex::new(self.notes_after(changed)),
         }
@@ -422,6 +481,7 @@ impl DiskTable {
             directories: self.directories.changed(|_, listing| Some(listing.clone())),
             real_directories: Shards::default(),
             read_through_links: Mutex::default(),
+            reading_together: Mutex::default(),
             bytes: AtomicU64::new(0),
             notes: Mutex::new(self.notes_after(&ChangedPaths::new(std::iter::empty()))),
         }
@@ -448,24 +508,27 @@ impl DiskTable {
                 self.left_out(path, why.clone());
             }
         })?;
-        self.keep(path, earlier, bytes)
+        self.keep_bytes(path, earlier, bytes)
     }
 
     /// The entry for the bytes that were read from `path`.
-    fn keep(
+    fn keep_bytes(
         &self,
         path: &str,
         earlier: Option<&Arc<FileEntry>>,
         bytes: Vec<u8>,
     ) -> Result<Arc<FileEntry>, String> {
         self.check_bytes_left(path)?;
-        self.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         let id = self.id(path);
-        let entry = FileEntry::from_bytes(self.path(id), id, bytes);
-        Ok(match earlier {
+        Ok(self.keep(FileEntry::from_bytes(self.path(id), id, bytes), earlier))
+    }
+
+    fn keep(&self, entry: FileEntry, earlier: Option<&Arc<FileEntry>>) -> Arc<FileEntry> {
+        self.bytes.fetch_add(entry.text.len() as u64, Ordering::Relaxed);
+        match earlier {
             Some(earlier) => entry.starting_from(earlier),
             None => Arc::new(entry),
-        })
+        }
     }
 
     /// `Err` if too many bytes have been read to read one more file.
@@ -521,4 +584,96 @@ impl<'a> ChangedPaths<'a> {
 pub(super) fn find<'a>(items: &'a [DirItem], name: &str) -> Option<&'a DirItem> {
     let at = items.binary_search_by(|item| (*item.name).cmp(name)).ok()?;
     Some(&items[at])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::world::MemoryDisk;
+
+    #[test]
+    fn files_that_are_read_together_are_the_same_as_one_by_one() {
+        let long = "a: 1\n".repeat(MAX_BYTES_IN_A_BUFFER / 5 + 1);
+        let files: [(&str, &[u8]); 5] = [
+            ("/d/a.yaml", b"a: 1\n"),
+            ("/d/b.yaml", b""),
+            ("/d/c.yaml", b"c: \xff\n"),
+            ("/d/d.yaml", long.as_bytes()),
+            ("/d/e.yaml", b"e: 2\n"),
+        ];
+        let new_table = || DiskTable::new(Arc::new(MemoryDisk::new(files)));
+        let (alone, together) = (new_table(), new_table());
+        let paths = ["/d/a.yaml", "/d/b.yaml", "/d/c.yaml", "/d/d.yaml", "/d/missing", "/d/e.yaml"];
+        let first = together.file("/d/a.yaml").expect("it exists");
+        together.read_together(&paths, &|| true, &|_| {});
+        for path in paths {
+            let show = |table: &DiskTable| {
+                let file = table.file(path)?;
+                Ok((file.text.to_string(), file.invalid_utf8_at, file.path.clone()))
+            };
+            let expected: Result<_, String> = show(&alone);
+            assert_eq!(show(&together), expected, "{path}");
+        }
+        let bytes = |table: &DiskTable| table.bytes.load(Ordering::Relaxed);
+        assert_eq!(bytes(&together), bytes(&alone));
+        let file = |path: &str| together.file(path).expect("it exists");
+        assert!(Arc::ptr_eq(&file("/d/a.yaml"), &first));
+    }
+
+    #[test]
+    fn short_texts_that_are_read_together_share_a_buffer() {
+        let files = [("/d/a.yaml", "a: 1\n"), ("/d/b.yaml", "b: 2\n")];
+        let table = DiskTable::new(Arc::new(MemoryDisk::new(files)));
+        table.read_together(&["/d/a.yaml", "/d/b.yaml"], &|| true, &|_| {});
+        let text = |path: &str| table.file(path).expect("it exists").text.clone();
+        let (a, b) = (text("/d/a.yaml"), text("/d/b.yaml"));
+        assert_eq!(a.as_bytes().as_ptr_range().end, b.as_ptr());
+    }
+
+    /// A disk on which nothing changed, and which takes time to list a directory.
+    struct SlowDisk {
+        disk: MemoryDisk,
+        is_listing: Barrier,
+    }
+
+    impl DiskReader for SlowDisk {
+        fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+            self.disk.read(path)
+        }
+
+        fn list(&self, directory: &str) -> Option<Vec<DirItem>> {
+            self.is_listing.wait();
+            thread::sleep(Duration::from_millis(20));
+            self.disk.list(directory)
+        }
+
+        fn kind(&self, path: &str) -> PathKind {
+            self.disk.kind(path)
+        }
+
+        fn real_path(&self, path: &str) -> Option<String> {
+            self.disk.real_path(path)
+        }
+
+        fn changed_at(&self, _: &str) -> Option<SystemTime> {
+            Some(SystemTime::UNIX_EPOCH)
+        }
+    }
+
+    #[test]
+    fn a_directory_that_is_being_listed_has_not_changed() {
+        let disk = MemoryDisk::new([("/d/a.yaml", "a: 1\n")]);
+        let disk = Arc::new(SlowDisk { disk, is_listing: Barrier::new(2) });
+        let table = DiskTable::new(disk.clone());
+        thread::scope(|scope| {
+            scope.spawn(|| table.list("/d"));
+            disk.is_listing.wait();
+            let changed = table.changed_since(SystemTime::now(), &["/d".to_owned()]);
+            assert!(changed.is_empty(), "{changed:?}");
+        });
+    }
 }

@@ -9,7 +9,7 @@ use super::left_by_git::LeftByGit;
 use crate::code::file::not_utf8;
 use crate::code::{CodeFile, CodeSummary};
 use crate::data::{DataFile, FileId, Format, RootEntry};
-use crate::text::{LineIndex, TextRange};
+use crate::text::{LineIndex, SharedText, TextRange};
 
 /// A file's text and what is derived from it. Immutable: an edit creates a new entry.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct FileEntry {
     /// The path's number.
     pub id: FileId,
     /// The text; bytes that are not UTF-8 are replaced.
-    pub text: Arc<str>,
+    pub text: SharedText,
     /// The offset on disk of the first byte that is not UTF-8.
     pub invalid_utf8_at: Option<u32>,
     /// The first bytes from that offset on.
@@ -41,11 +41,11 @@ pub struct FileEntry {
 
 type Earlier = [Option<Arc<DataFile>>; 3];
 
-type EarlierKeys = (Arc<str>, Arc<FileKeys>);
+type EarlierKeys = (SharedText, Arc<FileKeys>);
 
 impl FileEntry {
     /// An entry for a text.
-    pub fn new(path: Arc<str>, id: FileId, text: Arc<str>) -> Self {
+    pub fn new(path: Arc<str>, id: FileId, text: SharedText) -> Self {
         Self {
             path,
             id,
@@ -201,7 +201,7 @@ impl FileEntry {
 
     /// This file with another text. The parsed form of the old text is the start for parsing the new one.
     #[must_use]
-    pub fn edited(self: &Arc<Self>, text: Arc<str>) -> Arc<Self> {
+    pub fn edited(self: &Arc<Self>, text: SharedText) -> Arc<Self> {
         // A replaced byte makes both texts look the same although the editor's text is valid UTF-8.
         if self.text == text && self.invalid_utf8_at.is_none() {
             return self.clone();
@@ -238,7 +238,7 @@ impl FileEntry {
     }
 
     fn read_as_code(&self) -> CodeFile {
-        let mut code = CodeFile::of_text(&self.path, self.text.clone());
+        let mut code = CodeFile::of_text(&self.path, &self.text);
         // Puppet reads the file as UTF-8 before it parses it, so this error comes before those of the parser.
         code.manifest.errors.splice(0..0, self.invalid_utf8_at.map(not_utf8));
         code

@@ -198,8 +198,8 @@ impl Host {
     ) -> Effect {
         let world = &self.world;
         let entry = match before {
-            Some(entry) => entry.edited(text),
-            None => Arc::new(FileEntry::new(path.clone(), world.texts.base.id(path), text)),
+            Some(entry) => entry.edited(text.into()),
+            None => Arc::new(FileEntry::new(path.clone(), world.texts.base.id(path), text.into())),
         };
         self.replace_texts(vec![path.clone()], |world, _| {
             world.texts.overlay = Arc::new(world.texts.overlay.with(OpenFile { entry, version }));

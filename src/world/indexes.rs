@@ -95,6 +95,7 @@ impl World {
             return index.keys().into_iter().collect();
         }
         let files = self.data_files(environment);
+        self.texts.read_together(files.iter().map(|(path, _)| path), &|| true, &|_| {});
         let chunks: Vec<_> = files.chunks(FILES_AT_ONCE).collect();
         let found = parallel::map(&chunks, |files| {
             let mut keys: HashSet<Arc<str>, foldhash::fast::RandomState> = HashSet::default();
@@ -138,20 +139,15 @@ impl World {
     pub fn read_ahead(
         &self,
         environment: &Environment,
-        is_cancelled: &dyn Fn() -> bool,
-        tell: &dyn Fn(usize, usize),
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+        tell: &(dyn Fn(usize, usize) + Sync),
     ) {
         if self.key_index_if_built(environment).is_some() {
             return;
         }
-        let files: Vec<_> = self.reach(environment).files(&self.texts).into_iter().collect();
-        for (number, chunk) in files.chunks(FILES_AT_ONCE).enumerate() {
-            if is_cancelled() {
-                return;
-            }
-            parallel::map(chunk, |(path, _)| drop(self.texts.file(path)));
-            tell(number * FILES_AT_ONCE + chunk.len(), files.len());
-        }
+        let files = self.reach(environment).files(&self.texts);
+        let tell = |read| tell(read, files.len());
+        self.texts.read_together(files.keys(), &|| !is_cancelled(), &tell);
     }
 
     /// The data files of the environment whose text contains `needle`, sorted by path: where a name may be used.

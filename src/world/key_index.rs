@@ -4,6 +4,7 @@
 //! not depend on the number of files.
 
 mod call_words;
+mod holders;
 mod key_list;
 mod named_keys;
 mod tags;
@@ -11,6 +12,7 @@ mod typed;
 
 pub use call_words::CallWords;
 use call_words::KnownCallWords;
+use holders::Holders;
 use key_list::{KeyHere, KeyList};
 use named_keys::{ChangedNames, Counts};
 pub(super) use named_keys::{NamedKeys, named_keys};
@@ -446,7 +448,7 @@ impl IndexedFile {
         let entry = texts.file(path).ok()?;
         let keys = entry.keys(format, texts.base.names()).clone();
         let is_odd = may_have_odd_root(entry.text.as_bytes(), format, reach.is_of_module(path));
-        let (path, id) = (path.clone(), entry.id);
+        let (path, id) = (entry.path.clone(), entry.id);
         Some(Self { path, id, format, keys, may_have_odd_root: is_odd })
     }
 
@@ -474,10 +476,8 @@ pub(super) struct BulkIndex {
     files: Vec<IndexedFile>,
     /// The files that may fail every lookup: because of their root, or because they cannot be read. Sorted.
     odd: Vec<Arc<str>>,
-    /// For each name's number, the start of its files in [`Self::holders`].
-    starts: Vec<u32>,
-    /// Positions in [`Self::files`], ascending for each name.
-    holders: Vec<u32>,
+    /// Positions in [`Self::files`].
+    holders: Holders,
     /// For each name's number, the tags of all its values, shifted to the lowest bits.
     tags: Vec<u8>,
     /// Whether a `<<` in some file may bring keys from elsewhere.
@@ -506,6 +506,7 @@ impl BulkIndex {
     /// Reads all files that `reach` leads to, on all processors.
     pub(super) fn build(texts: &Texts, reach: &Reach) -> Self {
         let files: Vec<(Arc<str>, Format)> = reach.files(texts).into_iter().collect();
+        texts.read_together(files.iter().map(|(path, _)| path), &|| true, &|_| {});
         let index =
             |(path, format): &(Arc<str>, Format)| IndexedFile::new(texts, reach, path, *format);
         let found = parallel::map(&files, index);
@@ -516,28 +517,14 @@ impl BulkIndex {
     }
 
     fn of(files: Vec<IndexedFile>) -> Self {
-        let mut pairs: Vec<(u32, u32)> = Vec::new();
-        for (at, file) in files.iter().enumerate() {
-            pairs.extend(file.keys.numbers().map(|name| (name, at as u32)));
-        }
-        pairs.sort_unstable();
-        pairs.dedup();
-        // The interner also numbers names of other environments, so some numbers have no files here.
-        let names = pairs.last().map_or(0, |(name, _)| name + 1);
-        let mut starts = Vec::with_capacity(names as usize + 1);
-        for (place, (name, _)) in pairs.iter().enumerate() {
-            // A number without files starts where the next one does, so its span is empty.
-            starts.resize(starts.len().max(*name as usize + 1), place as u32);
-        }
-        starts.push(pairs.len() as u32);
-        let holders = pairs.into_iter().map(|(_, at)| at).collect();
-        let mut tags = vec![0; names as usize];
+        let holders = Holders::new(&files);
+        let mut tags = vec![0; holders.names()];
         for key in files.iter().flat_map(|file| file.keys.keys.iter()) {
             tags[key.name() as usize] |= (key.tagged_name >> TAGS.trailing_zeros()) as u8;
         }
         let has_merges = files.iter().any(|file| file.keys.may_merge);
         let id = BULKS.fetch_add(1, Ordering::Relaxed);
-        Self { id, files, starts, holders, tags, has_merges, ..Self::default() }
+        Self { id, files, holders, tags, has_merges, ..Self::default() }
     }
 
     /// Whether one of a set of files has a name. The names of a set are collected once.
@@ -547,7 +534,7 @@ impl BulkIndex {
         let is_it = |set: &Weak<FileSet>| set.as_ptr() == Arc::as_ptr(files);
         let known = lock().get(&address).filter(|(set, _)| is_it(set)).map(|it| it.1.clone());
         let bits = known.unwrap_or_else(|| {
-            let mut bits = vec![0; self.starts.len() / 64 + 1];
+            let mut bits = vec![0; self.holders.names() / 64 + 1];
             for file in self.files.iter().filter(|it| files.contains(&it.id)) {
                 file.keys.numbers().for_each(|name| set_bit(&mut bits, name));
             }
@@ -585,22 +572,16 @@ impl BulkIndex {
 
     fn sorted(&self, names: &Interner) -> &[Name] {
         self.sorted.get_or_init(|| {
-            let mut sorted: Vec<_> = self.numbers().map(|it| (names.text(it), it)).collect();
+            let mut sorted: Vec<_> =
+                self.holders.numbers().map(|it| (names.text(it), it)).collect();
             sorted.sort_unstable();
             sorted
         })
     }
 
-    fn numbers(&self) -> impl Iterator<Item = u32> {
-        let spans = self.starts.windows(2).zip(0u32..);
-        spans.filter(|(span, _)| span[0] < span[1]).map(|(_, name)| name)
-    }
-
     /// The files that have a name, as positions in [`Self::files`].
     fn holders(&self, name: u32) -> &[u32] {
-        let start = self.starts.get(name as usize).copied().unwrap_or(0) as usize;
-        let end = self.starts.get(name as usize + 1).map_or(start, |end| *end as usize);
-        &self.holders[start..end]
+        self.holders.of(name)
     }
 }
 

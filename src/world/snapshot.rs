@@ -19,6 +19,7 @@ use super::type_aliases::{AliasCache, may_define_types};
 use crate::backends::{Announcer, Registry};
 use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
 use crate::settings::Settings;
+use crate::text::SharedText;
 
 /// The user's choice of a node.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -158,8 +159,8 @@ impl World {
             let path = self.interned(path);
             let known = self.texts.file(&path).ok();
             let entry = match known {
-                Some(entry) => entry.edited(text.clone()),
-                None => Arc::new(FileEntry::new(path.clone(), self.id(&path), text.clone())),
+                Some(entry) => entry.edited(text.clone().into()),
+                None => Arc::new(FileEntry::new(path.clone(), self.id(&path), text.clone().into())),
             };
             let overlay = world.texts.overlay.with(OpenFile { entry, version: 0 });
             world.texts.overlay = Arc::new(overlay);
@@ -247,7 +248,7 @@ impl World {
     }
 
     /// The file's text on disk, whatever is open in an editor.
-    pub fn text_on_disk(&self, path: &str) -> Option<Arc<str>> {
+    pub fn text_on_disk(&self, path: &str) -> Option<SharedText> {
         self.texts.base.file(path).ok().map(|entry| entry.text.clone())
     }
 

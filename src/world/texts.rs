@@ -1,7 +1,7 @@
 //! All texts of one moment, with those of open editors over the disk. Lookups and indexes read them.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::disk::DiskTable;
 use super::file_entry::FileEntry;
@@ -31,6 +31,24 @@ impl Texts {
             Some(open) => Ok(open.entry.clone()),
             None => self.base.file(path),
         }
+    }
+
+    /// Reads files before they are needed, on all processors, as long as `goes_on` returns true. `tell` gets the number of files
+    /// that have been read so far, which only grows.
+    pub(super) fn read_together<'a>(
+        &self,
+        paths: impl Iterator<Item = &'a Arc<str>>,
+        goes_on: &(dyn Fn() -> bool + Sync),
+        tell: &(dyn Fn(usize) + Sync),
+    ) {
+        let (closed, open): (Vec<&str>, Vec<&str>) =
+            paths.map(|path| &**path).partition(|path| self.overlay.get(path).is_none());
+        let read = Mutex::new(open.len());
+        self.base.read_together(&closed, goes_on, &|count| {
+            let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
+            *read += count;
+            tell(*read);
+        });
     }
 
     /// The file at `path`, if it is open in an editor or was read before. The disk is not touched.
@@ -71,7 +89,7 @@ impl Files for Texts {
     }
 
     fn text(&self, path: &str) -> Result<Arc<str>, String> {
-        self.file(path).map(|entry| entry.text.clone())
+        self.file(path).map(|entry| Arc::from(&entry.text))
     }
 
     fn data(&self, path: &str, format: Format) -> Result<Arc<DataFile>, String> {

@@ -48,7 +48,7 @@ fn check(repository: &Path, problems: &mut Vec<String>) -> usize {
     let preview = merged_value(&world, &question, &CancelToken::default());
     let Some(preview) = preview.expect("no node is asked for") else { return 0 };
     let text: Arc<str> = preview.text.as_str().into();
-    let read = DataFile::new(FileId(0), Format::Yaml, text.clone());
+    let read = DataFile::new(FileId(0), Format::Yaml, text.clone().into());
     if let Verdict::Broken(error) = read.verdict() {
         problems.push(format!("{root}: {}", error.message));
         return 0;

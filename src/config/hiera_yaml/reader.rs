@@ -36,7 +36,7 @@ pub(super) fn read(
 
 impl ConfigReader<'_> {
     fn read_text(&mut self) -> Option<HieraYaml> {
-        let data = DataFile::new(self.file, Format::Yaml, Arc::clone(self.text));
+        let data = DataFile::new(self.file, Format::Yaml, Arc::clone(self.text).into());
         match data.verdict() {
             Verdict::Hash => self.read_root(&root_of(&data)),
             Verdict::Empty | Verdict::NotAHash { .. } => {

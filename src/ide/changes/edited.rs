@@ -129,8 +129,8 @@ fn title(differences: &Differences, path: &str, entry: &EditedEntry) -> String {
 /// The entries of a file that are new or changed.
 fn edited_entries(before: &World, after: &World, path: &str, format: Format) -> Vec<EditedEntry> {
     let Ok(file) = after.file(path) else { return Vec::new() };
-    let earlier = before.text(path).ok();
-    if earlier.as_ref() == Some(&file.text) {
+    let earlier = before.file(path).ok();
+    if earlier.as_ref().is_some_and(|it| it.text == file.text) {
         return Vec::new();
     }
     let now = file.data(format);

@@ -7,6 +7,7 @@ use super::key_list::KeyHere;
 use super::{BulkIndex, IndexedFile, KeyIndex};
 use crate::data::Format;
 use crate::syntax::interpolation::{calls_in, hides_tokens, words};
+use crate::text::SharedText;
 use crate::world::texts::Texts;
 
 /// Words, sorted; `None` if the texts do not show which keys they look up.
@@ -105,7 +106,7 @@ impl BulkIndex {
         found.into_iter().map(|(name, words)| (name, words.map(sorted))).collect()
     }
 
-    fn text_of(&self, file: &IndexedFile) -> Option<Arc<str>> {
+    fn text_of(&self, file: &IndexedFile) -> Option<SharedText> {
         Some(self.texts.as_ref()?.file(&file.path).ok()?.text.clone())
     }
 }

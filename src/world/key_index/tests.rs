@@ -1,7 +1,7 @@
 //! The content of the index for some layouts and changes.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -137,6 +137,22 @@ fn another_hierarchy_reaches_other_files() {
 
 #[cfg(unix)]
 #[test]
+fn a_file_with_a_key_twice_is_listed_once() {
+    let files = [
+        ("/r/hiera.yaml", HIERA_YAML),
+        ("/r/data/common.yaml", "a: 1\nb: 2\na: 3\n"),
+        ("/r/data/nodes/x.yaml", "a: 4\n"),
+    ];
+    check(
+        &Host::new(Arc::new(MemoryDisk::new(files))),
+        "a: /r/data/common.yaml:0-1\n\
+         a: /r/data/common.yaml:10-11\n\
+         a: /r/data/nodes/x.yaml:0-1\n\
+         b: /r/data/common.yaml:5-6\n",
+    );
+}
+
+#[test]
 fn links_in_circles_are_walked_once() {
     use crate::world::{Disk, paths};
     let directory = tempfile::tempdir().expect("a temporary directory");
@@ -170,15 +186,15 @@ fn reading_ahead_can_be_stopped() {
     let host = Host::new(Arc::new(MemoryDisk::new(FILES)));
     let world = host.snapshot();
     let environment = world.environment_of("/r/data/x").expect("an environment");
-    let told = std::cell::RefCell::new(Vec::new());
-    let tell = |read, all| told.borrow_mut().push((read, all));
+    let told = Mutex::new(Vec::new());
+    let tell = |read, all| told.lock().expect("no panic").push((read, all));
     world.read_ahead(&environment, &|| true, &tell);
-    assert_eq!(*told.borrow(), []);
+    assert_eq!(*told.lock().expect("no panic"), []);
     world.read_ahead(&environment, &|| false, &tell);
     let files = world.key_index(&environment).files().len();
-    assert_eq!(*told.borrow(), [(files, files)]);
+    assert_eq!(*told.lock().expect("no panic"), [(files, files)]);
     world.read_ahead(&environment, &|| false, &tell);
-    assert_eq!(told.borrow().len(), 1, "what is read is not read again");
+    assert_eq!(told.lock().expect("no panic").len(), 1, "what is read is not read again");
 }
 
 #[test]

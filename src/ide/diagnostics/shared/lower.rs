@@ -15,6 +15,7 @@ use crate::ide::context::{LOOKUP_OPTIONS, lookup_key};
 use crate::ide::diagnostics::Related;
 use crate::ide::diagnostics::shared::known_keys::{KnownKeys, module_of};
 use crate::syntax::key_path::Segment;
+use crate::text::SharedText;
 use crate::world::{Below, FileAbove, FileSet, KeyIndex, LaterSource, ReadOrders, World};
 
 /// The levels below one file.
@@ -190,7 +191,7 @@ impl<'a> LowerLevels<'a> {
     }
 
     /// The text that holds a value of a lower level, if it is of this format.
-    pub(crate) fn text_of(&self, lower: &LowerValue, format: Format) -> Option<Arc<str>> {
+    pub(crate) fn text_of(&self, lower: &LowerValue, format: Format) -> Option<SharedText> {
         let opened = self.opened.borrow();
         let mut files = opened.values().flat_map(|opened| &opened.files);
         let (.., data) = files.find(|(_, path, _)| *path == lower.path)?;
