@@ -116,14 +116,27 @@ mod tests {
     use crate::engine::{Answer, Evaluator, Request};
     use crate::facts::{Basis, Node, NodeParts, Origin};
 
-    const ROLES: [(&str, &str); 4] = [
-        (
-            "/e/hiera.yaml",
-            "version: 5\nhierarchy: [{name: r, path: '%{role}.yaml'}, {name: c, path: c.yaml}]\n",
-        ),
+    const HIERA_YAML: &str = "
+version: 5
+hierarchy:
+  - name: nodes
+    path: 'nodes/%{trusted.certname}-%{tier}.yaml'
+  - name: roles
+    path: '%{role}.yaml'
+  - name: common
+    path: c.yaml
+";
+
+    const FILES: [(&str, &str); 6] = [
+        ("/e/hiera.yaml", HIERA_YAML),
+        ("/e/data/nodes/two.org-gold.yaml", "of_two: gold\n"),
+        ("/e/data/nodes/two.org-tin.yaml", "of_two: tin\n"),
         ("/e/data/web.yaml", "a: x.org\nb: '%{trusted.certname} %{role} %{tier}'\n"),
         ("/e/data/db.yaml", "a: '%{trusted.certname}'\nb: db\n"),
-        ("/e/data/c.yaml", "a: c\nb: '%{lookup(\"a\")} %{site}'\n"),
+        (
+            "/e/data/c.yaml",
+            "a: c\nb: '%{lookup(\"a\")} %{site}'\nof_two: c\nd: '%{lookup(\"of_two\")}'\n",
+        ),
     ];
 
     fn evaluator(certname: &str) -> Evaluator {
@@ -131,7 +144,7 @@ mod tests {
         let proved = [("trusted.certname".into(), Value::string(certname), Basis::Proved)];
         let node = Node::partial(parts, &proved, Origin::Name);
         let environment = Environment { root: Some("/e".into()), ..Environment::default() };
-        let files = Arc::new(MemoryFiles::new(ROLES)) as Arc<dyn Files>;
+        let files = Arc::new(MemoryFiles::new(FILES)) as Arc<dyn Files>;
         Evaluator::new(files, Arc::new(environment), Arc::new(node), PuppetVersion::V8)
     }
 
@@ -150,9 +163,12 @@ mod tests {
         let request = Request::key(key);
         let recorded = Request { wants_footprint: true, ..request.clone() };
         let (_, recording) = evaluator(one).call_and_record(&recorded, None);
-        let is_changed: Vec<bool> = { recording.dependencies().iter() }
-            .map(|it| matches!(it, Dependency::Variable(name) if name.contains("certname")))
-            .collect();
+        let is_changed = |it: &Dependency| match it {
+            Dependency::Variable(name) => name.contains("certname"),
+            Dependency::Key(root) => &**root == "of_two",
+            Dependency::Node => true,
+        };
+        let is_changed: Vec<bool> = recording.dependencies().iter().map(is_changed).collect();
         assert!(is_changed.contains(&true), "{key} depends on the name of the node");
         let of_other_node = Some(Precedent { recording: &recording, is_changed: &is_changed });
         let other = evaluator(other);
@@ -164,6 +180,12 @@ mod tests {
     fn another_node_has_the_same_cases_with_its_own_texts() {
         check("a", "one.org", "two.org");
         check("b", "one.org", "two.org");
+    }
+
+    #[test]
+    fn a_node_whose_runs_come_to_other_forks_has_other_cases() {
+        check("d", "one.org", "two.org");
+        check("d", "two.org", "one.org");
     }
 
     #[test]
