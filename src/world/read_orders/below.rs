@@ -80,7 +80,7 @@ pub struct FileAbove<'a> {
 /// Any node that reads the file.
 struct View {
     node: Arc<Node>,
-    evaluator: Evaluator,
+    evaluator: Arc<Evaluator>,
     /// The sources that it reads outside of modules.
     asked: Arc<[KeySource]>,
 }
@@ -103,7 +103,8 @@ impl<'a> FileAbove<'a> {
             if node.is_complete() {
                 return None;
             }
-            let evaluator = self.world.structural_evaluator(self.environment, &node);
+            // Rules use this evaluator as well, so the hierarchy is expanded once.
+            let evaluator = self.world.evaluator(self.environment, &node);
             // Levels outside of modules do not lead to a module's file, so they come before it.
             let of_module = self.module.is_some();
             let asked = if of_module { Arc::default() } else { maker.asked_by(&evaluator, None) };
