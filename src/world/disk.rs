@@ -79,8 +79,8 @@ pub struct DiskTable {
     real_directories: Shards<OnceLock<Option<String>>>,
     /// The files that were read through links: by the path without links, the paths.
     read_through_links: Mutex<BTreeMap<String, BTreeSet<Arc<str>>>>,
-    /// Locked while files are read into shared buffers.
-    reading_together: Mutex<()>,
+    /// By the first file, the groups of files that were read into shared buffers; each is locked meanwhile.
+    groups: Shards<Mutex<()>>,
     /// The bytes of the texts in [`Self::files`].
     bytes: AtomicU64,
     /// Why something at or below a path is left out.
@@ -124,7 +124,7 @@ impl DiskTable {
             directories: Shards::default(),
             real_directories: Shards::default(),
             read_through_links: Mutex::default(),
-            reading_together: Mutex::default(),
+            groups: Shards::default(),
             bytes: AtomicU64::new(0),
             notes: Mutex::default(),
         }
@@ -181,20 +181,22 @@ impl DiskTable {
         goes_on: &(dyn Fn() -> bool + Sync),
         done: &(dyn Fn(usize) + Sync),
     ) {
-        // Two threads that need the same files would read them twice.
-        let _turn = self.reading_together.lock().unwrap_or_else(PoisonError::into_inner);
         let groups: Vec<&[&str]> = paths.chunks(FILES_IN_A_BUFFER).collect();
         parallel::map(&groups, |paths| {
             if !goes_on() {
                 return;
             }
+            // Two calls for the same files would read them twice. There is a lock for each group, because the threads of a call
+            // in the background wait between two groups while something is urgent, perhaps this call.
+            let group = self.groups.slot(paths[0]);
+            let _turn = group.lock().unwrap_or_else(PoisonError::into_inner);
             let new: Vec<(&str, String)> =
                 paths.iter().filter_map(|path| Some((*path, self.new_short_text(path)?))).collect();
             let texts: Vec<&str> = new.iter().map(|(_, text)| &**text).collect();
             for ((path, _), text) in new.iter().zip(SharedText::in_one_buffer(&texts)) {
                 let id = self.id(path);
-                let entry = FileEntry::new(self.path(id), id, text);
-                self.files.slot(path).now.get_or_init(|| Ok(self.keep(entry, None)));
+                let entry = || Ok(self.keep(FileEntry::new(self.path(id), id, text), None));
+                self.files.slot(path).now.get_or_init(entry);
             }
             done(paths.len());
         });
@@ -454,7 +456,7 @@ impl DiskTable {
             directories,
             real_directories,
             read_through_links: Mutex::new(links),
-            reading_together: Mutex::default(),
+            groups: Shards::default(),
             bytes: self.bytes.load(Ordering::Relaxed).saturating_sub(gone.into_inner()).into(),
             notes: Mutex::new(self.notes_after(changed)),
         }
@@ -481,7 +483,7 @@ impl DiskTable {
             directories: self.directories.changed(|_, listing| Some(listing.clone())),
             real_directories: Shards::default(),
             read_through_links: Mutex::default(),
-            reading_together: Mutex::default(),
+            groups: Shards::default(),
             bytes: AtomicU64::new(0),
             notes: Mutex::new(self.notes_after(&ChangedPaths::new(std::iter::empty()))),
         }
@@ -632,6 +634,21 @@ mod tests {
         let text = |path: &str| table.file(path).expect("it exists").text.clone();
         let (a, b) = (text("/d/a.yaml"), text("/d/b.yaml"));
         assert_eq!(a.as_bytes().as_ptr_range().end, b.as_ptr());
+    }
+
+    #[test]
+    fn calls_at_the_same_time_read_each_file_once() {
+        let paths: Vec<String> = (0..300).map(|number| format!("/d/{number:03}.yaml")).collect();
+        let disk = Arc::new(MemoryDisk::new(paths.iter().map(|path| (path, "a: 1\n"))));
+        let table = DiskTable::new(disk.clone());
+        let paths: Vec<&str> = paths.iter().map(|path| &**path).collect();
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| table.read_together(&paths, &|| true, &|_| {}));
+            }
+        });
+        let listings = 1;
+        assert_eq!(disk.questions(), paths.len() + listings);
     }
 
     /// A disk on which nothing changed, and which takes time to list a directory.
