@@ -173,8 +173,8 @@ impl DiskTable {
         slot.now.get_or_init(|| self.read(path, slot.earlier.as_ref())).clone()
     }
 
-    /// Reads files of which most will be needed, on all processors, as long as `goes_on` returns true. `done` gets the number of
-    /// files that were read since its last call.
+    /// Reads files of which most will be needed, on all processors, as long as `goes_on` returns true. They are read in groups, and
+    /// `done` gets the number of files of each group that was read.
     pub(super) fn read_together(
         &self,
         paths: &[&str],
