@@ -17,7 +17,7 @@ use super::terminal::complain;
 use super::workspace::{self, existing_directory};
 use crate::backends::eyaml::Decryption;
 use crate::config::Environment;
-use crate::data::{Files as _, Format};
+use crate::data::Format;
 use crate::engine::CancelToken;
 use crate::facts::{Node, NodeParts};
 use crate::syntax::key_path;
@@ -378,7 +378,7 @@ impl Sides {
         // Most files are the same on both sides.
         let what = parallel::map(&all, |(path, format)| {
             let now = self.after.world.what_is_no_data(path, *format);
-            let is_same = || self.before.world.text(path).ok() == self.after.world.text(path).ok();
+            let is_same = || self.after.world.has_same_text_in(&self.before.world, path);
             let earlier = || self.before.world.what_is_no_data(path, *format);
             now.or_else(|| if is_same() { None } else { earlier() })
         });

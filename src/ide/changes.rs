@@ -187,8 +187,8 @@ impl<'a> Compared<'a> {
             (self.world.reach(self.environment), self.before.reach(&self.environment_before));
         // If the text is the same on both sides and is read in the same way, the broken part changes no answer.
         let is_same = |path: &Arc<str>, format| {
-            let text = |world: &World| world.text(path).ok();
-            text(&self.before) == text(self.world) && earlier.format_of(path) == Some(format)
+            self.world.has_same_text_in(&self.before, path)
+                && earlier.format_of(path) == Some(format)
         };
         let is_broken = |path: &Arc<str>, format| {
             !is_same(path, format) && self.world.data(path, format).is_ok_and(|it| it.is_broken())

@@ -153,7 +153,7 @@ impl KeyIndex {
     /// The positions of the ways to those files of a path that have `key`, ascending.
     pub(super) fn members(&self, key: &str, files: &PathFiles) -> Vec<u32> {
         let Some(name) = self.names.known(key) else { return Vec::new() };
-        let mut holders = Cow::Borrowed(self.bulk.holders(name));
+        let mut holders = Cow::Borrowed(self.bulk.holders.of(name));
         if !self.replaced.is_empty() {
             holders.to_mut().retain(|file| !self.replaced.contains(file));
         }
@@ -286,7 +286,7 @@ impl KeyIndex {
         self.new_names.get_or_init(|| {
             let names = self.changed.values().flatten().flat_map(|file| file.keys.numbers());
             // `holders` also counts files that changed, so that each name is in exactly one of the two lists.
-            let new = names.filter(|name| self.bulk.holders(*name).is_empty());
+            let new = names.filter(|name| self.bulk.holders.of(*name).is_empty());
             let mut new: Vec<_> = new.map(|name| (self.names.text(name), name)).collect();
             new.sort_unstable();
             new.dedup();
@@ -300,7 +300,7 @@ impl KeyIndex {
 
     /// Unchanged files of the bulk, sorted by path.
     fn kept_with(&self, name: u32) -> impl Iterator<Item = &IndexedFile> {
-        let kept = self.bulk.holders(name).iter().filter(|file| !self.replaced.contains(file));
+        let kept = self.bulk.holders.of(name).iter().filter(|file| !self.replaced.contains(file));
         kept.map(|file| &self.bulk.files[*file as usize])
     }
 
@@ -577,11 +577,6 @@ impl BulkIndex {
             sorted.sort_unstable();
             sorted
         })
-    }
-
-    /// The files that have a name, as positions in [`Self::files`].
-    fn holders(&self, name: u32) -> &[u32] {
-        self.holders.of(name)
     }
 }
 

@@ -247,6 +247,12 @@ impl World {
         self.texts.base.may_read_in(directory)
     }
 
+    /// Whether the file has the same text in another snapshot, or can be read in neither. Texts that both share are not compared.
+    pub fn has_same_text_in(&self, other: &Self, path: &str) -> bool {
+        let text = |world: &Self| world.texts.file(path).ok().map(|entry| entry.text.clone());
+        text(self) == text(other)
+    }
+
     /// The file's text on disk, whatever is open in an editor.
     pub fn text_on_disk(&self, path: &str) -> Option<SharedText> {
         self.texts.base.file(path).ok().map(|entry| entry.text.clone())

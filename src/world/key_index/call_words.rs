@@ -62,7 +62,7 @@ impl BulkIndex {
             return words.clone();
         }
         let is_asked_often = lock().len() >= ASKED_OFTEN;
-        if is_asked_often && self.holders(name).len() > FEW_FILES {
+        if is_asked_often && self.holders.of(name).len() > FEW_FILES {
             let all = known.all.get_or_init(|| self.find_all_call_words());
             return all.get(&name).cloned().unwrap_or_default();
         }
@@ -74,7 +74,7 @@ impl BulkIndex {
     fn find_call_words(&self, name: u32) -> CallWords {
         let texts = self.texts.as_ref()?;
         let mut found = BTreeSet::new();
-        for file in self.holders(name) {
+        for file in self.holders.of(name) {
             add_words_of(texts, &self.files[*file as usize], name, &mut found)?;
         }
         Some(found.into_iter().collect())
@@ -88,7 +88,7 @@ impl BulkIndex {
         for file in &self.files {
             let mut text = None;
             for here in file.keys.keys.iter().filter(KeyHere::may_call) {
-                if self.holders(here.name()).len() <= FEW_FILES {
+                if self.holders.of(here.name()).len() <= FEW_FILES {
                     continue;
                 }
                 let words = found.entry(here.name()).or_insert_with(|| Some(BTreeSet::new()));
