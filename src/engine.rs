@@ -24,6 +24,7 @@ pub mod merge;
 mod merge_sources;
 mod nested_values;
 mod notes;
+mod only_from;
 mod open_files;
 mod open_options;
 mod open_paths;

@@ -38,6 +38,8 @@ pub enum FailureClass {
     Cancelled,
     /// Not Puppet's: what Puppet would do here is not implemented, so any result would be a guess.
     Unsupported,
+    /// Not Puppet's: the value is in a file that does not matter for the request.
+    Elsewhere,
 }
 
 impl FailureClass {
@@ -53,12 +55,13 @@ impl FailureClass {
             Self::GivenUp => "HieraLs::GivenUp",
             Self::Cancelled => "HieraLs::Cancelled",
             Self::Unsupported => "HieraLs::Unsupported",
+            Self::Elsewhere => "HieraLs::Elsewhere",
         }
     }
 
     /// Whether Puppet does not have this error and would have returned something else.
     pub fn is_our_own(self) -> bool {
-        matches!(self, Self::GivenUp | Self::Cancelled | Self::Unsupported)
+        matches!(self, Self::GivenUp | Self::Cancelled | Self::Unsupported | Self::Elsewhere)
     }
 
     /// Whether it is a LookupError: `puppet lookup` explains those, and aborts on all others.

@@ -172,7 +172,10 @@ fn compare_sides(
     // Encrypted values are compared as they are written, so no secret appears in a report.
     let before = fleet::fleet_of(&sides.before, before, Decryption::Off);
     let after = fleet::fleet_of(&sides.after, after, Decryption::Off);
-    let pair = FleetPair::new(before, after, any);
+    let mut pair = FleetPair::new(before, after, any);
+    if arguments.format == DiffFormat::Json {
+        pair = pair.with_whole_answers();
+    }
     let asked = keys(arguments, sides, &pair);
     let mut found = differences(&pair, &asked);
     if found.changes.is_empty() {

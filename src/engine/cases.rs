@@ -415,6 +415,10 @@ impl<'e> Explorer<'e> {
             self.evaluator.run_assuming(self.request, exploration);
         self.steps = exploration.steps.take().unwrap_or_default();
         self.shared_forks = exploration.script.choices().len();
+        if answer.is_elsewhere() && exploration.reads_of_edited == 0 {
+            // The files that were left out do not matter either.
+            answer.left_out.clear();
+        }
         let read = answer.footprint.take().unwrap_or_default();
         self.footprint.add_all(&read);
         let case = Case { conditions, answer };
@@ -522,7 +526,8 @@ pub fn is_same(one: &Answer, other: &Answer) -> bool {
 
 /// Whether an answer tells what every node gets: a value or nothing in each case, with nothing left out.
 pub fn is_settled(answer: &Answer) -> bool {
-    let is_settled = |it: &Answer| it.outcome.is_ok() && it.opaque.is_empty();
+    let is_settled =
+        |it: &Answer| (it.outcome.is_ok() || it.is_elsewhere()) && it.opaque.is_empty();
     answer.left_out.is_empty() && answer.each_case().iter().all(|(_, case)| is_settled(case))
 }
 

@@ -342,11 +342,8 @@ impl Evaluator {
 
     /// [`Self::reads`] or [`Self::may_read`], or it is not known what some path leads to.
     pub(crate) fn may_read_somehow(&self, module: Option<&str>, path: &Arc<str>) -> bool {
-        let is_near = |location: &Location| {
-            *location.file == **path
-                || location.open.as_ref().is_some_and(|it| it.is_obscure)
-                || location.may_lead_to(path)
-        };
+        let is_near =
+            |location: &Location| *location.file == **path || location.may_lead_somehow_to(path);
         self.layers(module).iter().any(|layer| layer.locations(self).any(is_near))
     }
 

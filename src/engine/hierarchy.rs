@@ -219,6 +219,11 @@ impl Location {
         self.open.as_deref().is_some_and(fits)
     }
 
+    /// [`Self::may_lead_to`], or it is not known what the path leads to.
+    pub(super) fn may_lead_somehow_to(&self, path: &Arc<str>) -> bool {
+        self.open.as_ref().is_some_and(|it| it.is_obscure) || self.may_lead_to(path)
+    }
+
     /// The files that an open path can lead to; none if it is not open.
     pub fn open_files(&self, evaluator: &Evaluator) -> Vec<Arc<str>> {
         let Some(open) = &self.open else { return Vec::new() };

@@ -1,5 +1,6 @@
 //! The state of a running lookup: the stack of names that detects recursion, the trace, the warnings, the budget.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::assumptions::{Assumed, Assumptions, Condition, Fork, Turn, Way};
@@ -98,6 +99,10 @@ pub(crate) struct Invocation<'a> {
     pub(crate) exploration: Option<Exploration<'a>>,
     /// Whether files that open paths lead to are ignored.
     pub(crate) skips_open_paths: bool,
+    /// The files whose values of the requested key matter, if not all do.
+    pub(super) only_from: Option<&'a BTreeSet<Arc<str>>>,
+    /// Whether the requested key is being searched for, and its first value is the result.
+    pub(super) ends_at_first_value: bool,
     /// What is not needed if only a part of the key's values is.
     pub(super) unneeded: Unneeded,
     /// The results of `lookup_key` functions for their files' keys, by the location's address, so that they are not explained
@@ -132,6 +137,8 @@ impl<'a> Invocation<'a> {
             assumptions: Assumptions::default(),
             exploration: None,
             skips_open_paths: false,
+            only_from: None,
+            ends_at_first_value: false,
             unneeded: Unneeded::NOTHING,
             explained: Vec::new(),
             nested_values: NestedValues::default(),

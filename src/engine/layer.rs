@@ -377,6 +377,7 @@ impl Layer {
             return Ok(None);
         }
         invocation.note_read(file, root, entry);
+        invocation.end_if_elsewhere(&location.file, root)?;
         // As in Puppet, only the value that is looked up is checked. The other values of the file do not fail this lookup.
         if let Some(got) = entry.misfit() {
             let message = wrong_value_type(level, Some(location), root, got);

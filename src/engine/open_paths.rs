@@ -80,6 +80,7 @@ pub(super) fn filled(
     }
     if open.is_obscure {
         if layer.may_have(key.root()) {
+            invocation.note_left_out_files(location, key.root());
             leave_out(invocation, level, open, 0);
         }
         return Arc::default();
@@ -94,6 +95,7 @@ pub(super) fn filled(
             text.map_or_else(Arc::default, |it| location.filled(evaluator, (layer, level), it))
         }
         Turn::Counted(files) => {
+            invocation.note_left_out_files(location, key.root());
             leave_out(invocation, level, open, files);
             Arc::default()
         }

@@ -1,5 +1,6 @@
 //! The `lookup()` function as a library call: names, type, merge, default, overrides; and its answer.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::assumptions::{Assumptions, Condition, Texts};
@@ -37,6 +38,9 @@ pub struct Request {
     pub default_values: Hash,
     /// What is true of the node in addition to what is known of it. It must be about variables that are not known.
     pub assuming: Vec<Condition>,
+    /// The files whose values of the key matter; `None` if all do. A lookup that finds its first value in another file ends
+    /// there, with [`FailureClass::Elsewhere`].
+    pub only_from: Option<Arc<BTreeSet<Arc<str>>>>,
     /// Whether to record a trace, and of what.
     pub explain: Explain,
     /// Whether to record the sources: [`Answer::sources`] and [`Answer::merge`].
@@ -97,7 +101,7 @@ pub struct Answer {
 }
 
 impl Request {
-    /// The key, if the request is only for its value, whatever it assumes.
+    /// The key, if the request is only for its value, whatever it assumes and whichever files matter.
     pub fn plain_key(&self) -> Option<&Arc<str>> {
         let says_nothing = self.value_type.is_none()
             && self.merge.is_none()
@@ -226,6 +230,7 @@ impl Evaluator {
         let mut invocation = self.invocation_with(overrides, defaults, request.cancel.clone());
         invocation.explain(request.explain);
         invocation.assumptions.assume(&request.assuming, self.node());
+        invocation.only_from = request.only_from.as_deref();
         invocation.recorder = request.wants_sources.then(Recorder::default);
         invocation.footprint = request.wants_footprint.then(Footprint::default);
         invocation

@@ -317,6 +317,9 @@ impl<'a> Side<'a> {
                 self.lines.extend(lines.map(str::to_owned));
             }
             Ok(None) => self.lines.push("(not found)".to_owned()),
+            Err(_) if case.answer.is_elsewhere() => {
+                self.lines.push("(the edit does not affect this value)".to_owned());
+            }
             Err(failure) => {
                 let message = self.shown.message(&failure.message);
                 self.lines.push(format!("(error: {})", on_one_line(&message)));

@@ -68,6 +68,8 @@ pub struct FleetPair {
     after: Arc<Fleet>,
     /// Represents all nodes that are not listed, before and after.
     any: Option<(Arc<Node>, Arc<Node>)>,
+    /// Whether changes have the whole answers of their nodes, with the cases that stay the same.
+    has_whole_answers: bool,
     /// The edited files of a pair that has only their readers.
     pub(super) edited: BTreeSet<Arc<str>>,
     /// Computed once.
@@ -87,6 +89,7 @@ impl FleetPair {
             before: before.into(),
             after: after.into(),
             any,
+            has_whole_answers: false,
             edited: BTreeSet::new(),
             affected: OnceLock::new(),
             concerned: KnownConcerned::default(),
@@ -103,6 +106,14 @@ impl FleetPair {
         let edited = edited.iter().cloned().collect();
         let any_key_may_change = OnceLock::from(None);
         Self { edited, affected: any_key_may_change, ..Self::new(before, after, Some(any)) }
+    }
+
+    /// The same pair, whose changes have the whole answers of their nodes. Otherwise, values that do not come from an edited
+    /// file may be missing, because they are the same before and after ([`Answer::is_elsewhere`]). If they differ between nodes
+    /// that are not completely known, each of these has a change of its own only in whole answers.
+    #[must_use]
+    pub fn with_whole_answers(self) -> Self {
+        Self { has_whole_answers: true, ..self }
     }
 
     /// The fleet before.
@@ -128,6 +139,7 @@ impl FleetPair {
     /// The difference for a question of any kind. It is reported under the first name.
     pub fn difference_of(&self, request: &Request) -> Difference {
         let Some(key) = request.names.first() else { return Difference::default() };
+        let request = &self.narrowed(request);
         let (nodes, others) = match &*request.names {
             [key] => self.who_may_change(key),
             // With several names, the first one that has a value wins, so an edit of any of them may count.
@@ -188,6 +200,20 @@ impl FleetPair {
             self.note_concerned(root, unsettled, &difference.changes);
         }
         difference
+    }
+
+    /// The request without the values that the edit does not concern, if they can be told by their files: those of an edited
+    /// key in other files, unless they are built from affected keys.
+    fn narrowed(&self, request: &Request) -> Request {
+        let only_from = || {
+            self.edited_entries(request)?;
+            let affected = self.affected_keys()?;
+            let root = key_path::root_of(request.plain_key()?)?;
+            let files = affected.files_of(&root).filter(|_| !affected.references.are_in(&root))?;
+            Some(Arc::new(files.clone()))
+        };
+        let only_from = if self.has_whole_answers { None } else { only_from() };
+        Request { only_from, ..request.clone() }
     }
 
     /// The answers of some of the nodes after the edit, each different answer once.

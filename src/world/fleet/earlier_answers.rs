@@ -1,5 +1,6 @@
 //! Caches the answers from before an edit while the user types, because the same keys are looked up after each keystroke.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use indexmap::IndexMap;
@@ -16,8 +17,15 @@ const MAX_CASES: usize = 1 << 18;
 /// keystroke needs them again.
 const MAX_CASES_OF_LAST: usize = 1 << 20;
 
-/// A key, and what is true of the nodes in addition to what is known of them.
-pub(super) type Question = (Arc<str>, Vec<Condition>);
+/// What a lookup asks.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Question {
+    key: Arc<str>,
+    /// What is true of the nodes in addition to what is known of them.
+    assuming: Vec<Condition>,
+    /// The files that matter, if not all do.
+    only_from: Option<Arc<BTreeSet<Arc<str>>>>,
+}
 
 /// Answers by what was looked up.
 #[derive(Default)]
@@ -160,8 +168,9 @@ impl Fleet {
 
 /// What a request asks; `None` if it has options, so that its answers are not kept.
 pub(super) fn question(request: &Request) -> Option<Question> {
-    let key = request.plain_key()?;
-    Some((Arc::clone(key), request.assuming.clone()))
+    let Request { assuming, only_from, .. } = request;
+    let key = Arc::clone(request.plain_key()?);
+    Some(Question { key, assuming: assuming.clone(), only_from: only_from.clone() })
 }
 
 #[cfg(test)]
@@ -169,7 +178,7 @@ mod tests {
     use super::*;
 
     fn question(key: &str) -> Question {
-        (key.into(), Vec::new())
+        Question { key: key.into(), assuming: Vec::new(), only_from: None }
     }
 
     fn keep(kept: &EarlierAnswers, key: &str, count: usize) {

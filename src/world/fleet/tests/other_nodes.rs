@@ -54,7 +54,7 @@ fn is_one_of(node: &Node, others: &OtherNodes) -> Option<bool> {
 }
 
 /// The case of an answer that applies to a node.
-fn first<'a>(answer: &'a Answer, node: &Node) -> Option<&'a Answer> {
+pub(super) fn first<'a>(answer: &'a Answer, node: &Node) -> Option<&'a Answer> {
     for (conditions, case) in answer.each_case() {
         if all_hold(conditions, node)? {
             return Some(case);
@@ -63,7 +63,7 @@ fn first<'a>(answer: &'a Answer, node: &Node) -> Option<&'a Answer> {
     None
 }
 
-fn fails_for_a_variable(answer: &Answer) -> bool {
+pub(super) fn fails_for_a_variable(answer: &Answer) -> bool {
     { answer.outcome.as_ref() }.is_err_and(|it| it.message.contains("Undefined variable"))
 }
 

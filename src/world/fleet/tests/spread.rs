@@ -147,7 +147,7 @@ fn keys_that_are_made_of_others_change_where_these_change() {
         let of = |world| fleet(world, &environment, nodes.clone(), false);
         let any = after.any_node(&environment);
         let any = Some((any.clone(), any));
-        let narrow = FleetPair::new(of(&before), of(&after), any.clone());
+        let narrow = FleetPair::new(of(&before), of(&after), any.clone()).with_whole_answers();
         let wide = FleetPair::new(of(&before), of(&after), any);
         assert!(wide.affected.set(None).is_ok(), "nothing is computed yet");
         let keys: Vec<Arc<str>> =
