@@ -21,7 +21,7 @@ pub use file::{
     DataFile, DuplicateKey, EntryEdits, EntryTree, FileError, Format, QualifiedName, RootEntry,
     RootKey, Section, Verdict, new_id, qualified_names,
 };
-pub use key_search::may_have_key;
+pub use key_search::{may_have_key, may_hide_keys, may_spell_key};
 pub use memory::MemoryFiles;
 pub use odd_root::may_have_odd_root;
 pub use source::{DirItem, Files, PathKind};

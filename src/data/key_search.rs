@@ -1,20 +1,35 @@
 //! Whether a text may have a root key, by its bytes alone. This is many times faster than a look for its keys.
 
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr3_iter, memmem};
 
 use super::Format;
 
 /// Whether `text` may have the root key `key`; `false` is certain.
 pub fn may_have_key(text: &[u8], format: Format, key: &str) -> bool {
+    may_spell_key(text, format, key) || may_hide_keys(text, format)
+}
+
+/// Whether `text` may have the root key `key`, unless [`may_hide_keys`] says that it may have any key.
+pub fn may_spell_key(text: &[u8], format: Format, key: &str) -> bool {
     // A quote in a key is written twice, spaces may be line ends, and HOCON puts keys together from parts.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_:-./".contains(&byte);
-    if format == Format::Hocon || !key.bytes().all(is_plain) {
-        return true;
+    format == Format::Hocon
+        || !key.bytes().all(is_plain)
+        || memmem::find_iter(text, key.as_bytes()).any(|at| is_whole_key(text, at, key.len()))
+}
+
+/// Whether `text` may have root keys that are not written in it: escapes can stand for any character, a merge key for any keys, and
+/// what has the tag `!!binary`, however that is written, for any text.
+pub fn may_hide_keys(text: &[u8], format: Format) -> bool {
+    if format != Format::Yaml {
+        return memchr(b'\\', text).is_some();
     }
-    memmem::find_iter(text, key.as_bytes()).any(|at| is_whole_key(text, at, key.len()))
-        // Escapes can stand for any character.
-        || memchr(b'\\', text).is_some()
-        || format == Format::Yaml && (has(text, b"<<") || has(text, b"binary"))
+    let hides = |at: usize| match text[at] {
+        b'<' => text.get(at + 1) == Some(&b'<'),
+        b'!' => memmem::find(text, b"binary").is_some(),
+        _ => true,
+    };
+    memchr3_iter(b'\\', b'<', b'!', text).any(hides)
 }
 
 /// Whether the `length` bytes at `at` may be a key as a whole. They are none if letters or digits continue them, or in a call
@@ -25,10 +40,6 @@ fn is_whole_key(text: &[u8], at: usize, length: usize) -> bool {
     let is_named = !matches!(text[at + length..], [b'\'' | b'"', b')', ..]);
     let goes_on = text.get(at + length).is_some_and(|after| continues(*after));
     is_named && !is_part && !goes_on
-}
-
-fn has(text: &[u8], words: &[u8]) -> bool {
-    memmem::find(text, words).is_some()
 }
 
 #[cfg(test)]

@@ -444,7 +444,13 @@ fn matches(segment: &[Piece], name: &str, binding: &Binding) -> Vec<Binding> {
                 let after = name.strip_prefix(&**known);
                 return after.map_or_else(Vec::new, |after| matches(rest, after, binding));
             }
-            let ends = name.char_indices().map(|(at, c)| at + c.len_utf8());
+            // A directory can have tens of thousands of names, so a text is built only where the rest of the name may fit.
+            let may_fit = |end: &usize| match rest.first() {
+                None => *end == name.len(),
+                Some(Piece::Text(text)) => name[*end..].starts_with(text.as_str()),
+                Some(Piece::Hole(_)) => true,
+            };
+            let ends = name.char_indices().map(|(at, c)| at + c.len_utf8()).filter(may_fit);
             let with = |end: usize| {
                 let mut binding = binding.clone();
                 binding.push((Arc::clone(variable), Arc::from(&name[..end])));

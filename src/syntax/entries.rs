@@ -80,17 +80,17 @@ fn keys_from(text: &str, first: usize, end: usize, is_begin: bool) -> Option<Vec
     let mut keys = Vec::new();
     let mut next = Some(first);
     while let Some(start) = next {
+        if let Some(length) = plain_key(&bytes[start..]) {
+            next = next_entry_before_mark(bytes, start, end).ok()?;
+            let range = TextRange::new(start as u32, (start + length) as u32);
+            let value = value_range(text, range.end, next.unwrap_or(end) as u32);
+            let text = Cow::Borrowed(range.slice(text));
+            keys.push(QuickKey { text, range, value, style: ScalarStyle::Plain });
+            continue;
+        }
         next = next_entry(text, start + 1).filter(|next| *next < end);
         let entry_end = next.unwrap_or(end);
-        match plain_key(&bytes[start..]) {
-            Some(length) => {
-                let range = TextRange::new(start as u32, (start + length) as u32);
-                let value = value_range(text, range.end, entry_end as u32);
-                let text = Cow::Borrowed(range.slice(text));
-                keys.push(QuickKey { text, range, value, style: ScalarStyle::Plain });
-            }
-            None => keys.extend(parsed_key(text, start, entry_end)),
-        }
+        keys.extend(parsed_key(text, start, entry_end));
         // A mark after a comment with a byte order mark starts the document.
         let is_before_first = is_begin && keys.is_empty() && is_no_content(&text[start..]);
         if has_document_mark(bytes, start, entry_end, is_before_first) {
@@ -98,6 +98,27 @@ fn keys_from(text: &str, first: usize, end: usize, is_begin: bool) -> Option<Vec
         }
     }
     Some(keys)
+}
+
+/// The start of a line ends the document.
+struct AtMark;
+
+/// The start of the first entry after the one at `start`, if it is before `end`, unless a line before it ends the document.
+fn next_entry_before_mark(bytes: &[u8], start: usize, end: usize) -> Result<Option<usize>, AtMark> {
+    let mut line = start;
+    while let Some(length) = memchr::memchr(b'\n', &bytes[line..end]) {
+        line += length + 1;
+        if line >= end {
+            break;
+        }
+        if begins_entry(bytes, line) {
+            return Ok(Some(line));
+        }
+        if matches!(bytes[line], b'-' | b'.') && is_document_mark(bytes, line) {
+            return Err(AtMark);
+        }
+    }
+    Ok(None)
 }
 
 /// Whether the first line is empty or a comment, apart from a byte order mark.

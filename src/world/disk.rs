@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
-use super::file_entry::FileEntry;
+use super::file_entry::{FileEntry, Seen};
 use super::interner::Interner;
 use super::parallel;
 use super::paths;
@@ -236,23 +236,23 @@ impl DiskTable {
         self.file(path).ok()
     }
 
-    /// The file at `path` if `look` returns true for its bytes. Otherwise nothing of it is kept, unless it was read before.
+    /// The file at `path` if `look` returns true for it. Otherwise nothing of it is kept, unless it was read before.
     pub(super) fn file_if(
         &self,
         path: &str,
-        look: impl FnOnce(&[u8]) -> bool,
+        look: impl FnOnce(Seen<'_>) -> bool,
     ) -> Option<Arc<FileEntry>> {
         if let Some(file) = self.file_if_read(path) {
-            return look(file.text.as_bytes()).then_some(file);
+            return look(Seen::Kept(&file)).then_some(file);
         }
         // There, the text is most likely known on the other disk.
         if self.beside.is_some() {
-            return self.file(path).ok().filter(|file| look(file.text.as_bytes()));
+            return self.file(path).ok().filter(|file| look(Seen::Kept(file)));
         }
         self.note_link(path);
         // Whatever is wrong with the file is noted when it is read as usual.
         let Ok(bytes) = self.reader.read(path) else { return self.file(path).ok() };
-        if !look(&bytes) {
+        if !look(Seen::Bytes(&bytes)) {
             return None;
         }
         let slot = self.files.slot(path);

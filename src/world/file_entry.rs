@@ -8,7 +8,7 @@ use super::key_index::{FileKeys, NamedKeys, named_keys};
 use super::left_by_git::LeftByGit;
 use crate::code::file::not_utf8;
 use crate::code::{CodeFile, CodeSummary};
-use crate::data::{DataFile, FileId, Format, RootEntry};
+use crate::data::{DataFile, FileId, Format, RootEntry, may_hide_keys, may_spell_key};
 use crate::text::{LineIndex, SharedText, TextRange};
 
 /// A file's text and what is derived from it. Immutable: an edit creates a new entry.
@@ -29,6 +29,7 @@ pub struct FileEntry {
     keys: [OnceLock<Arc<FileKeys>>; 3],
     references: KnownReferences,
     left_by_git: OnceLock<Option<LeftByGit>>,
+    may_hide_keys: [OnceLock<bool>; 3],
     named_keys: [OnceLock<NamedKeys>; 3],
     code: OnceLock<Arc<CodeFile>>,
     code_summary: OnceLock<Arc<CodeSummary>>,
@@ -39,9 +40,48 @@ pub struct FileEntry {
     earlier_keys: Mutex<Option<EarlierKeys>>,
 }
 
+/// A file that is looked at.
+#[derive(Clone, Copy)]
+pub(super) enum Seen<'f> {
+    /// It stays in memory.
+    Kept(&'f FileEntry),
+    /// Its bytes are dropped unless it is needed.
+    Bytes(&'f [u8]),
+}
+
 type Earlier = [Option<Arc<DataFile>>; 3];
 
 type EarlierKeys = (SharedText, Arc<FileKeys>);
+
+impl<'f> Seen<'f> {
+    pub(super) fn bytes(self) -> &'f [u8] {
+        match self {
+            Self::Kept(file) => file.text.as_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+
+    /// Whether the file may have each of the root keys; `false` is certain.
+    pub(super) fn may_have_keys<const N: usize>(
+        self,
+        format: Format,
+        keys: [&str; N],
+    ) -> [bool; N] {
+        let spelled = keys.map(|key| may_spell_key(self.bytes(), format, key));
+        if spelled.contains(&false) && self.may_hide_keys(format) { [true; N] } else { spelled }
+    }
+
+    /// [`may_hide_keys`], which is found out once for a file that stays in memory.
+    fn may_hide_keys(self, format: Format) -> bool {
+        match self {
+            Self::Kept(file) => {
+                let find = || may_hide_keys(file.text.as_bytes(), format);
+                *file.may_hide_keys[format as usize].get_or_init(find)
+            }
+            Self::Bytes(bytes) => may_hide_keys(bytes, format),
+        }
+    }
+}
 
 impl FileEntry {
     /// An entry for a text.
@@ -57,6 +97,7 @@ impl FileEntry {
             keys: Default::default(),
             references: KnownReferences::default(),
             left_by_git: OnceLock::new(),
+            may_hide_keys: Default::default(),
             named_keys: Default::default(),
             code: OnceLock::new(),
             code_summary: OnceLock::new(),

@@ -1,6 +1,7 @@
 //! When the key indexes are built, and how long they are used: through all snapshots until the structure changes.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::file_entry::FileEntry;
@@ -19,6 +20,10 @@ use crate::text::TextRange;
 /// If more files than this changed, the bulk is rebuilt, so that the layer over it stays small.
 const MAX_CHANGED: usize = 1_000;
 
+/// If this many searches of this many files were necessary, the index takes less time than to search for more keys.
+const SEARCHES_BEFORE_INDEX: u32 = 3;
+const MANY_FILES: usize = 1_000;
+
 /// The number of files that are read between two checks for cancellation.
 const FILES_AT_ONCE: usize = 256;
 
@@ -35,12 +40,18 @@ pub(super) struct Indexes {
 struct Bulk {
     texts: Texts,
     by_environment: Shards<OnceLock<Arc<BulkIndex>>>,
+    /// Whether all files are being read in advance, so that what a search reads is kept.
+    is_read_ahead: AtomicBool,
 }
 
 impl Indexes {
     /// Indexes that start with `texts`.
     pub(super) fn new(texts: Texts) -> Self {
-        let bulk = Bulk { texts, by_environment: Shards::default() };
+        let bulk = Bulk {
+            texts,
+            by_environment: Shards::default(),
+            is_read_ahead: AtomicBool::new(false),
+        };
         Self { bulk: Arc::new(bulk), changed: Arc::default(), here: Shards::default() }
     }
 
@@ -115,9 +126,7 @@ impl World {
     /// Which files have which keys. The first call reads all data files of the environment, which takes seconds for tens of
     /// thousands of files. Later calls only process what changed since.
     pub fn key_index(&self, environment: &Environment) -> Arc<KeyIndex> {
-        let finder = self.key_finder(environment);
-        let make = || Arc::new(BulkIndex::build(&self.indexes.bulk.texts, &finder.reach));
-        finder.index_with(finder.bulk.get_or_init(make))
+        self.key_finder(environment).index()
     }
 
     /// What finds the files with a key for lookups in the environment.
@@ -126,7 +135,9 @@ impl World {
         Arc::new(IndexOrTexts {
             texts: self.texts.clone(),
             reach: self.reach(environment),
+            moment: self.indexes.bulk.clone(),
             bulk: self.indexes.bulk.by_environment.slot(&key),
+            searches: AtomicU32::new(0),
             changed: self.indexes.changed.clone(),
             here: self.indexes.here.slot(&key),
             without: Mutex::default(),
@@ -145,6 +156,7 @@ impl World {
         if self.key_index_if_built(environment).is_some() {
             return;
         }
+        self.indexes.bulk.is_read_ahead.store(true, Ordering::Relaxed);
         let files = self.reach(environment).files(&self.texts);
         let tell = |read| tell(read, files.len());
         self.texts.read_together(files.keys(), &|| !is_cancelled(), &tell);
@@ -187,7 +199,10 @@ impl World {
 pub(super) struct IndexOrTexts {
     texts: Texts,
     reach: Arc<Reach>,
+    moment: Arc<Bulk>,
     bulk: Arc<OnceLock<Arc<BulkIndex>>>,
+    /// The number of searches of many files.
+    searches: AtomicU32,
     changed: Arc<BTreeSet<Arc<str>>>,
     here: Arc<OnceLock<Arc<KeyIndex>>>,
     /// The files whose texts showed that they do not have a root key, while they were searched for another one.
@@ -197,6 +212,12 @@ pub(super) struct IndexOrTexts {
 }
 
 impl IndexOrTexts {
+    /// The index, which is built if it is not there. If that is being done in the background, the threads there hurry.
+    fn index(&self) -> Arc<KeyIndex> {
+        let make = || Arc::new(BulkIndex::build(&self.moment.texts, &self.reach));
+        self.index_with(parallel::wait_for(|| self.bulk.get_or_init(make)))
+    }
+
     fn index_with(&self, bulk: &Arc<BulkIndex>) -> Arc<KeyIndex> {
         let changed = self.changed.iter();
         let make = || KeyIndex::new(bulk.clone(), &self.texts, &self.reach, changed);
@@ -250,6 +271,16 @@ impl KeyFinder for IndexOrTexts {
         paths.sort_unstable();
         paths.dedup();
         self.leave_out_those_without(root, &mut paths);
+        if paths.len() >= MANY_FILES {
+            let searches = self.searches.fetch_add(1, Ordering::Relaxed);
+            if searches >= SEARCHES_BEFORE_INDEX {
+                return self.index().paths_with(root);
+            }
+            // The first search is faster if it drops what it reads.
+            if searches > 0 && self.moment.is_read_ahead.load(Ordering::Relaxed) {
+                self.texts.read_together(paths.iter(), &|| true, &|_| {});
+            }
+        }
         let found = parallel::map(&paths, |path| self.look(path, root, next));
         let found: Vec<_> = paths.into_iter().zip(found).collect();
         self.note_odd_ones(&found);
@@ -348,6 +379,28 @@ hierarchy:
         assert!(world.key_index_if_built(&environment).is_none());
         assert_eq!(scanned, world.all_keys(&environment));
         assert!(scanned.len() > 5, "{scanned:?}");
+    }
+
+    /// Whether a lookup of `key` built the index, in a workspace with many files that do not have `chain`.
+    fn builds_the_index(key: &str) -> bool {
+        let nodes = (0..MANY_FILES).map(|number| format!("/r/data/nodes/n{number}.yaml"));
+        let mut files: Vec<(String, &str)> = nodes.map(|path| (path, "x: 1\n")).collect();
+        let chain =
+            "k0: 1\nk1: \"%{lookup('k0')}\"\nk2: \"%{lookup('k1')}\"\nk3: \"%{lookup('k2')}\"\n";
+        files.push(("/r/hiera.yaml".to_owned(), HIERA_YAML));
+        files.push(("/r/data/common.yaml".to_owned(), chain));
+        let disk = MemoryDisk::new(files.iter().map(|(path, text)| (path.as_str(), *text)));
+        let world = Host::new(Arc::new(disk)).snapshot();
+        let environment = world.environment_of("/r/hiera.yaml").expect("an environment");
+        world.evaluator(&environment, &world.any_node(&environment)).lookup(key);
+        world.key_index_if_built(&environment).is_some()
+    }
+
+    #[test]
+    fn after_a_few_searches_of_many_files_the_index_is_built() {
+        assert!(!builds_the_index("k0"));
+        assert!(!builds_the_index("k1"));
+        assert!(builds_the_index("k3"));
     }
 
     #[test]

@@ -31,7 +31,7 @@ use super::parallel;
 use super::reach::Reach;
 use super::read_orders::FileSet;
 use super::texts::Texts;
-use crate::data::{DataFile, FileId, Format, RootKey, may_have_key, may_have_odd_root};
+use crate::data::{DataFile, FileId, Format, RootKey, may_have_odd_root};
 use crate::engine::PathFiles;
 use crate::text::TextRange;
 
@@ -396,7 +396,7 @@ impl KeyHere {
 pub(super) struct KeysHere {
     /// Whether the file has the first one.
     pub(super) has_key: bool,
-    /// Whether it may have the second one; `false` is certain.
+    /// Whether it may have the second one, if there is one; `false` is certain.
     pub(super) may_have_next: bool,
     /// Whether it may fail every lookup because of its root; `false` is certain.
     pub(super) may_have_odd_root: bool,
@@ -411,15 +411,18 @@ impl KeysHere {
         key: &str,
         next: Option<&str>,
     ) -> Self {
-        let (mut may_have_it, mut may_have_next) = (true, true);
+        let (mut may_have_it, mut may_have_next) = (true, next.is_some());
         // A file that cannot be read fails the lookup, too.
         let mut is_odd = true;
         // Most files have neither key, and their texts show it without being kept or searched for keys.
-        let file = texts.file_if(path, |text| {
-            may_have_it = may_have_key(text, format, key);
-            may_have_next = next.is_none_or(|next| may_have_key(text, format, next));
-            is_odd = may_have_odd_root(text, format, is_of_module);
-            may_have_it || next.is_some() && may_have_next
+        let file = texts.file_if(path, |seen| {
+            if let Some(next) = next {
+                [may_have_it, may_have_next] = seen.may_have_keys(format, [key, next]);
+            } else {
+                [may_have_it] = seen.may_have_keys(format, [key]);
+            }
+            is_odd = may_have_odd_root(seen.bytes(), format, is_of_module);
+            may_have_it || may_have_next
         });
         let has_it = |file: &FileEntry| {
             if let Some(keys) = file.keys_if_known(format) {

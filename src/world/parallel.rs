@@ -24,6 +24,9 @@ const MANY_ITEMS: usize = 64;
 /// The number of calls of [`map`] by threads that are not in the background.
 static URGENT: AtomicUsize = AtomicUsize::new(0);
 
+/// The number of threads that wait for a job in the background, which does not give way meanwhile.
+static WAITING: AtomicUsize = AtomicUsize::new(0);
+
 /// The longest that the threads of one job in the background give way, together. What is urgent may wait for its results.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -54,6 +57,22 @@ impl Drop for Urgent {
     fn drop(&mut self) {
         URGENT.fetch_sub(1, Ordering::Relaxed);
     }
+}
+
+/// Runs `work`, which may wait for the result of a job in the background.
+pub(crate) fn wait_for<R>(work: impl FnOnce() -> R) -> R {
+    struct Waiting;
+    impl Drop for Waiting {
+        fn drop(&mut self) {
+            WAITING.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+    let is_in_background = GIVEN_WAY.with_borrow(Option::is_some);
+    let _waiting = (!is_in_background).then(|| {
+        WAITING.fetch_add(1, Ordering::Relaxed);
+        Waiting
+    });
+    work()
 }
 
 /// The results of `work` for all items, in the order of the items. Threads in the background give way to others between two
@@ -88,10 +107,11 @@ pub(crate) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R +
     results.into_iter().map(done).collect()
 }
 
-/// Waits while something is urgent. `waited` counts the microseconds for all threads of the job.
+/// Waits while something is urgent, unless a thread waits for the background. `waited` counts the microseconds for all threads of the job.
 fn give_way(waited: &AtomicU64) {
     let most = PATIENCE.as_micros() as u64;
-    while URGENT.load(Ordering::Relaxed) > 0 && waited.load(Ordering::Relaxed) < most {
+    let must_wait = || URGENT.load(Ordering::Relaxed) > 0 && WAITING.load(Ordering::Relaxed) == 0;
+    while must_wait() && waited.load(Ordering::Relaxed) < most {
         let begun = Instant::now();
         thread::sleep(CHECK);
         waited.fetch_add(begun.elapsed().as_micros() as u64, Ordering::Relaxed);
@@ -158,7 +178,7 @@ pub(crate) fn all<T: Sync>(items: &[T], holds: impl Fn(&T) -> bool + Sync) -> bo
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
     use std::thread;
 
     use super::{GIVEN_WAY, Urgent};
@@ -175,6 +195,14 @@ mod tests {
         let found = found.join().expect("no panic");
         assert_eq!(found, vec![vec![true, true]; 4]);
         assert!(GIVEN_WAY.with_borrow(Option::is_none));
+    }
+
+    #[test]
+    fn nothing_gives_way_while_a_thread_waits_for_it() {
+        let _urgent = Urgent::begin();
+        let waited = AtomicU64::new(0);
+        super::wait_for(|| super::give_way(&waited));
+        assert_eq!(waited.into_inner(), 0);
     }
 
     #[test]

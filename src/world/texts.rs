@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::disk::DiskTable;
-use super::file_entry::FileEntry;
+use super::file_entry::{FileEntry, Seen};
 use super::overlay::Overlay;
 use super::parallel;
 use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
@@ -59,14 +59,14 @@ impl Texts {
         }
     }
 
-    /// The file at `path` if `look` returns true for its text. Otherwise nothing of it is kept, unless it was read before.
+    /// The file at `path` if `look` returns true for it. Otherwise nothing of it is kept, unless it was read before.
     pub(super) fn file_if(
         &self,
         path: &str,
-        look: impl FnOnce(&[u8]) -> bool,
+        look: impl FnOnce(Seen<'_>) -> bool,
     ) -> Option<Arc<FileEntry>> {
         match self.overlay.get(path) {
-            Some(open) => look(open.entry.text.as_bytes()).then(|| open.entry.clone()),
+            Some(open) => look(Seen::Kept(&open.entry)).then(|| open.entry.clone()),
             None => self.base.file_if(path, look),
         }
     }
