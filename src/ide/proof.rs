@@ -77,7 +77,10 @@ fn refutation_for(
 
 fn refuted(pair: &FleetPair, key: &str, difference: &Difference) -> Option<String> {
     // A lookup that failed before has no value that could change.
-    let change = difference.changes.iter().find(|change| change.before.outcome.is_ok());
+    let had_value = |change: &&AnswerChange| {
+        change.before.each_case().iter().any(|(_, case)| case.outcome.is_ok())
+    };
+    let change = difference.changes.iter().find(had_value);
     if let Some(change) = change {
         return Some(format!("the value of `{key}` would change for {}", who(pair, change)));
     }
