@@ -381,7 +381,7 @@ hierarchy:
         assert!(scanned.len() > 5, "{scanned:?}");
     }
 
-    /// Whether a lookup of `key` built the index, in a workspace with many files that do not have `chain`.
+    /// Whether a lookup of `key` built the index, in a workspace with many files that have none of the keys.
     fn builds_the_index(key: &str) -> bool {
         let nodes = (0..MANY_FILES).map(|number| format!("/r/data/nodes/n{number}.yaml"));
         let mut files: Vec<(String, &str)> = nodes.map(|path| (path, "x: 1\n")).collect();
