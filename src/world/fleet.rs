@@ -23,7 +23,7 @@ mod scope;
 mod spread;
 mod unedited;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{Hash, Hasher as _};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -242,6 +242,12 @@ impl Fleet {
     /// Takes what follows from root keys and lookup_options from `twin`, whose files have the same ones.
     fn share_root_keys_with(&self, twin: &Self) {
         self.readings.share_roots(&twin.readings);
+    }
+
+    /// How many of the nodes differ in the files that they find for a root key, or in its options.
+    fn count_different_finds(&self, root: &str, nodes: &[u32]) -> usize {
+        let column = self.readings.key(root);
+        nodes.iter().map(|node| column[*node as usize]).collect::<HashSet<u64>>().len()
     }
 
     /// The nodes that read, or may read, one of `files` for keys of `module`.

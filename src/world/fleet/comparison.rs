@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::difference::{Change, Difference, FleetPair};
 use crate::config::Environment;
-use crate::data::{Files as _, Format};
+use crate::data::{Files as _, Format, RootEntry};
 use crate::engine::{CancelToken, Request};
 use crate::facts::Node;
 use crate::syntax::key_path;
@@ -91,22 +91,57 @@ impl FleetPair {
 }
 
 impl FleetPair {
-    /// Whether all differences can be found while the user types. A node without a fact set needs a lookup of its own on both
-    /// sides; nodes with fact sets share most of their lookups. To find the keys that are concerned, every file is read.
+    /// Whether all differences can be found while the user types. To find the keys that are concerned, every file is read.
     pub fn is_quick(&self) -> bool {
         let world = self.after().world();
         if world.data_files(self.after().environment()).len() > MAX_FILES_WHILE_TYPING {
             return false;
         }
-        let (complete, partial): (Vec<_>, Vec<_>) =
-            self.after().nodes().iter().partition(|node| node.is_complete());
-        // The last one is for any other node.
-        let lookups = partial.len() + complete.len().div_ceil(NODES_THAT_SHARE) + 1;
-        let keys = match self.affected() {
-            Some(keys) => keys.len(),
-            None => world.key_index(self.after().environment()).keys().len(),
+        let Some(keys) = self.affected() else {
+            let keys = world.key_index(self.after().environment()).keys().len();
+            let nodes: Vec<u32> = (0..self.after().nodes().len() as u32).collect();
+            return keys * self.most_lookups(&nodes) <= MAX_LOOKUPS_WHILE_TYPING;
         };
-        keys * lookups <= MAX_LOOKUPS_WHILE_TYPING
+        let mut left = MAX_LOOKUPS_WHILE_TYPING;
+        // The first key that needs too many lookups ends the count.
+        keys.iter().all(|key| {
+            let lookups = self.lookups_for(key);
+            let is_enough = lookups <= left;
+            left = left.saturating_sub(lookups);
+            is_enough
+        })
+    }
+
+    /// About how many lookups the comparison of a key needs on each side.
+    fn lookups_for(&self, key: &Arc<str>) -> usize {
+        let (nodes, _) = self.who_may_change(key);
+        match (self.narrowed(&Request::key(key.clone())).only_from, key_path::root_of(key)) {
+            // What the texts of other values read does not matter, so nodes that find the same files share a lookup.
+            (Some(edited), Some(root)) if !self.have_texts(&edited, &root) => {
+                self.after().count_different_finds(&root, &nodes) + 1
+            }
+            _ => self.most_lookups(&nodes),
+        }
+    }
+
+    /// Whether the value of a root key in one of the files contains something to interpolate, before or after.
+    fn have_texts(&self, files: &BTreeSet<Arc<str>>, root: &str) -> bool {
+        [self.before(), self.after()].into_iter().any(|fleet| {
+            let reach = fleet.world().reach(fleet.environment());
+            files.iter().any(|path| {
+                let data = reach.format_of(path).map(|format| fleet.world().data(path, format));
+                let data = data.and_then(Result::ok);
+                data.is_none_or(|it| it.get(root).is_some_and(RootEntry::has_tokens))
+            })
+        })
+    }
+
+    /// How many lookups some nodes need, and any other node. A node without a fact set may need one of its own; nodes with fact sets
+    /// share most of theirs.
+    fn most_lookups(&self, nodes: &[u32]) -> usize {
+        let all = self.after().nodes();
+        let complete = nodes.iter().filter(|node| all[**node as usize].is_complete()).count();
+        nodes.len() - complete + complete.div_ceil(NODES_THAT_SHARE) + 1
     }
 
     /// The differences for all keys, kept until one side changes. `keys_of` gets the keys that can have other answers, if they

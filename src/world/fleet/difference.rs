@@ -204,7 +204,7 @@ impl FleetPair {
 
     /// The request without the values that the edit does not concern, if they can be told by their files: those of an edited
     /// key in other files, unless they are built from affected keys.
-    fn narrowed(&self, request: &Request) -> Request {
+    pub(super) fn narrowed(&self, request: &Request) -> Request {
         let only_from = || {
             self.edited_entries(request)?;
             let affected = self.affected_keys()?;
