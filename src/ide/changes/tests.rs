@@ -155,9 +155,15 @@ fn a_key_with_a_dot_concerns_somebody_too() {
 
 /// The titles after an edit of `common.yaml`, where 300 nodes without fact sets have files with this text.
 fn titles_with_many_nodes(of_nodes: &str, common: &str) -> Vec<String> {
+    titles_with_role(of_nodes, "other: 1\n", common)
+}
+
+/// The same with a file for a role.
+fn titles_with_role(of_nodes: &str, of_role: &str, common: &str) -> Vec<String> {
     let path = |number: usize| format!("/r/data/nodes/n{number}.yaml");
     let nodes = (0..300).map(|number| (path(number), of_nodes.to_owned()));
-    let mut host = host_with(nodes);
+    let role = ("/r/data/roles/db.yaml".to_owned(), of_role.to_owned());
+    let mut host = host_with(nodes.chain([role]));
     open(&mut host, PATH, common);
     titles(&host.snapshot())
 }
@@ -170,9 +176,11 @@ fn whom_an_edit_concerns_is_not_counted_where_that_takes_long() {
         titles_with_many_nodes("other: 1\n", &list("[3]")),
         ["list: changes 1 of 303 nodes, 300 more in some cases, and 1 case of unlisted nodes"]
     );
-    // Each node may have a value of its own: with its name, from its file, or for another key that is built from this one.
+    // Each node may have a value of its own: with its name, from its file, merged, or for another key that is built from this one.
     assert_eq!(titles_with_many_nodes("other: 1\n", &list("['%{trusted.certname}']")), unknown);
     assert_eq!(titles_with_many_nodes("list: [4]\n", &list("[3]")), unknown);
+    let options = "lookup_options: {list: {merge: unique}}\n";
+    assert_eq!(titles_with_role("other: 1\n", options, &list("[3]")), unknown);
     let built = titles_with_many_nodes("other: 1\n", &COMMON.replace("80", "81"));
     assert_eq!(built, ["port: show which nodes change"]);
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::difference::{Change, Difference, FleetPair};
 use crate::config::Environment;
 use crate::data::{Files as _, Format, RootEntry};
-use crate::engine::{CancelToken, Request};
+use crate::engine::{CancelToken, Request, UsedMerge};
 use crate::facts::Node;
 use crate::syntax::key_path;
 use crate::world::left_by_git::LeftByGit;
@@ -99,8 +99,7 @@ impl FleetPair {
         }
         let Some(keys) = self.affected() else {
             let keys = world.key_index(self.after().environment()).keys().len();
-            let nodes: Vec<u32> = (0..self.after().nodes().len() as u32).collect();
-            return keys * self.most_lookups(&nodes) <= MAX_LOOKUPS_WHILE_TYPING;
+            return keys * self.most_lookups(&self.after().all_nodes()) <= MAX_LOOKUPS_WHILE_TYPING;
         };
         let mut left = MAX_LOOKUPS_WHILE_TYPING;
         // The first key that needs too many lookups ends the count.
@@ -117,7 +116,9 @@ impl FleetPair {
         let (nodes, _) = self.who_may_change(key);
         match (self.narrowed(&Request::key(key.clone())).only_from, key_path::root_of(key)) {
             // What the texts of other values read does not matter, so nodes that find the same files share a lookup.
-            (Some(edited), Some(root)) if !self.have_texts(&edited, &root) => {
+            (Some(edited), Some(root))
+                if !self.have_texts(&edited, &root) && !self.may_merge(&root, &nodes) =>
+            {
                 self.after().count_different_finds(&root, &nodes) + 1
             }
             _ => self.most_lookups(&nodes),
@@ -133,6 +134,17 @@ impl FleetPair {
                 let data = data.and_then(Result::ok);
                 data.is_none_or(|it| it.get(root).is_some_and(RootEntry::has_tokens))
             })
+        })
+    }
+
+    /// Whether the values of a root key are merged, so that all of their texts matter. The first node without a fact set
+    /// represents the others.
+    fn may_merge(&self, root: &str, nodes: &[u32]) -> bool {
+        let all = self.after().nodes();
+        let partial = nodes.iter().find(|node| !all[**node as usize].is_complete());
+        partial.is_some_and(|node| match self.after().evaluator(*node).options_for(root) {
+            Ok(options) => !UsedMerge::of_options(options).is_first_found(),
+            Err(_) => true,
         })
     }
 

@@ -85,33 +85,42 @@ fn what_is_told_of_edited_entries_is_what_each_node_gets() {
 const HIERA_YAML: &str = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
                           - {name: r, path: 'roles/%{role}.yaml'}\n- {name: c, path: common.yaml}\n";
 
-/// For how many groups of nodes, of which only the names are known, `a` in common.yaml changes from 1 to 2, and what is not proved.
+/// Checks that nodes of which only the names are known change together if `a` in common.yaml is edited, and that this is proved.
 #[track_caller]
-fn check_groups(others: &[(&str, &str)], expected: usize) {
+fn check_change_together(others: &[(&str, &str)]) {
     let names: Vec<String> = (0..50).map(|number| format!("n{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (difference, whole) = differences(HIERA_YAML, others, &names);
+    assert_eq!(difference.changes.len(), 1);
+    assert!(difference.not_proved.is_empty(), "{:?}", difference.not_proved);
+    // With whole answers, each node has its own.
+    assert_eq!(whole.changes.len(), names.len());
+}
+
+/// What changes in `a` if it is edited in common.yaml, without and with the values that stay the same.
+fn differences(
+    hiera_yaml: &str,
+    others: &[(&str, &str)],
+    names: &[&str],
+) -> (Difference, Difference) {
     let files = |common: &str| -> Vec<(String, String)> {
-        let all = [("hiera.yaml", HIERA_YAML), ("data/common.yaml", common)];
+        let all = [("hiera.yaml", hiera_yaml), ("data/common.yaml", common)];
         let all = all.into_iter().chain(others.iter().copied());
         all.map(|(path, text)| (format!("{ROOT}/{path}"), text.to_owned())).collect()
     };
     let after = world_of(&files("a: 2\n").into_iter().collect(), PuppetVersion::V8);
     let disk = Arc::new(MemoryDisk::new(files("a: 1\n")));
     let before = after.on_other_disk(disk, after.settings().as_ref().clone());
-    let fleet = |world| fleet_of_names(world, &names).expect("an environment");
-    let pair = FleetPair::new(fleet(&before), fleet(&after), None);
-    let difference = pair.difference(&"a".into());
-    assert_eq!(difference.changes.len(), expected);
-    assert!(difference.not_proved.is_empty(), "{:?}", difference.not_proved);
-    // With whole answers, each node has its own.
-    let pair = FleetPair::new(fleet(&before), fleet(&after), None).with_whole_answers();
-    assert_eq!(pair.difference(&"a".into()).changes.len(), names.len());
+    let fleet = |world| fleet_of_names(world, names).expect("an environment");
+    let pair = || FleetPair::new(fleet(&before), fleet(&after), None);
+    let key = "a".into();
+    (pair().difference(&key), pair().with_whole_answers().difference(&key))
 }
 
 #[test]
 fn nodes_that_differ_in_other_values_change_together() {
     let name = "a: '%{trusted.certname}'\n";
-    check_groups(&[("data/roles/web.yaml", name), ("data/roles/db.yaml", "a: 3\n")], 1);
+    check_change_together(&[("data/roles/web.yaml", name), ("data/roles/db.yaml", "a: 3\n")]);
 }
 
 /// What a lookup of another key leaves out does not matter if that key has nothing to do with the edit.
@@ -126,5 +135,21 @@ fn files_that_an_edit_does_not_concern_may_be_too_many() {
     }
     let others: Vec<(&str, &str)> =
         others.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    check_groups(&others, 1);
+    check_change_together(&others);
+}
+
+/// Files that are only counted do not matter if the value comes from another file in any case.
+#[test]
+fn an_edit_below_a_level_with_the_key_is_proved_to_change_nothing() {
+    let hiera_yaml = "version: 5\nhierarchy:\n- {name: r, path: 'roles/%{role}.yaml'}\n\
+                      - {name: c, paths: [all.yaml, common.yaml]}\n";
+    let roles =
+        (0..200).map(|number| (format!("data/roles/r{number}.yaml"), format!("a: {number}\n")));
+    let mut others: Vec<(String, String)> = roles.collect();
+    others.push(("data/all.yaml".to_owned(), "a: 3\n".to_owned()));
+    let others: Vec<(&str, &str)> =
+        others.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let (difference, whole) = differences(hiera_yaml, &others, &["one", "two"]);
+    assert!(difference.changes.is_empty() && difference.not_proved.is_empty(), "{difference:?}");
+    assert!(whole.changes.is_empty() && !whole.not_proved.is_empty(), "{whole:?}");
 }
