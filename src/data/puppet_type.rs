@@ -304,18 +304,19 @@ impl Type {
         Self::Wrapped(Wrapper::Optional, Some(Box::new(self)))
     }
 
-    /// `Array[T, from, to]`; if it is empty, the type of the items is dropped.
+    /// `Array[T, from, to]`, with the range as it is written. If that is `0, 0`, Puppet drops the type of the items; a list that is
+    /// empty for another reason, such as `default, 0`, keeps it.
     pub(super) fn array_of(item: Self, range: Option<IntegerRange>) -> Self {
         let item = if range.is_some_and(IntegerRange::is_empty) { Self::Unit } else { item };
-        Self::Array(Box::new(item), range)
+        Self::Array(Box::new(item), range.map(IntegerRange::to_size))
     }
 
-    /// `Hash[K, V, from, to]`; if it is empty, the types of the members are dropped.
+    /// `Hash[K, V, from, to]`, with the range as it is written. `0, 0` drops the types of the members, as for lists.
     pub(super) fn hash_of(key: Self, value: Self, range: Option<IntegerRange>) -> Self {
         if range.is_some_and(IntegerRange::is_empty) {
             return Self::empty_hash();
         }
-        Self::Hash(Box::new(key), Box::new(value), range)
+        Self::Hash(Box::new(key), Box::new(value), range.map(IntegerRange::to_size))
     }
 
     /// The wrapper type around another type. `Sensitive` keeps only the generalized type.

@@ -23,7 +23,7 @@ pub(super) fn tuple(
 
 pub(super) fn string(access: &Access<'_>, arguments: &[Argument]) -> Parsed<Type> {
     match arguments.len() {
-        1 | 2 => Ok(Type::String(StringKind::Sized(size(access, 0, arguments)?))),
+        1 | 2 => Ok(Type::String(StringKind::Sized(size(access, 0, arguments)?.to_size()))),
         given => {
             let message = format!("String supports [] with one or two arguments. Got {given}");
             Err(access.failure(access.start(), &message))
@@ -59,7 +59,7 @@ pub(super) fn float(access: &Access<'_>, arguments: &[Argument]) -> Parsed<Type>
 
 pub(super) fn collection(access: &Access<'_>, arguments: &[Argument]) -> Parsed<Type> {
     match arguments.len() {
-        1 | 2 => Ok(Type::Collection(Some(size(access, 0, arguments)?))),
+        1 | 2 => Ok(Type::Collection(Some(size(access, 0, arguments)?.to_size()))),
         given => Err(access.wrong_count("Collection-Type", "1 to 2 arguments", given)),
     }
 }
@@ -79,7 +79,7 @@ pub(super) fn array(access: &Access<'_>, arguments: &[Argument]) -> Parsed<Type>
 
 pub(super) fn hash(access: &Access<'_>, arguments: &[Argument]) -> Parsed<Type> {
     if let [Argument::Integer(_), Argument::Integer(_)] = arguments {
-        let size = access.raised(range_of_arguments(arguments))?.to_size();
+        let size = access.raised(range_of_arguments(arguments))?;
         return Ok(Type::hash_of(Type::Any, Type::Any, Some(size)));
     }
     let is_type = |it: &Argument| matches!(it, Argument::Type(_));
@@ -91,8 +91,8 @@ pub(super) fn hash(access: &Access<'_>, arguments: &[Argument]) -> Parsed<Type> 
     };
     let size = match rest {
         [] => None,
-        [Argument::Type(Type::Integer(range))] => Some(range.to_size()),
-        [from] if from.is_bound() => Some(access.raised(range_of_arguments(rest))?.to_size()),
+        [Argument::Type(Type::Integer(range))] => Some(*range),
+        [from] if from.is_bound() => Some(access.raised(range_of_arguments(rest))?),
         [other] => {
             let class = other.ruby_class();
             let message = format!("comparison of {class} with Infinity failed");
@@ -104,10 +104,10 @@ pub(super) fn hash(access: &Access<'_>, arguments: &[Argument]) -> Parsed<Type> 
     Ok(Type::hash_of(key.as_type(), value.as_type(), size))
 }
 
-/// The size that the arguments describe; the first of them has the number `first` in messages.
+/// The size that the arguments describe, as it is written; the first of them has the number `first` in messages.
 fn size(access: &Access<'_>, first: usize, arguments: &[Argument]) -> Parsed<IntegerRange> {
     if let [Argument::Type(Type::Integer(range))] = arguments {
-        return Ok(range.to_size());
+        return Ok(*range);
     }
     let is_fine = |it: &Argument| matches!(it, Argument::Integer(_) | Argument::Default);
     if let Some(index) = arguments.iter().position(|it| !is_fine(it)) {
@@ -122,7 +122,7 @@ fn size(access: &Access<'_>, first: usize, arguments: &[Argument]) -> Parsed<Int
         );
         return Err(access.failure(access.key_start(first + index), &message));
     }
-    access.raised(range_of_arguments(arguments)).map(IntegerRange::to_size)
+    access.raised(range_of_arguments(arguments))
 }
 
 fn check_count(access: &Access<'_>, name: &str, arguments: &[Argument]) -> Parsed<()> {

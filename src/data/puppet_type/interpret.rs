@@ -239,7 +239,7 @@ fn collection(lower: &str, arguments: &[Argument], text: &str) -> Option<Parsed<
             _ => Err(wrong_count("Struct", "1", arguments.len())),
         },
         "collection" => match arguments.len() {
-            1 | 2 => size_of(arguments, text).map(|it| Type::Collection(Some(it))),
+            1 | 2 => size_of(arguments, text).map(|it| Type::Collection(Some(it.to_size()))),
             count => Err(wrong_count("Collection", "1 to 2", count)),
         },
         "variant" => {
@@ -254,7 +254,9 @@ fn collection(lower: &str, arguments: &[Argument], text: &str) -> Option<Parsed<
 fn scalar(lower: &str, arguments: &[Argument], text: &str) -> Option<Parsed<Type>> {
     Some(match lower {
         "string" => match arguments.len() {
-            1 | 2 => size_of(arguments, text).map(|it| Type::String(StringKind::Sized(it))),
+            1 | 2 => {
+                size_of(arguments, text).map(|it| Type::String(StringKind::Sized(it.to_size())))
+            }
             count => Err(wrong_count("String", "1 to 2", count)),
         },
         "integer" => integer_of(arguments, text),
@@ -411,13 +413,12 @@ fn bounds<'a>(arguments: &'a [Argument], text: &str) -> Parsed<&'a [Argument]> {
     }
 }
 
-/// A size: one integer type, or one or two bounds.
+/// A size as it is written: one integer type, or one or two bounds.
 fn size_of(arguments: &[Argument], text: &str) -> Parsed<IntegerRange> {
-    let range = match arguments {
-        [Argument::Type(Type::Integer(range))] => *range,
-        _ => range_of_arguments(bounds(arguments, text)?).map_err(TypeProblem::Invalid)?,
-    };
-    Ok(range.to_size())
+    match arguments {
+        [Argument::Type(Type::Integer(range))] => Ok(*range),
+        _ => range_of_arguments(bounds(arguments, text)?).map_err(TypeProblem::Invalid),
+    }
 }
 
 fn integer_of(arguments: &[Argument], text: &str) -> Parsed<Type> {

@@ -36,14 +36,18 @@ impl Simplifier {
 
     /// The simplest equivalent type.
     pub(super) fn simplest(&self, it: &Type) -> Type {
-        let boxed = |it: &Type| Box::new(self.simplest(it));
         match it {
             // Puppet loses the sizes here. So a class parameter of the type `Collection[1, 2]` accepts any size, and one of the type
             // `Array[Any, 3]` every list except `[]`.
             Type::Collection(_) => Type::Collection(None),
             Type::Array(item, _) if **item == Type::Any => Type::array(),
-            Type::Array(item, size) => Type::Array(boxed(item), *size),
-            Type::Hash(key, value, size) => Type::Hash(boxed(key), boxed(value), *size),
+            Type::Array(item, size) => match self.simplest(item) {
+                unchanged if unchanged == **item => it.clone(),
+                changed => Type::array_of(changed, *size),
+            },
+            Type::Hash(key, value, size) => {
+                Type::hash_of(self.simplest(key), self.simplest(value), *size)
+            }
             Type::Tuple(types, size) => Type::Tuple(self.simplest_of(types), *size),
             Type::Struct(elements) => {
                 let simplest = elements
