@@ -239,6 +239,11 @@ impl Script {
         Self { is_otherwise: true, ..Self::default() }
     }
 
+    /// Whether it is for a single run that takes none of the ways.
+    pub(crate) fn is_otherwise(&self) -> bool {
+        self.is_otherwise
+    }
+
     /// A script that starts with these choices.
     pub(crate) fn starting_with(choices: &[Choice]) -> Self {
         Self { forks: choices.to_vec(), ..Self::default() }

@@ -18,9 +18,11 @@ use super::part::Part;
 use super::request::{Answer, Request};
 use super::steps::Steps;
 use crate::data::{FileId, Located, Value};
+pub(crate) use foresight::Foresight;
 use needed::Needed;
-use recording::{EarlierRuns, EditedEntries, Known, OfEdit, Precedent, Recording, Round};
+use recording::{Course, EarlierRuns, EditedEntries, Known, OfEdit, Precedent, Recording, Round};
 
+pub(crate) mod foresight;
 mod needed;
 pub mod pairs;
 pub(crate) mod recording;
@@ -87,13 +89,15 @@ pub(crate) struct Exploration<'a> {
     edited: Option<&'a EditedEntries>,
     /// How often one of them was read, or a function was called that may read one.
     pub(super) reads_of_edited: u32,
+    /// What is at the open locations, if that is to be noted.
+    pub(super) foresight: Option<Foresight>,
 }
 
 impl<'a> Exploration<'a> {
     fn new(script: Script, summed_up: &'a [Position]) -> Self {
-        let (ways, steps, part, edited) = (Vec::new(), None, None, None);
+        let (ways, steps, part, edited, foresight) = (Vec::new(), None, None, None, None);
         let script = script.ready_to_run();
-        Self { script, summed_up, ways, steps, part, edited, reads_of_edited: 0 }
+        Self { script, summed_up, ways, steps, part, edited, reads_of_edited: 0, foresight }
     }
 
     /// The same run again, without the steps of other runs.
@@ -229,6 +233,7 @@ struct Ran<'e> {
     known_kind: Option<KnownKind>,
     /// Whether it is the last one of the runs that read no edited entry.
     is_unedited: bool,
+    foresight: Option<Arc<Foresight>>,
 }
 
 /// The number of a precedent that a run is taken from, and of the run's kind there.
@@ -260,13 +265,15 @@ impl<'e> Explorer<'e> {
         }
     }
 
-    /// If there are too many ways, locations are summed up, those with the most ways first: as many as the number of cases so
-    /// far suggests, then more of them, so that the search ends soon for every hierarchy.
+    /// If there are too many ways, locations are summed up, those with the most ways first: as many as the written values suggest,
+    /// then as many as the number of cases so far does, then more of them, so that the search ends soon for every hierarchy.
     fn explore(&mut self) -> Answer {
         let mut summed_up = Vec::new();
         let mut count = 1;
+        let mut is_foreseen = false;
         loop {
-            let explored = self.explore_without(&summed_up);
+            let course = if is_foreseen { Course::All } else { Course::Few };
+            let explored = self.explore_without(course, &summed_up);
             if self.must_begin_again() {
                 return Answer::nothing();
             }
@@ -277,8 +284,16 @@ impl<'e> Explorer<'e> {
             // The runs above may have ended before they reached the lower levels. A run that takes none of the ways reaches all
             // levels.
             let mut ways = Ways::new();
-            self.begin_round(true, &summed_up);
-            self.run(Script::otherwise(), &summed_up, &mut ways);
+            self.begin_round(Course::Otherwise, &summed_up);
+            let ran = self.run(Script::otherwise(), &summed_up, &mut ways);
+            if let Some(foresight) = ran.foresight.filter(|_| !is_foreseen) {
+                is_foreseen = true;
+                let node = self.evaluator.node();
+                summed_up = foresight.to_sum_up(node);
+                if met.are_few_runs || !summed_up.is_empty() {
+                    continue;
+                }
+            }
             add_ways(&mut ways, std::mem::take(&mut met.ways));
             if ways.is_empty() || count > MAX_SUMMED_UP {
                 return self.one_run(&summed_up);
@@ -306,8 +321,8 @@ impl<'e> Explorer<'e> {
     }
 
     /// All cases, unless there are too many cases or runs.
-    fn explore_without(&mut self, summed_up: &[Position]) -> Outcome {
-        self.begin_round(false, summed_up);
+    fn explore_without(&mut self, course: Course, summed_up: &[Position]) -> Outcome {
+        self.begin_round(course, summed_up);
         let outcome = |(_, precedent, round): (_, Precedent<'e>, &'e Round)| {
             Some((precedent.outcome(round)?, round.reads_edited()))
         };
@@ -316,9 +331,9 @@ impl<'e> Explorer<'e> {
             self.reads_edited |= reads_edited;
             return outcome;
         }
-        let replayed = self.replay(summed_up);
+        let replayed = self.replay(course, summed_up);
         let outcome = replayed.unwrap_or_else(|| {
-            let (outcome, needed) = self.go_all_ways(summed_up);
+            let (outcome, needed) = self.go_all_ways(course, summed_up);
             if let Some(recording) = &mut self.recording {
                 recording.end_round(&outcome, needed);
             }
@@ -331,7 +346,7 @@ impl<'e> Explorer<'e> {
     }
 
     /// Also returns which cases the outcome consists of.
-    fn go_all_ways(&mut self, summed_up: &[Position]) -> (Outcome, Needed) {
+    fn go_all_ways(&mut self, course: Course, summed_up: &[Position]) -> (Outcome, Needed) {
         let mut script = Script::default();
         let mut ways = Ways::new();
         let mut cases: Vec<Cow<'e, Case>> = Vec::new();
@@ -356,9 +371,11 @@ impl<'e> Explorer<'e> {
             cases.push(ran.case);
             kind_of.push(kind);
             let runs = cases.len();
-            let mut too_many =
-                |cases: usize| Err(TooMany { ways: std::mem::take(&mut ways), runs, cases });
-            if kinds.len() > MAX_CASES || self.must_begin_again() {
+            let are_few_runs = course == Course::Few && ways.values().sum::<usize>() > MAX_CASES;
+            let mut too_many = |cases: usize| {
+                Err(TooMany { ways: std::mem::take(&mut ways), runs, cases, are_few_runs })
+            };
+            if are_few_runs || kinds.len() > MAX_CASES || self.must_begin_again() {
                 return (too_many(kinds.len()), Needed::default());
             }
             if self.request.cancel.is_cancelled() || !script.advance() {
@@ -378,7 +395,7 @@ impl<'e> Explorer<'e> {
 
     /// The answer if no open path leads anywhere: the only case if cases cannot be listed.
     fn one_run(&mut self, summed_up: &[Position]) -> Answer {
-        self.begin_round(true, summed_up);
+        self.begin_round(Course::Otherwise, summed_up);
         let mut answer =
             self.run(Script::otherwise(), summed_up, &mut Ways::new()).case.into_owned().answer;
         if answer.left_out.is_empty() {
@@ -400,7 +417,8 @@ impl<'e> Explorer<'e> {
             add_ways(ways, run.ways.iter().cloned());
             let script = script.continued(&run.choices);
             let known_kind = Some((number, run.kind));
-            return Ran { case: Cow::Borrowed(&run.case), script, known_kind, is_unedited: false };
+            let (case, foresight) = (Cow::Borrowed(&run.case), run.foresight.clone());
+            return Ran { case, script, known_kind, is_unedited: false, foresight };
         }
         // A step that is repeated reads nothing, but a recording contains everything that each run reads.
         let steps = self.recording.is_none().then(|| {
@@ -409,10 +427,15 @@ impl<'e> Explorer<'e> {
             steps
         });
         let (part, edited) = (self.part, self.edited);
+        // With several names, another one is searched for if nothing is found.
+        let foresees =
+            script.is_otherwise() && summed_up.is_empty() && self.request.names.len() == 1;
+        let foresight = foresees.then(Foresight::default);
         let exploration =
-            Exploration { steps, part, edited, ..Exploration::new(script, summed_up) };
+            Exploration { steps, part, edited, foresight, ..Exploration::new(script, summed_up) };
         let (mut answer, conditions, mut exploration) =
             self.evaluator.run_assuming(self.request, exploration);
+        let foresight = exploration.foresight.take().map(Arc::new);
         self.steps = exploration.steps.take().unwrap_or_default();
         self.shared_forks = exploration.script.choices().len();
         if answer.is_elsewhere() && exploration.reads_of_edited == 0 {
@@ -423,16 +446,17 @@ impl<'e> Explorer<'e> {
         self.footprint.add_all(&read);
         let case = Case { conditions, answer };
         if let Some(recording) = &mut self.recording {
-            recording.add(&case, &read, &exploration, repeated);
+            recording.add(&case, &read, &exploration, repeated, foresight.as_ref());
         }
         let is_unedited = exploration.reads_of_edited == 0;
         self.are_all_unedited &= is_unedited;
         self.reads_edited |= !is_unedited;
         if let Some(unedited) = self.unedited.as_mut().filter(|_| is_unedited) {
-            unedited.add(&case, &Footprint::default(), &exploration, repeated);
+            unedited.add(&case, &Footprint::default(), &exploration, repeated, foresight.as_ref());
         }
         add_ways(ways, exploration.ways);
-        Ran { case: Cow::Owned(case), script: exploration.script, known_kind: None, is_unedited }
+        let (case, script) = (Cow::Owned(case), exploration.script);
+        Ran { case, script, known_kind: None, is_unedited, foresight }
     }
 
     /// The rounds of precedents that are like this one, with the numbers of the precedents.
@@ -441,13 +465,13 @@ impl<'e> Explorer<'e> {
         all.filter_map(|(number, (precedent, round))| Some((number, *precedent, (*round)?)))
     }
 
-    fn begin_round(&mut self, is_otherwise: bool, summed_up: &[Position]) {
+    fn begin_round(&mut self, course: Course, summed_up: &[Position]) {
         for recording in self.recording.iter_mut().chain(&mut self.unedited) {
-            recording.begin_round(is_otherwise, summed_up);
+            recording.begin_round(course, summed_up);
         }
         self.are_all_unedited = true;
         self.steps = Steps::default();
-        let rounds = self.precedents.iter().map(|it| it.round(is_otherwise, summed_up));
+        let rounds = self.precedents.iter().map(|it| it.round(course, summed_up));
         self.known_rounds = rounds.collect();
     }
 }
@@ -460,6 +484,8 @@ struct TooMany {
     runs: usize,
     /// The minimum number of cases that these runs need.
     cases: usize,
+    /// Whether the runs ended early because there are many ways, whatever these lead to.
+    are_few_runs: bool,
 }
 
 impl TooMany {

@@ -114,6 +114,14 @@ pub(crate) struct Position {
     location: usize,
 }
 
+#[cfg(test)]
+impl Position {
+    /// Some location of a level.
+    pub(crate) fn of_level(level: usize) -> Self {
+        Self { level, ..Self::default() }
+    }
+}
+
 impl OpenLocation {
     fn new(path: OpenPath, is_list: bool) -> Self {
         Self {

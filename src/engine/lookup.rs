@@ -173,8 +173,10 @@ enum LayerStep {
 }
 
 fn search_layers(invocation: &mut Invocation<'_>, key: &Key, merge: &Merge) -> Found {
-    let found = invocation.ending_elsewhere(merge, |invocation| {
-        invocation.in_part(merge, |it| in_all_layers(it, key, merge))
+    let found = invocation.foreseeing(merge, |invocation| {
+        invocation.ending_elsewhere(merge, |invocation| {
+            invocation.in_part(merge, |it| in_all_layers(it, key, merge))
+        })
     })?;
     key.dig(invocation, found)
 }

@@ -33,12 +33,17 @@ impl Invocation<'_> {
     /// # Errors
     /// [`FailureClass::Elsewhere`] if it is.
     pub(super) fn end_if_elsewhere(&self, file: &Arc<str>, root: &str) -> Result<(), Failure> {
-        let Some(files) = self.only_from.filter(|_| self.is_at_result(root)) else { return Ok(()) };
-        if files.contains(file) {
+        if !self.is_elsewhere(file, root) {
             return Ok(());
         }
         let message = "the value does not come from one of the files that matter";
         Err(Failure::of(FailureClass::Elsewhere, message))
+    }
+
+    /// Whether the result would be in this file, and the file does not matter.
+    pub(super) fn is_elsewhere(&self, file: &Arc<str>, root: &str) -> bool {
+        let files = self.only_from.filter(|_| self.is_at_result(root));
+        files.is_some_and(|files| !files.contains(file))
     }
 
     /// Notes that files of an open location are left out. If they include one that matters, the lookup may have read it.

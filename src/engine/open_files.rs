@@ -138,6 +138,12 @@ impl Allowed<'_> {
         count_files(&self.candidates.all, ways.into_iter())
     }
 
+    /// The files at the end of a way.
+    pub(super) fn files_of(&self, number: usize) -> impl Iterator<Item = &Arc<str>> {
+        let number = self.some.as_ref().map_or(number, |some| some[number]);
+        self.candidates.group(number).iter().map(|at| &self.candidates.all[*at as usize].path)
+    }
+
     /// The ways themselves, in order.
     pub(super) fn ways(&self) -> Arc<[Way]> {
         let way = |number: usize| Arc::clone(self.candidates.way(number));

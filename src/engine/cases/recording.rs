@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::needed::Needed;
-use super::{Case, Exploration, Outcome};
+use super::{Case, Exploration, Foresight, Outcome};
 use crate::data::FileId;
 use crate::engine::assumptions::{Choice, Script};
 use crate::engine::footprint::{Dependency, Footprint};
@@ -20,10 +20,20 @@ pub(crate) struct Recording {
     dependencies: Vec<Dependency>,
 }
 
+/// Which ways the runs of a round go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Course {
+    /// All of them, if there are few.
+    Few,
+    All,
+    /// None of them: one run.
+    Otherwise,
+}
+
 /// Successive runs of one script.
 #[derive(Debug)]
 pub(super) struct Round {
-    is_otherwise: bool,
+    course: Course,
     summed_up: Box<[Position]>,
     /// In the order of the numbers of the ways that they start with.
     pub(super) runs: Vec<Run>,
@@ -48,6 +58,7 @@ pub(super) struct Run {
     depends_on: Box<[usize]>,
     /// Whether it may have read one of the edited entries.
     pub(super) reads_edited: bool,
+    pub(super) foresight: Option<Arc<Foresight>>,
 }
 
 /// The numbers of the ways that are taken.
@@ -156,10 +167,10 @@ impl Recording {
         &self.dependencies
     }
 
-    pub(super) fn begin_round(&mut self, is_otherwise: bool, summed_up: &[Position]) {
+    pub(super) fn begin_round(&mut self, course: Course, summed_up: &[Position]) {
         let summed_up = summed_up.into();
         let (runs, outcome, needed) = (Vec::new(), None, Needed::default());
-        self.rounds.push(Round { is_otherwise, summed_up, runs, outcome, needed });
+        self.rounds.push(Round { course, summed_up, runs, outcome, needed });
     }
 
     /// Keeps the outcome of the last round, and which cases it consists of.
@@ -190,6 +201,7 @@ impl Recording {
         read: &Footprint,
         exploration: &Exploration<'_>,
         repeated: usize,
+        foresight: Option<&Arc<Foresight>>,
     ) {
         let depends_on = read.dependencies().map(|it| self.number_of(it)).collect();
         let Some(round) = self.rounds.last_mut() else { return };
@@ -201,6 +213,7 @@ impl Recording {
             kind: 0,
             depends_on,
             reads_edited: exploration.reads_of_edited > 0,
+            foresight: foresight.cloned(),
         });
     }
 
@@ -232,8 +245,8 @@ impl<'r> Precedent<'r> {
         Self { recording, is_changed: &[] }
     }
 
-    pub(super) fn round(self, is_otherwise: bool, summed_up: &[Position]) -> Option<&'r Round> {
-        let is_it = |it: &&Round| it.is_otherwise == is_otherwise && *it.summed_up == *summed_up;
+    pub(super) fn round(self, course: Course, summed_up: &[Position]) -> Option<&'r Round> {
+        let is_it = |it: &&Round| it.course == course && *it.summed_up == *summed_up;
         self.recording.rounds.iter().find(is_it)
     }
 

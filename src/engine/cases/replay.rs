@@ -3,14 +3,14 @@
 
 use std::borrow::Cow;
 
-use super::recording::{Precedent, Round, Run};
+use super::recording::{Course, Precedent, Round, Run};
 use super::{Case, Explorer, Outcome, Ran, Ways, add_ways, is_same};
 use crate::engine::assumptions::Script;
 use crate::engine::hierarchy::Position;
 
 impl<'e> Explorer<'e> {
     /// The outcome of a round, if it is like one that is known. The last round begins again if it is not.
-    pub(super) fn replay(&mut self, summed_up: &[Position]) -> Option<Outcome> {
+    pub(super) fn replay(&mut self, course: Course, summed_up: &[Position]) -> Option<Outcome> {
         let is_complete = |round: &Round| round.outcome.is_some() && !round.runs.is_empty();
         let (_, precedent, round) = self.known_rounds().find(|(.., round)| is_complete(round))?;
         let replayed = self.cases_like(precedent, round, summed_up);
@@ -19,7 +19,7 @@ impl<'e> Explorer<'e> {
             if let Some(unedited) = &mut self.unedited {
                 unedited.forget_round();
             }
-            self.begin_round(false, summed_up);
+            self.begin_round(course, summed_up);
         }
         Some(match (outcome?, round.outcome.as_ref()?) {
             (cases, Ok(_)) => Ok(round.needed.among(&cases.all)),

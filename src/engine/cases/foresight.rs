@@ -1,0 +1,263 @@
+//! What a single run can tell about the number of cases: how the values that a key has at the open locations differ.
+//!
+//! If sixty roles give the key sixty values, no list of cases is complete, and thirty lookups would be needed to find this out. The
+//! values as they are written show it at once. They are not what nodes get, so this only decides which locations are summed up
+//! before all ways are gone. A list of cases is always made of lookups.
+
+use std::collections::HashSet;
+use std::hash::{Hash as _, Hasher as _};
+
+use super::MAX_CASES;
+use crate::data::fingerprint::{hash_of, new_hasher};
+use crate::data::{Located, Value};
+use crate::engine::assumptions::{Assumptions, Way};
+use crate::engine::hierarchy::Position;
+use crate::engine::merge::{Merge, Strategy};
+use crate::engine::sources::dig_value;
+use crate::facts::Node;
+use crate::syntax::key_path::Segment;
+
+/// The ways of a location are compared until so many of them have different values: they alone are too many cases.
+const ENOUGH: usize = MAX_CASES + 1;
+
+/// The number of combinations that are looked at.
+const MAX_COMBINATIONS: usize = 16 * MAX_CASES;
+
+/// What a run that takes none of the ways sees at the open locations that it comes to: first for the requested key, then for the
+/// keys that its values look up.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Foresight {
+    /// How the values of each key that is searched for are merged.
+    keys: Vec<Strategy>,
+    /// The number of the key that is being searched for.
+    key: usize,
+    locations: Vec<SeenLocation>,
+}
+
+#[derive(Debug, Clone)]
+struct SeenLocation {
+    /// The number of the key.
+    key: usize,
+    position: Position,
+    /// The number of ways.
+    ways: usize,
+    /// The first way to each value.
+    values: Vec<(Way, Seen)>,
+}
+
+/// What a way leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Seen {
+    /// Stands for the value as it is written.
+    fingerprint: u64,
+    /// Whether the search for the key ends there.
+    ends: bool,
+}
+
+impl Foresight {
+    /// A key is searched for from now on. Returns the number of the one before, for [`Self::end_key`].
+    pub(crate) fn begin_key(&mut self, merge: &Merge) -> usize {
+        self.keys.push(merge.strategy());
+        std::mem::replace(&mut self.key, self.keys.len() - 1)
+    }
+
+    /// The search for a key has ended.
+    pub(crate) fn end_key(&mut self, before: usize) {
+        self.key = before;
+    }
+
+    /// Adds a location. `seen` tells what is at the end of a way; it is asked until the values are certainly too many cases.
+    pub(crate) fn add(
+        &mut self,
+        position: &Position,
+        ways: &[Way],
+        mut seen: impl FnMut(&Self, usize) -> Seen,
+    ) {
+        let mut values: Vec<(Way, Seen)> = Vec::new();
+        let mut known: HashSet<Seen, foldhash::fast::RandomState> = HashSet::default();
+        for (number, way) in ways.iter().enumerate() {
+            let it = seen(self, number);
+            if known.insert(it) {
+                values.push((Way::clone(way), it));
+            }
+            if values.len() >= ENOUGH {
+                break;
+            }
+        }
+        let (key, position, ways) = (self.key, position.clone(), ways.len());
+        self.locations.push(SeenLocation { key, position, ways, values });
+    }
+
+    /// What a value of the root key contributes to the value of the key that is searched for, which `rest` leads to.
+    pub(crate) fn value(&self, value: &Located, rest: &[Segment]) -> Seen {
+        let part = if rest.is_empty() { None } else { Some(dig_value(value, rest)) };
+        let fingerprint = match &part {
+            None => hash_of(&value.value),
+            Some(Some(part)) => hash_of(&part.value),
+            Some(None) => 0,
+        };
+        let ends = match self.keys.get(self.key) {
+            Some(Strategy::First | Strategy::Default) | None => true,
+            Some(Strategy::Unique | Strategy::Hash) => false,
+            Some(Strategy::Deep | Strategy::UnconstrainedDeep | Strategy::ReverseDeep) => {
+                !matches!(value.value, Value::Hash(_) | Value::Array(_))
+            }
+        };
+        Seen { fingerprint, ends }
+    }
+
+    /// The locations that have to be summed up, those with the most ways first, so that cases can be listed.
+    pub(super) fn to_sum_up(&self, node: &Node) -> Vec<Position> {
+        let mut left: Vec<&SeenLocation> = self.locations.iter().collect();
+        let mut summed_up = Vec::new();
+        while needs_too_many_cases(&left, node) {
+            // Of two locations with the same number of ways, the one that is reached first.
+            let most = left.iter().map(|it| it.ways).max();
+            let Some(at) = left.iter().position(|it| Some(it.ways) == most) else { break };
+            let position = &left[at].position;
+            summed_up.push(position.clone());
+            left.retain(|it| it.position != *position);
+        }
+        summed_up
+    }
+}
+
+impl Seen {
+    /// A search that ends in the same way wherever this is seen.
+    pub(crate) const END: Self = Self { fingerprint: 0, ends: true };
+
+    /// Nothing that would change an answer.
+    pub(crate) const NOTHING: Self = Self { fingerprint: 0, ends: false };
+
+    /// What several files at the end of one way contribute.
+    pub(crate) fn followed_by(self, next: Self) -> Self {
+        if self.ends {
+            return self;
+        }
+        let fingerprint = continued(self.fingerprint, next.fingerprint);
+        Self { fingerprint, ends: next.ends }
+    }
+}
+
+fn continued(fingerprint: u64, next: u64) -> u64 {
+    let mut hasher = new_hasher();
+    (fingerprint, next).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Whether the ways of the locations lead to more sequences of values than cases are listed.
+fn needs_too_many_cases(locations: &[&SeenLocation], node: &Node) -> bool {
+    let mut counting = Counting { node, found: HashSet::default(), left: MAX_COMBINATIONS };
+    counting.go(locations, &Assumptions::default(), 0, 0);
+    counting.found.len() > MAX_CASES
+}
+
+struct Counting<'n> {
+    node: &'n Node,
+    /// The sequences of values, each as one number.
+    found: HashSet<u64, foldhash::fast::RandomState>,
+    /// How many combinations may still be looked at.
+    left: usize,
+}
+
+impl Counting<'_> {
+    /// Goes all ways of the locations that the assumptions allow, after a sequence of values. `ended` has a bit for each key whose
+    /// search has ended.
+    fn go(
+        &mut self,
+        locations: &[&SeenLocation],
+        assumptions: &Assumptions,
+        sequence: u64,
+        ended: u64,
+    ) {
+        let Some((location, rest)) = locations.split_first() else {
+            self.left = self.left.saturating_sub(1);
+            self.found.insert(sequence);
+            return;
+        };
+        let bit = 1_u64.checked_shl(location.key as u32).unwrap_or(0);
+        if ended & bit != 0 {
+            return self.go(rest, assumptions, sequence, ended);
+        }
+        for (way, seen) in &location.values {
+            if self.left == 0 || self.found.len() > MAX_CASES {
+                return;
+            }
+            if !assumptions.allow(way, self.node) {
+                continue;
+            }
+            let sequence = continued(sequence, seen.fingerprint);
+            // If the search for the requested key ends, no other value of it looks up keys.
+            if seen.ends && location.key == 0 {
+                self.left -= 1;
+                self.found.insert(sequence);
+                continue;
+            }
+            let mut assumptions = assumptions.clone();
+            assumptions.assume(way, self.node);
+            self.go(rest, &assumptions, sequence, if seen.ends { ended | bit } else { ended });
+        }
+        self.go(rest, assumptions, sequence, ended);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::engine::assumptions::{Assumed, Condition};
+    use crate::facts::{NodeParts, Origin};
+
+    fn way(variable: &str, text: usize) -> Way {
+        let value = Assumed::Text(text.to_string().into());
+        Arc::new([Condition { variable: variable.into(), value }])
+    }
+
+    /// The number of locations that are summed up if there are locations with these variables and numbers of ways, each of which
+    /// leads to one of so many values.
+    fn summed_up(merge: &str, locations: &[(&str, usize, usize)]) -> usize {
+        let mut foresight = Foresight::default();
+        let merge = Merge::of(Some(&Value::string(merge))).expect("a strategy");
+        foresight.begin_key(&merge);
+        for (level, (variable, ways, values)) in locations.iter().enumerate() {
+            // A key that is looked up by the value.
+            if variable.starts_with("nested") {
+                foresight.begin_key(&Merge::first());
+            }
+            let ways: Vec<Way> = (0..*ways).map(|it| way(variable, it)).collect();
+            foresight.add(&Position::of_level(level), &ways, |it, number| {
+                let text = format!("{variable} {}", number % values);
+                it.value(&Value::array(vec![Value::string(text).unplaced()]).unplaced(), &[])
+            });
+        }
+        let node = Node::partial(NodeParts::default(), &[], Origin::Any);
+        foresight.to_sum_up(&node).len()
+    }
+
+    #[test]
+    fn a_location_with_too_many_values_is_summed_up() {
+        assert_eq!(summed_up("first", &[("role", 60, 60)]), 1);
+        assert_eq!(summed_up("first", &[("role", 60, 20)]), 0);
+        assert_eq!(summed_up("first", &[("role", 20, 20), ("site", 20, 20)]), 1);
+        assert_eq!(summed_up("first", &[("role", 10, 10), ("site", 20, 20)]), 0);
+    }
+
+    #[test]
+    fn values_that_are_merged_have_a_case_for_each_combination() {
+        assert_eq!(summed_up("unique", &[("role", 10, 10), ("site", 20, 20)]), 1);
+        assert_eq!(summed_up("unique", &[("role", 4, 4), ("site", 4, 4)]), 0);
+    }
+
+    #[test]
+    fn the_keys_that_a_value_looks_up_have_cases_too() {
+        assert_eq!(summed_up("first", &[("role", 10, 10), ("nested", 20, 20)]), 0);
+        assert_eq!(summed_up("first", &[("role", 10, 10), ("nested", 25, 25)]), 1);
+        assert_eq!(summed_up("first", &[("nested", 6, 6), ("nested too", 6, 6)]), 1);
+    }
+
+    #[test]
+    fn ways_that_exclude_each_other_are_no_combination() {
+        assert_eq!(summed_up("deep", &[("role", 10, 10), ("role", 20, 20)]), 0);
+    }
+}
