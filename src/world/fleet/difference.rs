@@ -202,15 +202,14 @@ impl FleetPair {
         difference
     }
 
-    /// The request without the values that the edit does not concern, if they can be told by their files: those of an edited
-    /// key in other files, unless they are built from affected keys.
+    /// The request without the values that the edit does not concern, if only values were edited: those in files in which the
+    /// key was not edited, and in which no string of its value looks up an affected key.
     pub(super) fn narrowed(&self, request: &Request) -> Request {
         let only_from = || {
             self.edited_entries(request)?;
             let affected = self.affected_keys()?;
             let root = key_path::root_of(request.plain_key()?)?;
-            let files = affected.files_of(&root).filter(|_| !affected.references.are_in(&root))?;
-            Some(Arc::new(files.clone()))
+            Some(Arc::new(affected.files_of(&root)?.clone()))
         };
         let only_from = if self.has_whole_answers { None } else { only_from() };
         Request { only_from, ..request.clone() }

@@ -25,8 +25,6 @@ pub(super) struct References {
     of_keys: BTreeMap<Arc<str>, OfKey>,
     /// The keys that are looked up.
     used: BTreeSet<Arc<str>>,
-    /// The edited keys that look up others.
-    of_edited: BTreeSet<Arc<str>>,
 }
 
 #[derive(Debug)]
@@ -59,7 +57,6 @@ impl References {
         mut of_keys: BTreeMap<Arc<str>, BTreeSet<Reference>>,
         edited: &BTreeSet<Arc<str>>,
     ) -> Self {
-        let of_edited = of_keys.keys().filter(|key| edited.contains(*key)).cloned().collect();
         of_keys.retain(|key, _| !edited.contains(key));
         let used = of_keys.values().flatten().map(|it| Arc::clone(&it.root)).collect();
         let mut ranks: BTreeMap<Arc<str>, usize> =
@@ -86,12 +83,7 @@ impl References {
             let rank = ranks.get(&key).copied();
             (key, OfKey { references, rank })
         };
-        Self { of_keys: of_keys.into_iter().map(of_key).collect(), used, of_edited }
-    }
-
-    /// Whether strings of a root key, in some file, look up an affected key.
-    pub(super) fn are_in(&self, root: &str) -> bool {
-        self.of_keys.contains_key(root) || self.of_edited.contains(root)
+        Self { of_keys: of_keys.into_iter().map(of_key).collect(), used }
     }
 }
 

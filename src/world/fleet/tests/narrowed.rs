@@ -85,42 +85,51 @@ fn what_is_told_of_edited_entries_is_what_each_node_gets() {
 const HIERA_YAML: &str = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
                           - {name: r, path: 'roles/%{role}.yaml'}\n- {name: c, path: common.yaml}\n";
 
-/// Checks that nodes of which only the names are known change together if `a` in common.yaml is edited, and that this is proved.
+/// Checks that nodes of which only the names are known change together in `key` if `a` in common.yaml is edited, and that this is
+/// proved. `b` in common.yaml is built from `a`.
 #[track_caller]
-fn check_change_together(others: &[(&str, &str)]) {
+fn check_change_together(key: &str, others: &[(&str, &str)]) {
     let names: Vec<String> = (0..50).map(|number| format!("n{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let (difference, whole) = differences(HIERA_YAML, others, &names);
+    let (difference, whole) = differences(HIERA_YAML, others, &names, key);
     assert_eq!(difference.changes.len(), 1);
     assert!(difference.not_proved.is_empty(), "{:?}", difference.not_proved);
     // With whole answers, each node has its own.
     assert_eq!(whole.changes.len(), names.len());
 }
 
-/// What changes in `a` if it is edited in common.yaml, without and with the values that stay the same.
+/// What changes in `key` if `a` in common.yaml is edited, without and with the values that stay the same.
 fn differences(
     hiera_yaml: &str,
     others: &[(&str, &str)],
     names: &[&str],
+    key: &str,
 ) -> (Difference, Difference) {
     let files = |common: &str| -> Vec<(String, String)> {
         let all = [("hiera.yaml", hiera_yaml), ("data/common.yaml", common)];
         let all = all.into_iter().chain(others.iter().copied());
         all.map(|(path, text)| (format!("{ROOT}/{path}"), text.to_owned())).collect()
     };
-    let after = world_of(&files("a: 2\n").into_iter().collect(), PuppetVersion::V8);
-    let disk = Arc::new(MemoryDisk::new(files("a: 1\n")));
+    let common = |a: u8| format!("a: {a}\nb: \"%{{lookup('a')}}\"\n");
+    let after = world_of(&files(&common(2)).into_iter().collect(), PuppetVersion::V8);
+    let disk = Arc::new(MemoryDisk::new(files(&common(1))));
     let before = after.on_other_disk(disk, after.settings().as_ref().clone());
     let fleet = |world| fleet_of_names(world, names).expect("an environment");
     let pair = || FleetPair::new(fleet(&before), fleet(&after), None);
-    let key = "a".into();
+    let key = key.into();
     (pair().difference(&key), pair().with_whole_answers().difference(&key))
 }
 
 #[test]
 fn nodes_that_differ_in_other_values_change_together() {
     let name = "a: '%{trusted.certname}'\n";
-    check_change_together(&[("data/roles/web.yaml", name), ("data/roles/db.yaml", "a: 3\n")]);
+    check_change_together("a", &[("data/roles/web.yaml", name), ("data/roles/db.yaml", "a: 3\n")]);
+}
+
+#[test]
+fn nodes_that_differ_in_values_that_do_not_look_up_the_edited_key_change_together() {
+    let name = "b: '%{trusted.certname}'\n";
+    check_change_together("b", &[("data/roles/web.yaml", name), ("data/roles/db.yaml", "b: 3\n")]);
 }
 
 /// What a lookup of another key leaves out does not matter if that key has nothing to do with the edit.
@@ -128,14 +137,14 @@ fn nodes_that_differ_in_other_values_change_together() {
 fn files_that_an_edit_does_not_concern_may_be_too_many() {
     let mut others = vec![(
         "data/roles/x.yaml".to_owned(),
-        "a: \"%{lookup('b')} %{trusted.certname}\"\n".to_owned(),
+        "a: \"%{lookup('c')} %{trusted.certname}\"\n".to_owned(),
     )];
     for number in 0..200 {
-        others.push((format!("data/roles/r{number}.yaml"), format!("b: {number}\n")));
+        others.push((format!("data/roles/r{number}.yaml"), format!("c: {number}\n")));
     }
     let others: Vec<(&str, &str)> =
         others.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    check_change_together(&others);
+    check_change_together("a", &others);
 }
 
 /// Files that are only counted do not matter if the value comes from another file in any case.
@@ -149,7 +158,7 @@ fn an_edit_below_a_level_with_the_key_is_proved_to_change_nothing() {
     others.push(("data/all.yaml".to_owned(), "a: 3\n".to_owned()));
     let others: Vec<(&str, &str)> =
         others.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let (difference, whole) = differences(hiera_yaml, &others, &["one", "two"]);
+    let (difference, whole) = differences(hiera_yaml, &others, &["one", "two"], "a");
     assert!(difference.changes.is_empty() && difference.not_proved.is_empty(), "{difference:?}");
     assert!(whole.changes.is_empty() && !whole.not_proved.is_empty(), "{whole:?}");
 }
