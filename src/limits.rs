@@ -39,6 +39,10 @@ pub const MAX_TARGET_FILES: usize = 40;
 /// of them, before and after.
 pub const MAX_COMPARED_FILES: usize = 1_000;
 
+/// The maximum number of lookups for nodes without fact sets with which an editor compares keys that look up an edited key, on
+/// each side. They take a few seconds; all such keys of a large repository would take minutes.
+pub const MAX_SPREAD_LOOKUPS: usize = 8_192;
+
 /// The maximum size in bytes of a message from an editor.
 pub const MAX_MESSAGE_BYTES: u64 = 512 << 20;
 
@@ -256,6 +260,11 @@ pub const LIMITS: &[Limit] = &[
         "Files of a hierarchy for which \"Override …\" and \"Move …\" say which nodes change",
         MAX_COMPARED_FILES as u64,
         "The titles say that the nodes are not compared",
+    ),
+    count(
+        "Lookups for nodes without fact sets with which \"What Changes\" compares keys that look up an edited key",
+        MAX_SPREAD_LOOKUPS as u64,
+        "The view says for how many keys nothing is proved; `diff` compares all",
     ),
     bytes(
         "A message from an editor",

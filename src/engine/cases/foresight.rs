@@ -175,10 +175,11 @@ impl Counting<'_> {
             self.found.insert(sequence);
             return;
         };
-        let bit = 1_u64.checked_shl(location.key as u32).unwrap_or(0);
-        if ended & bit != 0 {
+        // Of more keys than there are bits, the last ones are not looked at.
+        let bit = 1_u64.checked_shl(location.key as u32);
+        let Some(bit) = bit.filter(|bit| ended & bit == 0) else {
             return self.go(rest, assumptions, sequence, ended);
-        }
+        };
         for (way, seen) in &location.values {
             if self.left == 0 || self.found.len() > MAX_CASES {
                 return;

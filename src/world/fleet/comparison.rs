@@ -8,6 +8,7 @@ use crate::config::Environment;
 use crate::data::{Files as _, Format, RootEntry};
 use crate::engine::{CancelToken, Request, UsedMerge};
 use crate::facts::Node;
+use crate::limits::MAX_SPREAD_LOOKUPS;
 use crate::syntax::key_path;
 use crate::world::left_by_git::LeftByGit;
 use crate::world::{World, parallel};
@@ -23,6 +24,10 @@ const MAX_LOOKUPS_WHILE_TYPING: usize = 256;
 
 /// At least this many nodes with fact sets share a lookup in the repositories that were measured.
 const NODES_THAT_SHARE: usize = 16;
+
+/// Why keys were left out that look up an edited key.
+const TOO_MANY_LOOKUPS: &str = "they look up other keys, and many nodes have no fact set; \
+                                `hiera-ls diff` compares them, too";
 
 /// A comparison and its result.
 #[derive(Debug, Clone, Default)]
@@ -58,10 +63,34 @@ impl FleetPair {
         cancel: &CancelToken,
         step: impl Fn() + Sync,
     ) -> Option<Differences> {
+        self.differences_within(keys, cancel, step, usize::MAX)
+    }
+
+    /// [`Self::differences`] with at most so many lookups for keys that were not edited themselves, for nodes without fact sets.
+    /// The first key that needs more of them is left out, and all such keys after it.
+    pub(super) fn differences_within(
+        &self,
+        keys: &[Arc<str>],
+        cancel: &CancelToken,
+        step: impl Fn() + Sync,
+        most_lookups: usize,
+    ) -> Option<Differences> {
         let mut found: Vec<Difference> = keys.iter().map(|_| Difference::default()).collect();
+        let mut left = Some(most_lookups);
+        let mut left_out = 0;
         for group in self.in_order_of_spread(keys) {
             for part in group.chunks(KEYS_AT_ONCE) {
-                let differences = parallel::map(part, |at| {
+                let mut compared = part.to_vec();
+                compared.retain(|at| {
+                    if most_lookups == usize::MAX || !self.is_made_of_others(&keys[*at]) {
+                        return true;
+                    }
+                    let lookups = || self.partial_nodes_that_may_change(&keys[*at]);
+                    left = left.and_then(|left| left.checked_sub(lookups()));
+                    left.is_some()
+                });
+                left_out += part.len() - compared.len();
+                let differences = parallel::map(&compared, |at| {
                     let key = Arc::clone(&keys[*at]);
                     let request = Request { cancel: cancel.clone(), ..Request::key(key) };
                     let found = (!cancel.is_cancelled()).then(|| self.difference_of(&request));
@@ -72,7 +101,7 @@ impl FleetPair {
                 if cancel.is_cancelled() {
                     return None;
                 }
-                for (at, difference) in part.iter().zip(differences) {
+                for (at, difference) in compared.iter().zip(differences) {
                     found[*at] = difference;
                 }
             }
@@ -85,8 +114,18 @@ impl FleetPair {
                 *not_proved.entry(reason).or_default() += 1;
             }
         }
+        if left_out > 0 {
+            not_proved.insert(TOO_MANY_LOOKUPS.into(), left_out);
+        }
         let nodes = self.after().nodes().iter().map(|node| node.name.clone()).collect();
-        Some(Differences { nodes, keys: keys.len(), changes, not_proved })
+        Some(Differences { nodes, keys: keys.len() - left_out, changes, not_proved })
+    }
+
+    /// The number of nodes without fact sets for which a key may have another answer.
+    fn partial_nodes_that_may_change(&self, key: &str) -> usize {
+        let all = self.after().nodes();
+        let (nodes, _) = self.who_may_change(key);
+        nodes.iter().filter(|node| !all[**node as usize].is_complete()).count()
     }
 }
 
@@ -157,7 +196,8 @@ impl FleetPair {
     }
 
     /// The differences for all keys, kept until one side changes. `keys_of` gets the keys that can have other answers, if they
-    /// are known, and returns the keys to compare. `None` if it was cancelled.
+    /// are known, and returns the keys to compare. Of the keys that look up an edited key, some are left out if they take too
+    /// long while the user waits; `not_proved` says so. `None` if it was cancelled.
     pub fn all_differences(
         &self,
         cancel: &CancelToken,
@@ -167,7 +207,8 @@ impl FleetPair {
             return Some(known);
         }
         let keys = keys_of(self.affected());
-        let found = Arc::new(self.differences(&keys, cancel, || {})?);
+        let found = self.differences_within(&keys, cancel, || {}, MAX_SPREAD_LOOKUPS)?;
+        let found = Arc::new(found);
         self.after().keep_differences(self.before(), &found);
         Some(found)
     }

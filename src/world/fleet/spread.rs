@@ -102,6 +102,13 @@ impl FleetPair {
         groups.into_values().collect()
     }
 
+    /// Whether a key was not edited itself, but strings of its values look up affected keys.
+    pub(super) fn is_made_of_others(&self, key: &str) -> bool {
+        let references = self.affected_keys().map(|it| &it.references);
+        let root = key_path::root_of(key);
+        root.is_some_and(|root| references.is_some_and(|it| it.of_keys.contains_key(&root)))
+    }
+
     /// The nodes for which a key that `root` is made of may have another answer. `None` if that is not known, or if `root` was
     /// edited itself.
     pub(super) fn concerned_by_spread(&self, root: &str) -> Option<Concerned> {

@@ -253,6 +253,24 @@ fn answers_that_do_not_tell_everything_spare_no_key() {
 }
 
 #[test]
+fn keys_that_look_up_others_are_left_out_if_they_take_too_long() {
+    let common =
+        |a: &str| format!("a: {a}\nb: \"%{{lookup('a')}}\"\nc: \"%{{lookup('b')}}\"\nd: 1\n");
+    let pair = pair_of_edit(&[], COMMON, [&common("1"), &common("2")]);
+    let compare = |most| {
+        let keys = ["a", "b", "c", "d"].map(Arc::from);
+        let found = pair.differences_within(&keys, &CancelToken::default(), || {}, most);
+        let found = found.expect("not cancelled");
+        let keys: Vec<String> = found.changes.iter().map(|it| it.key.to_string()).collect();
+        (keys.concat(), found.keys, found.not_proved.into_values().collect::<Vec<_>>())
+    };
+    // Both nodes have no fact set. The edited key is always compared.
+    assert_eq!(compare(4), ("abc".to_owned(), 4, vec![]));
+    assert_eq!(compare(3), ("ab".to_owned(), 3, vec![1]));
+    assert_eq!(compare(1), ("a".to_owned(), 2, vec![2]));
+}
+
+#[test]
 fn a_part_can_change_although_its_key_does_not() {
     // The default hierarchy has what the value lacks.
     let module = [
