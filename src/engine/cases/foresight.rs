@@ -23,6 +23,9 @@ const ENOUGH: usize = MAX_CASES + 1;
 /// The number of combinations that are looked at.
 const MAX_COMBINATIONS: usize = 16 * MAX_CASES;
 
+/// The number of locations that are looked at, and of keys: a value can look up thousands of keys.
+const MAX_SEEN: usize = u64::BITS as usize;
+
 /// What a run that takes none of the ways sees at the open locations that it comes to: first for the requested key, then for the
 /// keys that its values look up.
 #[derive(Debug, Clone, Default)]
@@ -73,6 +76,9 @@ impl Foresight {
         ways: &[Way],
         mut seen: impl FnMut(&Self, usize) -> Seen,
     ) {
+        if self.locations.len() >= MAX_SEEN || self.key >= MAX_SEEN {
+            return;
+        }
         let mut values: Vec<(Way, Seen)> = Vec::new();
         let mut known: HashSet<Seen, foldhash::fast::RandomState> = HashSet::default();
         for (number, way) in ways.iter().enumerate() {
@@ -175,11 +181,10 @@ impl Counting<'_> {
             self.found.insert(sequence);
             return;
         };
-        // Of more keys than there are bits, the last ones are not looked at.
-        let bit = 1_u64.checked_shl(location.key as u32);
-        let Some(bit) = bit.filter(|bit| ended & bit == 0) else {
+        let bit = 1 << location.key;
+        if ended & bit != 0 {
             return self.go(rest, assumptions, sequence, ended);
-        };
+        }
         for (way, seen) in &location.values {
             if self.left == 0 || self.found.len() > MAX_CASES {
                 return;
@@ -187,7 +192,9 @@ impl Counting<'_> {
             if !assumptions.allow(way, self.node) {
                 continue;
             }
-            let sequence = continued(sequence, seen.fingerprint);
+            // The same value of another key stands elsewhere in the answer.
+            let value = seen.fingerprint.wrapping_add(location.key as u64);
+            let sequence = continued(sequence, value);
             // If the search for the requested key ends, no other value of it looks up keys.
             if seen.ends && location.key == 0 {
                 self.left -= 1;
@@ -255,6 +262,12 @@ mod tests {
         assert_eq!(summed_up("first", &[("role", 10, 10), ("nested", 20, 20)]), 0);
         assert_eq!(summed_up("first", &[("role", 10, 10), ("nested", 25, 25)]), 1);
         assert_eq!(summed_up("first", &[("nested", 6, 6), ("nested too", 6, 6)]), 1);
+    }
+
+    #[test]
+    fn a_value_may_look_up_very_many_keys() {
+        // One key is the requested one, and the locations of five others have 32 combinations.
+        assert_eq!(summed_up("first", &vec![("nested", 1, 1); 100_000]), MAX_SEEN - 6);
     }
 
     #[test]
