@@ -18,11 +18,11 @@ use super::part::Part;
 use super::request::{Answer, Request};
 use super::steps::Steps;
 use crate::data::{FileId, Located, Value};
-pub(crate) use foresight::Foresight;
+use foresight::Foresight;
 use needed::Needed;
 use recording::{Course, EarlierRuns, EditedEntries, Known, OfEdit, Precedent, Recording, Round};
 
-pub(crate) mod foresight;
+mod foresight;
 mod needed;
 pub mod pairs;
 pub(crate) mod recording;

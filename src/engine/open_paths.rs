@@ -3,19 +3,17 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::assumptions::{Fork, Turn, Way};
+use super::assumptions::{Fork, Turn};
 use super::budget::CancelToken;
 use super::cases::LeftOut;
-use super::cases::foresight::{Foresight, Seen};
 use super::evaluator::{Evaluator, KeyFinder};
 use super::fit_index::FitIndex;
 use super::hierarchy::{Location, OpenLocation, ResolvedLevel};
-use super::invocation::{Found, Invocation};
+use super::invocation::Invocation;
 use super::key::Key;
 use super::layer::{Layer, Which};
 use super::lookup::LOOKUP_OPTIONS;
-use super::merge::Merge;
-use super::open_files::{Allowed, Candidates, OpenFiles};
+use super::open_files::{Candidates, OpenFiles};
 use super::open_options::open_options;
 use super::path_files::FileWay;
 use super::structure::concerns_all_keys;
@@ -133,69 +131,6 @@ fn fork(
     let ways = allowed.ways();
     invocation.foresee(&ways, (layer, level, open), &allowed, key);
     Fork::Ways(ways)
-}
-
-impl Invocation<'_> {
-    fn foresight(&mut self) -> Option<&mut Foresight> {
-        self.exploration.as_mut()?.foresight.as_mut()
-    }
-
-    /// Searches for a key with `work`. If this run is to tell what is at the open locations, it notes this for the key.
-    pub(super) fn foreseeing(
-        &mut self,
-        merge: &Merge,
-        work: impl FnOnce(&mut Self) -> Found,
-    ) -> Found {
-        let before = self.foresight().map(|it| it.begin_key(merge));
-        let found = work(self);
-        if let (Some(before), Some(foresight)) = (before, self.foresight()) {
-            foresight.end_key(before);
-        }
-        found
-    }
-
-    /// Notes what is at the ends of ways if this run is to tell it.
-    fn foresee(
-        &mut self,
-        ways: &[Way],
-        (layer, level, open): (&Layer, &ResolvedLevel, &OpenLocation),
-        allowed: &Allowed<'_>,
-        key: &Key,
-    ) {
-        let Some(format) = level.reads else { return };
-        if ways.is_empty() || **key.root() == *LOOKUP_OPTIONS {
-            return;
-        }
-        let foresight = self.exploration.as_mut().and_then(|it| it.foresight.take());
-        let Some(mut foresight) = foresight else { return };
-        foresight.add(&open.position, ways, |foresight, number| {
-            allowed.files_of(number).fold(Seen::NOTHING, |seen, path| {
-                seen.followed_by(self.seen_in(path, (layer, format), key, foresight))
-            })
-        });
-        if let Some(exploration) = &mut self.exploration {
-            exploration.foresight = Some(foresight);
-        }
-    }
-
-    /// What a file contributes to the value of a key.
-    fn seen_in(
-        &mut self,
-        path: &Arc<str>,
-        (layer, format): (&Layer, Format),
-        key: &Key,
-        foresight: &Foresight,
-    ) -> Seen {
-        let root = key.root();
-        if self.is_elsewhere(path, root) {
-            return Seen::END;
-        }
-        let evaluator = self.evaluator;
-        let Ok(file) = evaluator.files().data(path, format) else { return Seen::END };
-        let Some(entry) = layer.entry(evaluator, &file, root) else { return Seen::NOTHING };
-        self.note_read(&file, root, &entry);
-        foresight.value(&entry.value, key.rest())
-    }
 }
 
 fn leave_out(

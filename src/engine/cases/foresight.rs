@@ -6,13 +6,19 @@
 
 use std::collections::HashSet;
 use std::hash::{Hash as _, Hasher as _};
+use std::sync::Arc;
 
 use super::MAX_CASES;
 use crate::data::fingerprint::{hash_of, new_hasher};
-use crate::data::{Located, Value};
+use crate::data::{Format, Located, Value};
 use crate::engine::assumptions::{Assumptions, Way};
-use crate::engine::hierarchy::Position;
+use crate::engine::hierarchy::{OpenLocation, Position, ResolvedLevel};
+use crate::engine::invocation::{Found, Invocation};
+use crate::engine::key::Key;
+use crate::engine::layer::Layer;
+use crate::engine::lookup::LOOKUP_OPTIONS;
 use crate::engine::merge::{Merge, Strategy};
+use crate::engine::open_files::Allowed;
 use crate::engine::sources::dig_value;
 use crate::facts::Node;
 use crate::syntax::key_path::Segment;
@@ -50,7 +56,7 @@ struct SeenLocation {
 
 /// What a way leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Seen {
+struct Seen {
     /// Stands for the value as it is written.
     fingerprint: u64,
     /// Whether the search for the key ends there.
@@ -59,18 +65,18 @@ pub(crate) struct Seen {
 
 impl Foresight {
     /// A key is searched for from now on. Returns the number of the one before, for [`Self::end_key`].
-    pub(crate) fn begin_key(&mut self, merge: &Merge) -> usize {
+    fn begin_key(&mut self, merge: &Merge) -> usize {
         self.keys.push(merge.strategy());
         std::mem::replace(&mut self.key, self.keys.len() - 1)
     }
 
     /// The search for a key has ended.
-    pub(crate) fn end_key(&mut self, before: usize) {
+    fn end_key(&mut self, before: usize) {
         self.key = before;
     }
 
     /// Adds a location. `seen` tells what is at the end of a way; it is asked until the values are certainly too many cases.
-    pub(crate) fn add(
+    fn add(
         &mut self,
         position: &Position,
         ways: &[Way],
@@ -95,7 +101,7 @@ impl Foresight {
     }
 
     /// What a value of the root key contributes to the value of the key that is searched for, which `rest` leads to.
-    pub(crate) fn value(&self, value: &Located, rest: &[Segment]) -> Seen {
+    fn value(&self, value: &Located, rest: &[Segment]) -> Seen {
         let part = if rest.is_empty() { None } else { Some(dig_value(value, rest)) };
         let fingerprint = match &part {
             None => hash_of(&value.value),
@@ -128,15 +134,78 @@ impl Foresight {
     }
 }
 
+impl Invocation<'_> {
+    fn foresight(&mut self) -> Option<&mut Foresight> {
+        self.exploration.as_mut()?.foresight.as_mut()
+    }
+
+    /// Searches for a key with `work`. If this run is to tell what is at the open locations, it notes this for the key.
+    pub(in crate::engine) fn foreseeing(
+        &mut self,
+        merge: &Merge,
+        work: impl FnOnce(&mut Self) -> Found,
+    ) -> Found {
+        let before = self.foresight().map(|it| it.begin_key(merge));
+        let found = work(self);
+        if let (Some(before), Some(foresight)) = (before, self.foresight()) {
+            foresight.end_key(before);
+        }
+        found
+    }
+
+    /// Notes what is at the ends of ways if this run is to tell it.
+    pub(in crate::engine) fn foresee(
+        &mut self,
+        ways: &[Way],
+        (layer, level, open): (&Layer, &ResolvedLevel, &OpenLocation),
+        allowed: &Allowed<'_>,
+        key: &Key,
+    ) {
+        let Some(format) = level.reads else { return };
+        if ways.is_empty() || **key.root() == *LOOKUP_OPTIONS {
+            return;
+        }
+        let foresight = self.exploration.as_mut().and_then(|it| it.foresight.take());
+        let Some(mut foresight) = foresight else { return };
+        foresight.add(&open.position, ways, |foresight, number| {
+            allowed.files_of(number).fold(Seen::NOTHING, |seen, path| {
+                seen.followed_by(self.seen_in(path, (layer, format), key, foresight))
+            })
+        });
+        if let Some(exploration) = &mut self.exploration {
+            exploration.foresight = Some(foresight);
+        }
+    }
+
+    /// What a file contributes to the value of a key.
+    fn seen_in(
+        &mut self,
+        path: &Arc<str>,
+        (layer, format): (&Layer, Format),
+        key: &Key,
+        foresight: &Foresight,
+    ) -> Seen {
+        let root = key.root();
+        if self.is_elsewhere(path, root) {
+            return Seen::END;
+        }
+        let evaluator = self.evaluator;
+        let Ok(file) = evaluator.files().data(path, format) else { return Seen::END };
+        let Some(entry) = layer.entry(evaluator, &file, root) else { return Seen::NOTHING };
+        self.note_read(&file, root, &entry);
+        foresight.value(&entry.value, key.rest())
+    }
+}
+
 impl Seen {
     /// A search that ends in the same way wherever this is seen.
-    pub(crate) const END: Self = Self { fingerprint: 0, ends: true };
+    const END: Self = Self { fingerprint: 0, ends: true };
 
     /// Nothing that would change an answer.
-    pub(crate) const NOTHING: Self = Self { fingerprint: 0, ends: false };
+    const NOTHING: Self = Self { fingerprint: 0, ends: false };
 
     /// What several files at the end of one way contribute.
-    pub(crate) fn followed_by(self, next: Self) -> Self {
+    fn followed_by(self, next: Self) -> Self {
         if self.ends {
             return self;
         }
@@ -211,10 +280,11 @@ impl Counting<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
+    use crate::config::{Environment, PuppetVersion};
+    use crate::data::{Files, MemoryFiles};
     use crate::engine::assumptions::{Assumed, Condition};
+    use crate::engine::{Evaluator, Request};
     use crate::facts::{NodeParts, Origin};
 
     fn way(variable: &str, text: usize) -> Way {
@@ -273,5 +343,35 @@ mod tests {
     #[test]
     fn ways_that_exclude_each_other_are_no_combination() {
         assert_eq!(summed_up("deep", &[("role", 10, 10), ("role", 20, 20)]), 0);
+    }
+
+    #[test]
+    fn a_few_runs_show_that_sixty_roles_are_too_many_cases() {
+        let common = "b: '%{lookup(\"a\")}'\na: 0\n".to_owned();
+        let hiera_yaml =
+            "version: 5\nhierarchy: [{name: r, paths: ['roles/%{role}.yaml', c.yaml]}]\n";
+        let mut files = vec![
+            ("/e/hiera.yaml".to_owned(), hiera_yaml.to_owned()),
+            ("/e/data/c.yaml".to_owned(), common),
+        ];
+        let role = |number: usize| {
+            (format!("/e/data/roles/r{number}.yaml"), format!("a: {}\n", number + 1))
+        };
+        files.extend((0..60).map(role));
+        let files = files.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+        let environment = Environment { root: Some("/e".into()), ..Environment::default() };
+        let evaluator = Evaluator::new(
+            Arc::new(MemoryFiles::new(files)) as Arc<dyn Files>,
+            Arc::new(environment),
+            Arc::new(Node::partial(NodeParts::default(), &[], Origin::Any)),
+            PuppetVersion::V8,
+        );
+        for key in ["a", "b"] {
+            let request = Request { wants_footprint: true, ..Request::key(key) };
+            let (answer, recording) = evaluator.call_and_record(&request, None);
+            assert_eq!(answer.left_out[0].files, 60, "{key}");
+            // The first way, no way, and the run in which the files are only counted, with its case.
+            assert_eq!(recording.len(), 4, "{key}");
+        }
     }
 }

@@ -63,32 +63,33 @@ impl FleetPair {
         cancel: &CancelToken,
         step: impl Fn() + Sync,
     ) -> Option<Differences> {
-        self.differences_within(keys, cancel, step, usize::MAX)
+        self.differences_within(keys, cancel, step, None)
     }
 
-    /// [`Self::differences`] with at most so many lookups for keys that were not edited themselves, for nodes without fact sets.
-    /// The first key that needs more of them is left out, and all such keys after it.
+    /// [`Self::differences`], perhaps with at most so many lookups for keys that were not edited themselves, for nodes without fact
+    /// sets. The first key that needs more of them is left out, and all such keys after it.
     pub(super) fn differences_within(
         &self,
         keys: &[Arc<str>],
         cancel: &CancelToken,
         step: impl Fn() + Sync,
-        most_lookups: usize,
+        most_lookups: Option<usize>,
     ) -> Option<Differences> {
         let mut found: Vec<Difference> = keys.iter().map(|_| Difference::default()).collect();
-        let mut left = Some(most_lookups);
+        let mut left = most_lookups;
+        let mut fits = |key: &Arc<str>| {
+            if most_lookups.is_none() || !self.is_made_of_others(key) {
+                return true;
+            }
+            let lookups = || self.count_partial(&self.who_may_change(key).0);
+            left = left.and_then(|left| left.checked_sub(lookups()));
+            left.is_some()
+        };
         let mut left_out = 0;
         for group in self.in_order_of_spread(keys) {
             for part in group.chunks(KEYS_AT_ONCE) {
-                let mut compared = part.to_vec();
-                compared.retain(|at| {
-                    if most_lookups == usize::MAX || !self.is_made_of_others(&keys[*at]) {
-                        return true;
-                    }
-                    let lookups = || self.partial_nodes_that_may_change(&keys[*at]);
-                    left = left.and_then(|left| left.checked_sub(lookups()));
-                    left.is_some()
-                });
+                let compared: Vec<usize> =
+                    part.iter().copied().filter(|at| fits(&keys[*at])).collect();
                 left_out += part.len() - compared.len();
                 let differences = parallel::map(&compared, |at| {
                     let key = Arc::clone(&keys[*at]);
@@ -121,10 +122,9 @@ impl FleetPair {
         Some(Differences { nodes, keys: keys.len() - left_out, changes, not_proved })
     }
 
-    /// The number of nodes without fact sets for which a key may have another answer.
-    fn partial_nodes_that_may_change(&self, key: &str) -> usize {
+    /// How many of the nodes have no fact set.
+    fn count_partial(&self, nodes: &[u32]) -> usize {
         let all = self.after().nodes();
-        let (nodes, _) = self.who_may_change(key);
         nodes.iter().filter(|node| !all[**node as usize].is_complete()).count()
     }
 }
@@ -190,9 +190,8 @@ impl FleetPair {
     /// How many lookups some nodes need, and any other node. A node without a fact set may need one of its own; nodes with fact sets
     /// share most of theirs.
     fn most_lookups(&self, nodes: &[u32]) -> usize {
-        let all = self.after().nodes();
-        let complete = nodes.iter().filter(|node| all[**node as usize].is_complete()).count();
-        nodes.len() - complete + complete.div_ceil(NODES_THAT_SHARE) + 1
+        let partial = self.count_partial(nodes);
+        partial + (nodes.len() - partial).div_ceil(NODES_THAT_SHARE) + 1
     }
 
     /// The differences for all keys, kept until one side changes. `keys_of` gets the keys that can have other answers, if they
@@ -207,7 +206,7 @@ impl FleetPair {
             return Some(known);
         }
         let keys = keys_of(self.affected());
-        let found = self.differences_within(&keys, cancel, || {}, MAX_SPREAD_LOOKUPS)?;
+        let found = self.differences_within(&keys, cancel, || {}, Some(MAX_SPREAD_LOOKUPS))?;
         let found = Arc::new(found);
         self.after().keep_differences(self.before(), &found);
         Some(found)

@@ -90,10 +90,9 @@ impl References {
 impl FleetPair {
     /// The keys in groups, by their positions: each key comes after those that it is made of.
     pub(super) fn in_order_of_spread(&self, keys: &[Arc<str>]) -> Vec<Vec<usize>> {
-        let references = self.affected_keys().map(|it| &it.references);
-        let rank = |key: &str| {
-            let of_key = references.and_then(|it| it.of_keys.get(&key_path::root_of(key)?));
-            of_key.map_or(0, |it| it.rank.unwrap_or(usize::MAX))
+        let rank = |key: &str| match self.references_of(key) {
+            Some(of_key) => of_key.rank.unwrap_or(usize::MAX),
+            None => 0,
         };
         let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (at, key) in keys.iter().enumerate() {
@@ -104,9 +103,12 @@ impl FleetPair {
 
     /// Whether a key was not edited itself, but strings of its values look up affected keys.
     pub(super) fn is_made_of_others(&self, key: &str) -> bool {
-        let references = self.affected_keys().map(|it| &it.references);
-        let root = key_path::root_of(key);
-        root.is_some_and(|root| references.is_some_and(|it| it.of_keys.contains_key(&root)))
+        self.references_of(key).is_some()
+    }
+
+    /// The references of a key that was not edited itself.
+    fn references_of(&self, key: &str) -> Option<&OfKey> {
+        self.affected_keys()?.references.of_keys.get(&key_path::root_of(key)?)
     }
 
     /// The nodes for which a key that `root` is made of may have another answer. `None` if that is not known, or if `root` was

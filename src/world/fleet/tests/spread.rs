@@ -259,7 +259,7 @@ fn keys_that_look_up_others_are_left_out_if_they_take_too_long() {
     let pair = pair_of_edit(&[], COMMON, [&common("1"), &common("2")]);
     let compare = |most| {
         let keys = ["a", "b", "c", "d"].map(Arc::from);
-        let found = pair.differences_within(&keys, &CancelToken::default(), || {}, most);
+        let found = pair.differences_within(&keys, &CancelToken::default(), || {}, Some(most));
         let found = found.expect("not cancelled");
         let keys: Vec<String> = found.changes.iter().map(|it| it.key.to_string()).collect();
         (keys.concat(), found.keys, found.not_proved.into_values().collect::<Vec<_>>())
