@@ -1,6 +1,7 @@
 //! Values: the content of data files with Puppet's types and the position of every member.
 
 pub mod civil;
+mod difference;
 pub mod file;
 pub mod fingerprint;
 pub mod inspect;
@@ -17,6 +18,7 @@ pub mod source;
 mod tags;
 pub mod value;
 
+pub use difference::Difference;
 pub use file::{
     DataFile, DuplicateKey, EntryEdits, EntryTree, FileError, Format, QualifiedName, RootEntry,
     RootKey, Section, Verdict, new_id, qualified_names,

@@ -136,6 +136,20 @@ impl Value {
         }
     }
 
+    /// Whether it is neither a list nor a hash.
+    pub fn is_scalar(&self) -> bool {
+        !matches!(self, Self::Array(_) | Self::Hash(_))
+    }
+
+    /// The number of values in it that are neither lists nor hashes.
+    pub fn scalars(&self) -> usize {
+        match self {
+            Self::Array(items) => items.iter().map(|it| it.value.scalars()).sum(),
+            Self::Hash(hash) => hash.iter().map(|(_, it)| it.value.value.scalars()).sum(),
+            _ => 1,
+        }
+    }
+
     /// Whether Ruby treats the value as true: everything except `undef` and `false`.
     pub fn is_truthy(&self) -> bool {
         !matches!(self, Self::Undef | Self::Boolean(false))

@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::data::Place;
+use super::perspective::Perspective;
+use crate::data::{Difference, Located, Place, Value, inspect};
 use crate::engine::cases::{cases_to_tell, is_same, rule_each_other_out};
 use crate::engine::{Answer, Assumed, Case, Source};
 use crate::facts::Node;
 use crate::facts::infer::names_machines;
+
+/// Values with fewer scalars than this are shown completely in each case.
+const MIN_SCALARS: usize = 6;
 
 /// Cases that have the same outcome and differ in only one variable.
 pub(crate) struct CaseGroup<'a> {
@@ -17,6 +21,17 @@ pub(crate) struct CaseGroup<'a> {
     pub(crate) answer: &'a Answer,
     /// Where the deciding values of all the cases are written.
     pub(crate) places: Vec<Place>,
+}
+
+/// A value in a case, by what differs from the value that is shown first.
+#[derive(Debug, Clone)]
+pub(crate) struct NearlyTheSame<T> {
+    /// The members that differ or are new, or the items that are new; `None` if there are none.
+    pub(crate) new: Option<T>,
+    /// Whether it is a list.
+    is_list: bool,
+    /// The paths of the members, or the items, that it has not. Without secrets.
+    missing: Vec<String>,
 }
 
 /// The cases of an answer except the last, which is the default.
@@ -33,6 +48,57 @@ pub(crate) fn groups(answer: &Answer) -> Vec<CaseGroup<'_>> {
         }
     }
     groups
+}
+
+/// The value in a case by what differs from the value that is shown first. `None` unless that is much shorter.
+pub(crate) fn nearly_the_same(
+    perspective: &Perspective,
+    first: &Answer,
+    case: &Answer,
+) -> Option<NearlyTheSame<Located>> {
+    let (Ok(Some(first)), Ok(Some(value))) = (&first.outcome, &case.outcome) else { return None };
+    let all = first.value.scalars().max(value.value.scalars());
+    if all < MIN_SCALARS {
+        return None;
+    }
+    let (new, is_list, missing) = match Difference::between(first, value)? {
+        Difference::Members { differing, missing } => {
+            ((!differing.is_empty()).then(|| Value::hash(differing)), false, missing)
+        }
+        Difference::Items { added, missing } => {
+            let missing = missing.iter().map(|it| perspective.without_secrets(it));
+            let missing = missing.map(|it| it.is_scalar().then(|| inspect::to_s(&it)));
+            let missing = missing.collect::<Option<_>>()?;
+            ((!added.is_empty()).then(|| Value::array(added)), true, missing)
+        }
+    };
+    let differing = new.as_ref().map_or(0, Value::scalars) + missing.len();
+    let new = new.map(Located::from);
+    (differing * 2 <= all).then_some(NearlyTheSame { new, is_list, missing })
+}
+
+impl<T> NearlyTheSame<T> {
+    /// `the same without a.b and c, but with`. What is new comes after it. `quoted` marks code.
+    pub(crate) fn in_words(&self, quoted: impl Fn(&str) -> String) -> String {
+        let missing: Vec<String> = self.missing.iter().map(|it| quoted(it)).collect();
+        let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
+        let (without, comma) = match missing.as_slice() {
+            [] => (String::new(), ""),
+            missing => (format!(" without {}", listed(missing, "and")), ","),
+        };
+        let with = match (&self.new, self.is_list) {
+            (None, _) => String::new(),
+            (Some(_), false) => format!("{comma} but with"),
+            (Some(_), true) => format!("{comma} plus"),
+        };
+        format!("the same{without}{with}")
+    }
+
+    /// With what is new in another form.
+    pub(crate) fn map<U>(self, form: impl FnOnce(T) -> U) -> NearlyTheSame<U> {
+        let Self { new, is_list, missing } = self;
+        NearlyTheSame { new: new.map(form), is_list, missing }
+    }
 }
 
 /// How many machines get another value than the others, if only the machine decides.

@@ -149,10 +149,14 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
         let places = if group.places == usual_places { &[][..] } else { &group.places };
         places.iter().map(|it| perspective.shown_place(*it)).collect()
     };
-    let case = |group: &CaseGroup<'_>| CaseLine {
-        when: group.when(),
-        answer: shown(perspective, group.answer, otherwise),
-        places: places_of(group),
+    let case = |group: &CaseGroup<'_>| {
+        let nearly = cases::nearly_the_same(perspective, &asked, group.answer);
+        let nearly = nearly.map(|it| Answer::NearlyTheSame(it.map(|new| yaml(perspective, &new))));
+        CaseLine {
+            when: group.when(),
+            answer: nearly.unwrap_or_else(|| shown(perspective, group.answer, otherwise)),
+            places: places_of(group),
+        }
     };
     let mut card = KeyCard {
         key: question.shown_name(),
@@ -212,6 +216,11 @@ fn codes(names: &[Arc<str>]) -> String {
     names.iter().map(|name| code(name)).collect::<Vec<_>>().join(", ")
 }
 
+/// A value as YAML, without secrets.
+fn yaml(perspective: &Perspective, value: &Located) -> String {
+    render::to_readable_yaml(&perspective.without_secrets(value))
+}
+
 /// The result of a lookup, without secrets.
 fn shown(perspective: &Perspective, answer: &engine::Answer, otherwise: &Otherwise) -> Answer {
     match (&answer.outcome, otherwise) {
@@ -219,9 +228,7 @@ fn shown(perspective: &Perspective, answer: &engine::Answer, otherwise: &Otherwi
         (Ok(Some(Located { value: Value::Undef, .. })), Otherwise::ParameterDefault(code)) => {
             Answer::Default { code: code.clone(), is_instead_of_null: true }
         }
-        (Ok(Some(value)), _) => {
-            Answer::Value(render::to_readable_yaml(&perspective.without_secrets(value)))
-        }
+        (Ok(Some(value)), _) => Answer::Value(yaml(perspective, value)),
         // A level that is not evaluated here may have the key.
         (Ok(None), _) if !answer.opaque.is_empty() => Answer::Unknown,
         // Puppet fails because of a file, so nothing takes the place of the value.

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use super::markup::Markup;
 use crate::engine::Role;
 use crate::facts::Origin;
+use crate::ide::cases::NearlyTheSame;
 use crate::ide::changes::counted;
 
 /// The maximum number of listed places; the rest is counted.
@@ -53,6 +54,8 @@ pub(crate) struct AskedFor {
 pub(crate) enum Answer {
     /// A value, as YAML, without secrets.
     Value(String),
+    /// In a case: a value that is nearly the one that is shown first. What is new is YAML, without secrets.
+    NearlyTheSame(NearlyTheSame<String>),
     /// Nothing: the lookup fails.
     #[default]
     NotFound,
@@ -149,6 +152,10 @@ impl KeyCard {
         if self.more_cases > 0 {
             let _ = writeln!(text, "- and {}", counted(self.more_cases, "more case"));
         }
+        if is_rest {
+            text.truncate(text.trim_end().len());
+            text.push('\n');
+        }
         if let Some(merge) = &self.merge {
             let by = match &merge.set_by {
                 MergeSetBy::Default => "by default".to_owned(),
@@ -202,6 +209,8 @@ impl KeyCard {
                 "No data and no default: the class must be given a value.\n".to_owned()
             }
             Answer::Value(yaml) => marked_yaml(markup, yaml, max_lines),
+            // Only a case is compared with the answer.
+            Answer::NearlyTheSame(_) => String::new(),
             Answer::NotFound => "Not found: a lookup of this key fails.\n".to_owned(),
             Answer::Unknown => "Unknown: no level that is evaluated here has it.\n".to_owned(),
             Answer::Unread => "Not in what can be read.\n".to_owned(),
@@ -265,12 +274,18 @@ impl CaseLine {
             Answer::Value(yaml) => {
                 let yaml = bare_yaml(yaml);
                 if yaml.contains('\n') {
-                    let fence = marked_yaml(markup, yaml, max_lines);
-                    let fence: Vec<String> =
-                        fence.lines().map(|line| format!("  {line}")).collect();
-                    return format!("- if {when}{places}:\n\n{}\n\n", fence.join("\n"));
+                    return format!("- if {when}{places}:{}", below(markup, yaml, max_lines));
                 }
                 format!("- {} if {when}{places}\n", markup.code(yaml))
+            }
+            Answer::NearlyTheSame(nearly) => {
+                let same = nearly.in_words(|it| markup.code(it));
+                match &nearly.new {
+                    None => format!("- {same} if {when}{places}\n"),
+                    Some(new) => {
+                        format!("- if {when}{places}, {same}:{}", below(markup, new, max_lines))
+                    }
+                }
             }
             Answer::NotFound | Answer::EmptyText | Answer::Required => {
                 format!("- not found if {when}{places}\n")
@@ -286,6 +301,13 @@ impl CaseLine {
             }
         }
     }
+}
+
+/// The lines of a value below a line of a list.
+fn below(markup: Markup, yaml: &str, max_lines: usize) -> String {
+    let fence = marked_yaml(markup, yaml, max_lines);
+    let fence: Vec<String> = fence.lines().map(|line| format!("  {line}")).collect();
+    format!("\n\n{}\n\n", fence.join("\n"))
 }
 
 /// YAML without the mark at the start of a document. Null, which YAML may write as nothing, is `~`.

@@ -130,8 +130,17 @@ impl Entry {
             let place = group.places.first().copied();
             match &group.answer.outcome {
                 Ok(Some(value)) => {
-                    let mut writer = Writer::new(perspective, page, detail);
-                    writer.case_member((&key, place), value, when);
+                    let nearly = cases::nearly_the_same(perspective, &self.answer, group.answer);
+                    let nearly = nearly.map(|it| (it.in_words(str::to_owned), it.new));
+                    if let Some((same, _)) = &nearly {
+                        let note = format!("{}: {when}, {same}", self.key);
+                        page.comment(&note, LineKind::Case, place);
+                    }
+                    let new = nearly.map_or_else(|| Some(value.clone()), |(_, new)| new);
+                    if let Some(new) = new {
+                        let mut writer = Writer::new(perspective, page, detail);
+                        writer.case_member((&key, place), &new, when);
+                    }
                 }
                 Ok(None) => {
                     page.comment(&format!("{}: not found {when}", self.key), LineKind::Case, place);

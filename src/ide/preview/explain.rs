@@ -195,7 +195,7 @@ impl Tree<'_> {
         let mut steps = vec![Step { children, ..outcome }];
         let broken = answer.broken.iter().map(|path| self.perspective.shown_path(path));
         steps.extend(broken.map(|path| simple(&cases::refused_text(&path), StepKind::Failed)));
-        steps.extend(cases::groups(answer).iter().map(|group| self.case(group)));
+        steps.extend(cases::groups(answer).iter().map(|group| self.case(answer, group)));
         let left_out = left_out_in_words(&answer.left_out).into_iter();
         steps.extend(left_out.map(|words| simple(&words, StepKind::Opaque)));
         steps
@@ -219,13 +219,20 @@ impl Tree<'_> {
     }
 
     /// The value in another case, on one line.
-    fn case(&self, group: &CaseGroup<'_>) -> Step {
+    fn case(&self, first: &Answer, group: &CaseGroup<'_>) -> Step {
         let when = group.when();
+        let nearly = cases::nearly_the_same(self.perspective, first, group.answer);
         let place = group.places.first().copied();
         let (label, kind) = match &group.answer.outcome {
             Ok(Some(value)) => {
-                let result = self.result(value);
-                (format!("if {when}: {}", result.detail), StepKind::Found)
+                let shown = match nearly.filter(|_| !self.hides) {
+                    None => self.shown(value),
+                    Some(nearly) => {
+                        let new = nearly.new.as_ref().map(|it| format!(" {}", self.shown(it)));
+                        nearly.in_words(str::to_owned) + &new.unwrap_or_default()
+                    }
+                };
+                (format!("if {when}: {shown}"), StepKind::Found)
             }
             Ok(None) => (format!("if {when}: not found"), StepKind::Missing),
             Err(failure) => {

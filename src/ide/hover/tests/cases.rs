@@ -133,3 +133,148 @@ fn a_value_that_is_the_same_in_all_cases_has_none() {
             1. **level "Roles" · `data/roles/compute.yaml:1`**"#]],
     );
 }
+
+#[test]
+fn a_case_of_a_large_value_shows_what_differs() {
+    check_open(
+        "#- /data/common.yaml\nlookup_options: {k: {merge: {strategy: deep, knockout_prefix: '--'}}}\n\
+         k$0: {a: {b: 1, c: 2, d: 3}, e: {f: 4, g: 5}, h: 6, i: 7}\n\
+         #- /data/roles/web.yaml\nk: {e: {g: 8}}\n\
+         #- /data/roles/db.yaml\nk: {a: {c: '--'}, h: '--', j: {l: 9}}\n\
+         #- /data/roles/ci.yaml\nk: {i: '--'}\n\
+         #- /data/roles/own.yaml\nk: {a: {b: 9, c: 9, d: 9}, e: {f: 9}}\n",
+        &expect![[r#"
+            **`k`** for any node, environment `production`
+
+            ```yaml
+            a:
+              b: 1
+              c: 2
+              d: 3
+            e:
+              f: 4
+              g: 5
+            h: 6
+            i: 7
+            ```
+
+            - if role is ci (`data/roles/ci.yaml:1`, `data/common.yaml:2`), the same but with:
+
+              ```yaml
+              i: ''
+              ```
+
+            - if role is db (`data/roles/db.yaml:1`, `data/common.yaml:2`), the same but with:
+
+              ```yaml
+              a:
+                c: ''
+              h: ''
+              j:
+                l: 9
+              ```
+
+            - if role is own (`data/roles/own.yaml:1`, `data/common.yaml:2`):
+
+              ```yaml
+              a:
+                b: 9
+                c: 9
+                d: 9
+              e:
+                f: 9
+                g: 5
+              h: 6
+              i: 7
+              ```
+
+            - if role is web (`data/roles/web.yaml:1`, `data/common.yaml:2`), the same but with:
+
+              ```yaml
+              e:
+                g: 8
+              ```
+
+            Merge strategy `deep (knockout_prefix: "--")`, set in `data/common.yaml:1`
+
+            1. **level "Common" · `data/common.yaml:2`**"#]],
+    );
+    check_open(
+        "#- /data/common.yaml\nk$0: [a, b, c, d, e, f, g, h]\n\
+         #- /data/roles/web.yaml\nk: [a, b, c, d, e, f, h, g: 1]\n\
+         #- /data/roles/db.yaml\nk: [a, b, d, e, f, g, h]\n\
+         #- /data/roles/ci.yaml\nk: [x, a, b, c, d, e, f, g, h]\n\
+         #- /data/roles/own.yaml\nk: [f, e, d, c, b, a]\n",
+        &expect![[r#"
+            **`k`** for any node, environment `production`
+
+            ```yaml
+            - a
+            - b
+            - c
+            - d
+            - e
+            - f
+            - g
+            - h
+            ```
+
+            - if role is ci (`data/roles/ci.yaml:1`), the same plus:
+
+              ```yaml
+              - x
+              ```
+
+            - the same without `c` if role is db (`data/roles/db.yaml:1`)
+            - if role is own (`data/roles/own.yaml:1`):
+
+              ```yaml
+              - f
+              - e
+              - d
+              - c
+              - b
+              - a
+              ```
+
+            - if role is web (`data/roles/web.yaml:1`), the same without `g`, plus:
+
+              ```yaml
+              - g: 1
+              ```
+
+            1. **level "Common" · `data/common.yaml:1`**"#]],
+    );
+    check_open(
+        "#- /data/common.yaml\nk$0: {a: 1, b: 2, c: 3, d: 4, e: 5, f: 'ENC[PKCS7,MIIB]'}\n\
+         #- /data/roles/web.yaml\nk: {a: 1, b: 2, c: 3, d: 4, e: 5, f: 'ENC[PKCS7,MIIC]'}\n\
+         #- /data/roles/ci.yaml\nk: {a: 1, b: 2, c: 3, d: 4, e: 5}\n\
+         #- /data/roles/db.yaml\nk: {a: 1, b: ~, c: 3, d: 4, e: 5, f: 'ENC[PKCS7,MIIB]'}\n",
+        &expect![[r#"
+            **`k`** for any node, environment `production`
+
+            ```yaml
+            a: 1
+            b: 2
+            c: 3
+            d: 4
+            e: 5
+            f: ENC[…] (encrypted, not shown)
+            ```
+
+            - the same without `f` if role is ci (`data/roles/ci.yaml:1`)
+            - if role is db (`data/roles/db.yaml:1`), the same but with:
+
+              ```yaml
+              b:
+              ```
+
+            - if role is web (`data/roles/web.yaml:1`), the same but with:
+
+              ```yaml
+              f: ENC[…] (encrypted, not shown)
+              ```
+
+            1. **level "Common" · `data/common.yaml:1`**"#]],
+    );
+}

@@ -147,3 +147,16 @@ fn a_file_that_puppet_refuses_is_named() {
     assert!(text.contains("not in what can be read\n"), "{text}");
     assert!(text.contains("data/common.yaml has an error: as it is, Puppet refuses"), "{text}");
 }
+
+#[test]
+fn a_case_of_a_large_value_is_what_differs() {
+    let fixture = fixture(
+        "#- /.hiera-ls.yaml\nnodes: {}\n#- /data/roles/db.yaml\nk: [1, 2, 4, 5, 6, 7, 8]\n\
+         #- /data/roles/web.yaml\nk: 9\n#- /data/common.yaml\nk$0: [1, 2, 3, 4, 5, 6, 7]\n",
+    );
+    let explained = explain(&fixture.world(), &at_cursor(&fixture), &CancelToken::default());
+    let explained = explained.expect("any node").expect("there is a key");
+    let cases = explained.preview.text.lines().filter(|line| line.starts_with("if "));
+    let expected = ["if role is db: the same without 3, plus [8]", "if role is web: 9"];
+    assert_eq!(cases.collect::<Vec<_>>(), expected);
+}

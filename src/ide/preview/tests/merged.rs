@@ -341,3 +341,56 @@ fn a_preview_of_a_huge_value_ends() {
     assert_eq!(preview.text.lines().last(), Some(end));
     assert_eq!(preview.text.lines().count(), 100_001);
 }
+
+#[test]
+fn a_case_of_a_large_value_shows_what_differs() {
+    check(
+        "#- /.hiera-ls.yaml\nnodes: {}\n\
+         #- /data/roles/web.yaml\nk: {e: {g: 8, h: 9}, s: 'ENC[x]'}\n\
+         #- /data/roles/db.yaml\nk: {a: {b: 2}}\n\
+         #- /data/common.yaml\nlookup_options: {k: {merge: deep}}\n\
+         k$0: {a: {b: 1, c: 2, d: 3}, e: {f: 4, g: 5}, i: 7, s: 'ENC[y]'}\n",
+        &expect![[r"
+            # k for any node, environment production
+            # merge strategy deep, set in data/common.yaml:1
+
+            k:
+              a:
+                b: 1  # data/common.yaml:2
+                c: 2  # data/common.yaml:2
+                d: 3  # data/common.yaml:2
+              e:
+                f: 4  # data/common.yaml:2
+                g: 5  # data/common.yaml:2
+              i: 7  # data/common.yaml:2
+              s: ENC[…] (encrypted, not shown)  # data/common.yaml:2
+            # k: if role is db, the same but with
+            # k:  # if role is db
+            #   a:  # if role is db
+            #     b: 2  # data/roles/db.yaml:1 · if role is db
+            # k: if role is web, the same but with
+            # k:  # if role is web
+            #   e:  # if role is web
+            #     g: 8  # data/roles/web.yaml:1 · if role is web
+            #     h: 9  # data/roles/web.yaml:1 · if role is web
+            #   s: ENC[…] (encrypted, not shown)  # data/roles/web.yaml:1 · if role is web
+        "]],
+    );
+    check(
+        "#- /.hiera-ls.yaml\nnodes: {}\n\
+         #- /data/roles/ci.yaml\nk: [1, 2, 3, 4, 6]\n\
+         #- /data/common.yaml\nk$0: [1, 2, 3, 4, 5, 6]\n",
+        &expect![[r"
+            # k for any node, environment production
+
+            k:
+              - 1  # data/common.yaml:1
+              - 2  # data/common.yaml:1
+              - 3  # data/common.yaml:1
+              - 4  # data/common.yaml:1
+              - 5  # data/common.yaml:1
+              - 6  # data/common.yaml:1
+            # k: if role is ci, the same without 5
+        "]],
+    );
+}
