@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::perspective::Perspective;
 use crate::data::{Difference, Located, Place, Value, inspect};
-use crate::engine::cases::{cases_to_tell, is_same, rule_each_other_out};
+use crate::engine::cases::{cases_to_tell, is_same, is_same_outcome, rule_each_other_out};
 use crate::engine::{Answer, Assumed, Case, Source};
 use crate::facts::Node;
 use crate::facts::infer::names_machines;
@@ -56,6 +56,12 @@ pub(crate) fn nearly_the_same(
     first: &Answer,
     case: &Answer,
 ) -> Option<NearlyTheSame<Located>> {
+    if let Ok(Some(value)) = &case.outcome
+        && !value.value.is_scalar()
+        && is_same_outcome(first, case)
+    {
+        return Some(NearlyTheSame { new: None, is_list: false, missing: Vec::new() });
+    }
     let (Ok(Some(first)), Ok(Some(value))) = (&first.outcome, &case.outcome) else { return None };
     let all = first.value.scalars().max(value.value.scalars());
     if all < MIN_SCALARS {
@@ -74,7 +80,7 @@ pub(crate) fn nearly_the_same(
     };
     let differing = new.as_ref().map_or(0, Value::scalars) + missing.len();
     let new = new.map(Located::from);
-    (differing * 2 <= all).then_some(NearlyTheSame { new, is_list, missing })
+    (differing * 3 <= all * 2).then_some(NearlyTheSame { new, is_list, missing })
 }
 
 impl<T> NearlyTheSame<T> {
@@ -235,8 +241,19 @@ fn listed(names: &[&str], word: &str) -> String {
     }
 }
 
-/// Where the values that have a part in an answer are written.
+/// Where the values that have a part in an answer are written; or the one that hides those of lower levels.
 pub(crate) fn deciding_places(answer: &Answer) -> Vec<Place> {
     let counting = answer.sources.iter().filter(|source| source.counts());
-    counting.filter_map(Source::shown_place).collect()
+    counting.chain(hiding_source(answer)).filter_map(Source::shown_place).collect()
+}
+
+/// The first value of the key if nothing is found in it. Without a merge, Puppet digs into the first value only, even if a
+/// lower level has the member.
+pub(crate) fn hiding_source(answer: &Answer) -> Option<&Source> {
+    let is_merged = answer.merge.as_ref().is_some_and(|it| !it.is_first_found());
+    if is_merged || !matches!(answer.outcome, Ok(None)) {
+        return None;
+    }
+    let mut written = answer.sources.iter().filter(|it| !it.is_default && it.written.is_some());
+    written.next().filter(|first| first.value().is_none())
 }

@@ -302,15 +302,8 @@ fn add_sources(perspective: &Perspective, key: &str, answer: &engine::Answer, ca
             role: source.role.unwrap_or(Role::Overridden),
         });
     }
-    // Without a merge, Puppet digs into the first value only, even if a lower level has the member.
-    let has_result = matches!(answer.outcome, Ok(Some(_)));
-    let hiding =
-        answer.sources.iter().find(|source| !source.is_default && source.written.is_some());
-    let hiding = hiding.filter(|source| source.value().is_none());
-    if let Some(place) = hiding.and_then(Source::shown_place)
-        && !has_result
-        && !card.sources.is_empty()
-    {
+    let hiding = cases::hiding_source(answer).filter(|_| !card.sources.is_empty());
+    if let Some(place) = hiding.and_then(Source::shown_place) {
         let root = key_path::parse(key).ok();
         let root = root.as_ref().and_then(KeyPath::root_name).map_or(key, |root| root);
         card.notes.push(format!(

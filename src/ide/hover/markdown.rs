@@ -85,7 +85,7 @@ pub(crate) struct CaseLine {
     pub(crate) when: String,
     /// The result.
     pub(crate) answer: Answer,
-    /// `path:line` of the deciding values, at most a few.
+    /// `path:line` of the deciding values, at most a few; of nothing, the values that hide those of lower levels.
     pub(crate) places: Vec<String>,
 }
 
@@ -225,12 +225,14 @@ impl KeyCard {
 impl Answer {
     /// Whether a list of cases calls both by the same words.
     fn is_like(&self, other: &Self) -> bool {
-        let is_nothing =
-            |it: &Self| matches!(it, Self::NotFound | Self::EmptyText | Self::Required);
         match (self, other) {
             (Self::Default { code: one, .. }, Self::Default { code: other, .. }) => one == other,
-            _ => is_nothing(self) && is_nothing(other),
+            _ => self.is_nothing() && other.is_nothing(),
         }
+    }
+
+    fn is_nothing(&self) -> bool {
+        matches!(self, Self::NotFound | Self::EmptyText | Self::Required)
     }
 }
 
@@ -268,8 +270,11 @@ impl CaseLine {
         if self.places.len() > MAX_CASE_PLACES {
             places.push("…".to_owned());
         }
-        let places =
-            if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
+        let lead = if self.answer.is_nothing() { "hidden by " } else { "" };
+        let places = match places.as_slice() {
+            [] => String::new(),
+            places => format!(" ({lead}{})", places.join(", ")),
+        };
         match &self.answer {
             Answer::Value(yaml) => {
                 let yaml = bare_yaml(yaml);

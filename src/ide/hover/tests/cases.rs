@@ -174,7 +174,7 @@ fn a_case_of_a_large_value_shows_what_differs() {
                 l: 9
               ```
 
-            - if role is own (`data/roles/own.yaml:1`, `data/common.yaml:2`):
+            - if role is own (`data/roles/own.yaml:1`, `data/common.yaml:2`), the same but with:
 
               ```yaml
               a:
@@ -183,9 +183,6 @@ fn a_case_of_a_large_value_shows_what_differs() {
                 d: 9
               e:
                 f: 9
-                g: 5
-              h: 6
-              i: 7
               ```
 
             - if role is web (`data/roles/web.yaml:1`, `data/common.yaml:2`), the same but with:
@@ -276,5 +273,41 @@ fn a_case_of_a_large_value_shows_what_differs() {
               ```
 
             1. **level "Common" · `data/common.yaml:1`**"#]],
+    );
+}
+
+#[test]
+fn a_case_says_what_hides_a_member_and_where_a_value_is_the_same() {
+    check_open(
+        "#- /data/common.yaml\nk: {a$0: 1}\n#- /data/nodes/web01.yaml\nk: {b: 1}\n\
+         #- /data/nodes/web02.yaml\nk: {b: 1}\n#- /data/roles/web.yaml\nk: 3\n",
+        &expect![[r#"
+            **`k.a`** for any node, environment `production`
+
+            ```yaml
+            1
+            ```
+
+            - not found if trusted.certname is web01 or web02 (hidden by `data/nodes/web01.yaml:1`, `data/nodes/web02.yaml:1`)
+            - fails if role is web: undefined method \`include?' for 3:Integer
+
+            1. **level "Common" · `data/common.yaml:1`**"#]],
+    );
+    check_open(
+        "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {name: A, path: '%{site}/all.yaml'}\n- {name: B, path: 'roles/%{role}.yaml'}\n\
+         - {name: C, path: common/all.yaml}\n#- /data/common/all.yaml\nk$0: {a: 1, b: 2}\n\
+         #- /data/roles/web.yaml\nk: {a: 2}\n",
+        &expect![[r#"
+            **`k`** for any node, environment `production`
+
+            ```yaml
+            a: 1
+            b: 2
+            ```
+
+            - the same if site is common
+            - `a: 2` if role is web (`data/roles/web.yaml:1`)
+
+            1. **level "C" · `data/common/all.yaml:1`**"#]],
     );
 }
