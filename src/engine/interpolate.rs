@@ -256,7 +256,7 @@ fn interpolate_string(
                 text.extend_from_slice(&subject.as_bytes()[done..token.range.start as usize]);
                 done = token.range.end as usize;
                 let is_whole = token.range.start == 0 && done == subject.len();
-                let expanded = expand(invocation, subject, &token.expression, is_whole, context)
+                let expanded = expand(invocation, located, &token.expression, is_whole, context)
                     .map_err(|failure| failure.at(located.place))?;
                 match expanded {
                     // In data, the token stays as it is written. In hiera.yaml, a hole takes its place, because paths are joined and
@@ -334,11 +334,12 @@ enum Expanded {
 
 fn expand(
     invocation: &mut Invocation<'_>,
-    subject: &str,
+    located: &Located,
     expression: &Expression,
     is_whole: bool,
     context: InterpolatedText,
 ) -> Result<Expanded, Failure> {
+    let subject = located.value.as_str().unwrap_or_default();
     let (method, argument) = match expression {
         Expression::Empty => return Ok(Expanded::Text(Value::Undef)),
         Expression::Variable(expression) => (None, expression),
@@ -355,7 +356,9 @@ fn expand(
     }
     let value = match method {
         Some(Method::Lookup | Method::Hiera | Method::Alias) => {
-            nested_lookup(invocation, argument)?
+            let value = nested_lookup(invocation, argument)?;
+            invocation.note_nested_source(argument, located, &value);
+            value
         }
         Some(Method::Literal) => Value::String(Arc::clone(argument)).unplaced(),
         Some(Method::Unknown(name)) => {

@@ -91,6 +91,8 @@ pub(crate) struct Invocation<'a> {
     pub(crate) explains_options_only: bool,
     /// Records the sources of the value, if the request needs them.
     pub(crate) recorder: Option<Recorder>,
+    /// For how many values that texts insert it is noted where they are written; 0 if the request does not need it.
+    pub(super) max_nested_sources: usize,
     /// Records what is read, if the request needs it.
     pub(crate) footprint: Option<Footprint>,
     /// What is assumed about open variables.
@@ -133,6 +135,7 @@ impl<'a> Invocation<'a> {
             collecting: Collecting::default(),
             explains_options_only: false,
             recorder: None,
+            max_nested_sources: 0,
             footprint: None,
             assumptions: Assumptions::default(),
             exploration: None,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::cases::LeftOut;
 use super::invocation::OpaqueLevel;
+use super::nested_sources::NestedSource;
 
 /// The notes of a lookup.
 #[derive(Debug, Clone, Default)]
@@ -26,11 +27,13 @@ pub(crate) struct Notes {
     pub(crate) kept_encrypted: Vec<Arc<str>>,
     /// Keys whose encrypted values are not converted.
     pub(crate) unconverted: Vec<Arc<str>>,
+    /// Where the values are written that texts insert, if the request needs sources.
+    pub(crate) nested: Vec<NestedSource>,
 }
 
 /// The lengths of the lists at some time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Lengths([usize; 9]);
+pub(crate) struct Lengths([usize; 10]);
 
 impl Notes {
     pub(crate) fn lengths(&self) -> Lengths {
@@ -44,6 +47,7 @@ impl Notes {
             self.left_out.len(),
             self.kept_encrypted.len(),
             self.unconverted.len(),
+            self.nested.len(),
         ])
     }
 
@@ -62,6 +66,7 @@ impl Notes {
             left_out,
             kept_encrypted,
             unconverted,
+            nested,
         ] = before.0;
         Some(Box::new(Self {
             opaque: self.opaque[opaque..].to_vec(),
@@ -73,6 +78,7 @@ impl Notes {
             left_out: self.left_out[left_out..].to_vec(),
             kept_encrypted: self.kept_encrypted[kept_encrypted..].to_vec(),
             unconverted: self.unconverted[unconverted..].to_vec(),
+            nested: self.nested[nested..].to_vec(),
         }))
     }
 
@@ -87,6 +93,7 @@ impl Notes {
         add_each(&mut self.left_out, &more.left_out);
         add_each(&mut self.kept_encrypted, &more.kept_encrypted);
         add_each(&mut self.unconverted, &more.unconverted);
+        add_each(&mut self.nested, &more.nested);
     }
 }
 

@@ -12,6 +12,7 @@ use super::failure::{Failure, FailureClass};
 use super::footprint::Footprint;
 use super::invocation::{Invocation, OpaqueLevel};
 use super::lookup;
+use super::nested_sources::{MAX_NESTED_SOURCES, NestedSource};
 use super::sources::{Recorder, Source, UsedMerge};
 use super::trace::{TraceNode, Tracer};
 use crate::data::puppet_type::{self, TypeAliases, TypeProblem};
@@ -94,6 +95,9 @@ pub struct Answer {
     /// The sources of the key, the highest priority first, if requested. If nothing is found, they are those of the first
     /// name.
     pub sources: Vec<Source>,
+    /// Where the values are written that texts of any value insert, if sources were requested: [`Self::inserted`] are those of
+    /// the result.
+    pub nested: Vec<NestedSource>,
     /// The merge that was used, if sources were requested and Puppet accepts the merge.
     pub merge: Option<UsedMerge>,
     /// What was read, if requested.
@@ -232,6 +236,7 @@ impl Evaluator {
         invocation.assumptions.assume(&request.assuming, self.node());
         invocation.only_from = request.only_from.as_deref();
         invocation.recorder = request.wants_sources.then(Recorder::default);
+        invocation.max_nested_sources = if request.wants_sources { MAX_NESTED_SOURCES } else { 0 };
         invocation.footprint = request.wants_footprint.then(Footprint::default);
         invocation
     }
@@ -253,6 +258,7 @@ impl Answer {
             cases: Vec::new(),
             broken: Vec::new(),
             sources: Vec::new(),
+            nested: Vec::new(),
             merge: None,
             footprint: None,
         }
@@ -288,6 +294,7 @@ impl Answer {
             cases: Vec::new(),
             broken: notes.broken,
             sources,
+            nested: notes.nested,
             merge,
             footprint: invocation.footprint,
         };

@@ -21,6 +21,8 @@ pub(crate) struct CaseGroup<'a> {
     pub(crate) answer: &'a Answer,
     /// Where the deciding values of all the cases are written.
     pub(crate) places: Vec<Place>,
+    /// Where the values are written that their texts insert.
+    pub(crate) inserted: Vec<Place>,
 }
 
 /// A value in a case, by what differs from the value that is shown first.
@@ -181,6 +183,7 @@ impl<'a> CaseGroup<'a> {
             conditions: conditions.collect(),
             answer: &case.answer,
             places: deciding_places(&case.answer),
+            inserted: inserted_places(&case.answer),
         }
     }
 
@@ -202,11 +205,8 @@ impl<'a> CaseGroup<'a> {
         let [at] = others.collect::<Vec<_>>()[..] else { return false };
         self.cases.push(case);
         self.conditions[at].1.push(&case.conditions[at].value);
-        for place in deciding_places(&case.answer) {
-            if !self.places.contains(&place) {
-                self.places.push(place);
-            }
-        }
+        add_new(&mut self.places, deciding_places(&case.answer));
+        add_new(&mut self.inserted, inserted_places(&case.answer));
         true
     }
 
@@ -256,4 +256,14 @@ pub(crate) fn hiding_source(answer: &Answer) -> Option<&Source> {
     }
     let mut written = answer.sources.iter().filter(|it| !it.is_default && it.written.is_some());
     written.next().filter(|first| first.value().is_none())
+}
+
+/// Where the values are written that texts of the result insert.
+pub(crate) fn inserted_places(answer: &Answer) -> Vec<Place> {
+    answer.inserted().iter().map(|it| it.place).collect()
+}
+
+fn add_new(places: &mut Vec<Place>, more: Vec<Place>) {
+    let more = more.into_iter();
+    places.extend(more.filter(|it| !places.contains(it)).collect::<Vec<_>>());
 }

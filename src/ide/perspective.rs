@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::context::LOOKUP_OPTIONS;
+use super::file_role::FileRole;
 use super::hover::markdown::AskedFor;
 use crate::backends::eyaml::blob;
 use crate::config::Environment;
@@ -126,6 +127,22 @@ impl Perspective {
             Ok(file) => format!("{shown}:{}", file.line_index().line_of(place.range.start) + 1),
             Err(_) => shown,
         }
+    }
+
+    /// The place of the root key if the place of its value is given: a hash is written below its key. Other places stay as they
+    /// are.
+    pub(super) fn place_with_key(&self, place: Place) -> Place {
+        let path = self.world.path(place.file);
+        let key = || {
+            let FileRole::Data { format, .. } = FileRole::of(&self.world, &path)? else {
+                return None;
+            };
+            let data = self.world.data(&path, format).ok()?;
+            let entry = data.entry_at(place.range.start)?;
+            let is_value = entry.value.range.shifted(entry.start) == place.range;
+            is_value.then(|| entry.key.range.shifted(entry.start))
+        };
+        Place { range: key().unwrap_or(place.range), ..place }
     }
 
     /// A value that may be shown: without sensitive parts, and without encrypted ones unless the user chose to see them.

@@ -9,7 +9,7 @@ use super::markup::{code, plain};
 use crate::backends::eyaml::blob;
 use crate::data::{Files as _, Located, Place, Value, inspect, render};
 use crate::engine::cases::left_out_in_words;
-use crate::engine::{self, OpaqueLevel, Request, Role, SetBy, Source, UsedMerge};
+use crate::engine::{self, NestedSource, OpaqueLevel, Request, Role, SetBy, Source, UsedMerge};
 use crate::facts::Node;
 use crate::ide::cases::{self, CaseGroup};
 use crate::ide::class_parameter;
@@ -26,6 +26,9 @@ const MAX_NAMES: usize = 3;
 
 /// The maximum number of listed cases.
 const MAX_CASES: usize = 8;
+
+/// The maximum number of listed keys whose values are inserted.
+const MAX_INSERTED: usize = 6;
 
 /// The maximum number of listed keys that a pattern matches.
 const MAX_MATCHING_KEYS: usize = 12;
@@ -144,10 +147,13 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
     let asked = question.answer(perspective);
     let groups = cases::groups(&asked);
     let usual_places = cases::deciding_places(&asked);
+    let usual_inserted = cases::inserted_places(&asked);
     let places_of = |group: &CaseGroup<'_>| {
         // Where only a text inside the value differs, the list of sources has the same places for all cases.
         let places = if group.places == usual_places { &[][..] } else { &group.places };
-        places.iter().map(|it| perspective.shown_place(*it)).collect()
+        let inserted = group.inserted.iter().filter(|it| !usual_inserted.contains(it));
+        let inserted = inserted.map(|it| perspective.place_with_key(*it));
+        places.iter().copied().chain(inserted).map(|it| perspective.shown_place(it)).collect()
     };
     let case = |group: &CaseGroup<'_>| {
         let nearly = cases::nearly_the_same(perspective, &asked, group.answer);
@@ -170,6 +176,7 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
         notes: Vec::new(),
     };
     add_sources(perspective, key, &asked, &mut card);
+    card.notes.extend(inserted_text(perspective, &asked));
     if question.brings_values && !asked.sources.iter().any(Source::counts) {
         card.notes.push("The value comes from the call itself, not from data.".to_owned());
     }
@@ -203,6 +210,24 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
         card.notes.push(not_read_text(perspective, key, from));
     }
     card
+}
+
+/// The keys whose values the texts of the value contain, and where these values are written.
+fn inserted_text(perspective: &Perspective, answer: &engine::Answer) -> Option<String> {
+    let inserted = answer.inserted();
+    let shown = |it: &&NestedSource| {
+        format!(
+            "{} ({})",
+            code(&it.key),
+            code(&perspective.shown_place(perspective.place_with_key(it.place)))
+        )
+    };
+    let shown: Vec<String> = inserted.iter().take(MAX_INSERTED).map(shown).collect();
+    let more = match inserted.len().saturating_sub(MAX_INSERTED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!shown.is_empty()).then(|| format!("Inserted values: {}{more}", shown.join(", ")))
 }
 
 /// Whether the node reads a file for the key, or reads it in one of its cases.

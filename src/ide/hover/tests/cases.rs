@@ -93,10 +93,12 @@ fn cases_that_come_from_the_same_place_do_not_repeat_it() {
             "%{x}: usual"
             ```
 
-            - `'1: one'` if x is 1
-            - `'2: two'` if x is 2
+            - `'1: one'` if x is 1 (`data/a/1.yaml:1`)
+            - `'2: two'` if x is 2 (`data/a/2.yaml:1`)
 
             1. **level "D" · `data/d.yaml:2`**
+
+            Inserted values: `n` (`data/d.yaml:1`)
 
             Not known, and left as it is written: `%{x}`"#]],
     );
@@ -309,5 +311,41 @@ fn a_case_says_what_hides_a_member_and_where_a_value_is_the_same() {
             - `a: 2` if role is web (`data/roles/web.yaml:1`)
 
             1. **level "C" · `data/common/all.yaml:1`**"#]],
+    );
+}
+
+#[test]
+fn inserted_values_are_named() {
+    check_open(
+        "#- /data/common.yaml\nurl$0: \"http://%{lookup('host')}:%{lookup('port')}/%{lookup('none')}\"\n\
+         host: \"www.%{lookup('domain')}\"\nport: 80\ndomain: example.org\n\
+         #- /data/roles/web.yaml\ndomain: example.net\n#- /data/roles/db.yaml\nport: 81\nurl: \"db:%{lookup('port')}\"\n",
+        &expect![[r#"
+            **`url`** for any node, environment `production`
+
+            ```yaml
+            http://www.example.org:80/
+            ```
+
+            - `db:81` if role is db (`data/roles/db.yaml:2`, `data/roles/db.yaml:1`)
+            - `http://www.example.net:80/` if role is web (`data/roles/web.yaml:1`)
+
+            1. **level "Common" · `data/common.yaml:1`**
+
+            Inserted values: `host` (`data/common.yaml:2`), `port` (`data/common.yaml:3`), `domain` (`data/common.yaml:4`)"#]],
+    );
+    check_open(
+        "#- /data/common.yaml\nk:\n  a: \"%{lookup('x')}\"\n  b$0: \"%{alias('y')}\"\n\
+         x: 1\ny:\n  c: 2\n",
+        &expect![[r#"
+            **`k.b`** for any node, environment `production`
+
+            ```yaml
+            c: 2
+            ```
+
+            1. **level "Common" · `data/common.yaml:3`**
+
+            Inserted values: `y` (`data/common.yaml:5`)"#]],
     );
 }
