@@ -11,7 +11,7 @@ use super::diff::DiffFormat;
 use super::shown::{as_seen_from_here, in_a_line, in_lines, within_a_line};
 use crate::data::render;
 use crate::engine::{Answer, OtherNodes};
-use crate::ide::changes::{Secrets, change_texts, counted, without_own_secrets};
+use crate::ide::changes::{Secrets, change_lines, counted, without_own_secrets};
 use crate::world::{AnswerChange, Cause, Differences, parallel, paths};
 
 /// The maximum number of keys that an annotation names.
@@ -57,13 +57,10 @@ impl Part {
         in_a_line(&self.found.who(change)).into_owned()
     }
 
-    /// The lines of both answers, with signs, without secrets.
+    /// The lines that differ, with signs and the lines around them, without secrets.
     fn shown(&self, change: &AnswerChange) -> Vec<String> {
-        let mut lines = Vec::new();
-        for (sign, text) in ['-', '+'].into_iter().zip(change_texts(change, &self.secrets)) {
-            lines.extend(in_lines(&text).lines().map(|line| format!("{sign} {line}")));
-        }
-        lines
+        let lines = change_lines(change, &self.secrets);
+        lines.iter().map(|line| format!("{} {}", line.sign, in_lines(&line.text))).collect()
     }
 
     /// What is not proved, one line each.

@@ -2,8 +2,10 @@
 //! The edits are compared with the saved files, or with a revision.
 
 mod edited;
+mod line_diff;
 mod page;
 mod secrets;
+mod sides;
 mod words;
 
 use std::collections::BTreeSet;
@@ -17,8 +19,9 @@ use crate::syntax::key_path;
 use crate::world::{Asker, Before, Differences, FleetPair, World, paths};
 pub use edited::{EditedKey, edited_keys, is_edited};
 pub use secrets::{Secrets, without_own_secrets};
+pub use sides::{change_lines, change_texts};
+pub use words::counted;
 pub(super) use words::nodes_where;
-pub use words::{change_texts, counted};
 
 /// The changes, as a document and as data.
 #[derive(Debug, Clone)]

@@ -16,6 +16,8 @@ def environment(directory, nodes, keys, modules):
     counts = ["--nodes", str(nodes), "--keys", str(keys), "--modules", str(modules)]
     written = subprocess.run([f"{HERE}/environment", directory, *counts], check=True, stdout=subprocess.PIPE)
     git = ["git", "-C", directory, "-c", "user.name=x", "-c", "user.email=x@example.com"]
+    # Git would pack the objects in the background, while the programs are measured.
+    git += ["-c", "gc.auto=0", "-c", "maintenance.auto=false"]
     subprocess.run([*git, "init", "--quiet"], check=True)
     subprocess.run([*git, "add", "--all"], check=True)
     subprocess.run([*git, "commit", "--quiet", "--message", "x"], check=True)

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::words::{change_texts, counted};
+use super::line_diff::ChangedLine;
+use super::sides::change_lines;
+use super::words::counted;
 use super::{Compared, Secrets};
 use crate::data::Place;
 use crate::ide::perspective::Perspective;
@@ -78,10 +80,12 @@ fn write_change(
         let line = format!("  because of {}:{}", compared.shown_path(&cause.path), cause.line);
         page.line(&one_line(&line), Mark::of(LineKind::Header, line_of(compared.world, cause)));
     }
-    let sides = [('-', LineKind::Deleted), ('+', LineKind::Added)];
-    for ((sign, kind), text) in sides.into_iter().zip(change_texts(change, secrets)) {
-        for line in text.lines() {
-            page.line(&format!("{sign} {line}"), Mark::of(kind, place));
+    for ChangedLine { sign, text } in change_lines(change, secrets) {
+        let line = format!("{sign} {text}");
+        match sign {
+            '-' => page.line(&line, Mark::of(LineKind::Deleted, place)),
+            '+' => page.line(&line, Mark::of(LineKind::Added, place)),
+            _ => page.plain(&line),
         }
     }
 }

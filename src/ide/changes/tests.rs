@@ -227,7 +227,10 @@ fn shown(before: &str, after: &str) -> Vec<String> {
     let secrets = Secrets::of(&found.differences.changes);
     let line = |change: &AnswerChange| {
         let [before, after] = change_texts(change, &secrets).map(|it| it.trim_end().to_owned());
-        assert!(found.preview.text.contains(&format!("\n+ {}", after.replace('\n', "\n+ "))));
+        let is_in_view = |line: &str| {
+            ["+", " "].iter().any(|sign| found.preview.text.contains(&format!("\n{sign} {line}\n")))
+        };
+        assert!(after.lines().all(is_in_view), "{}", found.preview.text);
         format!("{}: {before} -> {after}", change.key)
     };
     found.differences.changes.iter().map(line).collect()
@@ -417,7 +420,7 @@ fn a_snapshot_that_nobody_holds_goes() {
     assert!(still_there.upgrade().is_none());
 }
 
-/// The lines of a comparison after an edit of `data/common.yaml`, without those about the nodes and causes.
+/// What a comparison after an edit of `data/common.yaml` shows of the values.
 fn shown_values(before: &str, after: &str) -> Vec<String> {
     let hiera_yaml = "version: 5\nhierarchy:\n- {name: o, lookup_key: 'other::%{facts.role}'}\n- {name: c, path: common.yaml}\n";
     let mut host =
@@ -425,7 +428,9 @@ fn shown_values(before: &str, after: &str) -> Vec<String> {
     host.apply(Change::Folders(vec!["/r".to_owned()]));
     open(&mut host, PATH, after);
     let text = of(&host.snapshot(), &question()).preview.text;
-    text.lines().filter(|it| it.starts_with(['-', '+'])).map(str::to_owned).collect()
+    let is_cause = |it: &&str| it.starts_with("  because of ");
+    let after_cause = text.lines().skip_while(|it| !is_cause(it)).skip_while(is_cause);
+    after_cause.take_while(|it| !it.is_empty()).map(str::to_owned).collect()
 }
 
 #[test]
@@ -450,23 +455,30 @@ fn a_level_that_is_not_evaluated_is_named_if_nothing_else_differs() {
     host.apply(Change::Folders(vec!["/r".to_owned()]));
     open(&mut host, path, &hiera_yaml("- {name: vault, lookup_key: vault}\n"));
     let text = of(&host.snapshot(), &question()).preview.text;
-    assert!(text.contains("- 1\n+ 1\n+ (unless level 'vault' has another value)\n"), "{text}");
+    assert!(text.contains("\n  1\n+ (unless level 'vault' has another value)\n"), "{text}");
 }
 
 #[test]
-fn a_long_value_is_shown_from_its_first_difference() {
+fn of_a_long_value_only_lines_around_a_difference_are_shown() {
     let list = |last: &str| {
         let items: Vec<String> = (0..49).map(|number| format!("- {number}\n")).collect();
         format!("a:\n{}- {last}\n", items.concat())
     };
     let shown = shown_values(&list("u"), &list("v"));
-    assert_eq!(
-        shown,
-        ["- … 46 lines above", "- - 46", "- - 47", "- - 48", "- - u"]
-            .into_iter()
-            .chain(["+ … 46 lines above", "+ - 46", "+ - 47", "+ - 48", "+ - v"])
-            .collect::<Vec<_>>()
-    );
+    assert_eq!(shown, ["  … 47 lines", "  - 47", "  - 48", "- - u", "+ - v"]);
+}
+
+#[test]
+fn the_hash_that_contains_a_difference_is_shown() {
+    let users = |shell: &str| {
+        format!(
+            "users:\n  root: {{uid: 0, shell: sh}}\n  alice:\n    uid: 1\n    name: Alice\n    groups: [a, b]\n    shell: {shell}\n"
+        )
+    };
+    let shown = shown_values(&users("sh"), &users("zsh"));
+    let expected = ["  … 3 lines", "  alice:", "  … 2 lines", "    groups:", "    - a", "    - b"];
+    assert_eq!(shown[..6], expected);
+    assert_eq!(shown[6..], ["-   shell: sh", "+   shell: zsh"]);
 }
 
 /// A key of which each node has a value of its own does not hide the other keys.
