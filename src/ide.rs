@@ -35,6 +35,7 @@ mod level_jump;
 mod matching;
 mod node_facts;
 mod overridden;
+pub mod own_names;
 mod pair_edits;
 mod parameter_type;
 mod perspective;

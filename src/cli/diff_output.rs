@@ -53,8 +53,8 @@ impl Part {
         Self { environment, found, secrets }
     }
 
-    fn who(&self, change: &AnswerChange) -> String {
-        in_a_line(&self.found.who(change)).into_owned()
+    fn who(&self, alike: &[&AnswerChange]) -> String {
+        in_a_line(&self.found.who(alike)).into_owned()
     }
 
     /// The lines that differ, with signs and the lines around them, without secrets.
@@ -135,8 +135,9 @@ fn text(report: &Report) -> String {
 fn text_of_key(report: &Report, part: &Part, key: &str, changes: &[&AnswerChange]) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "{}{}", report.label(part), in_a_line(key));
-    for change in changes {
-        let _ = writeln!(text, "  {}", part.who(change));
+    for alike in part.found.alike(changes) {
+        let change = alike[0];
+        let _ = writeln!(text, "  {}", part.who(&alike));
         for line in part.shown(change) {
             let _ = writeln!(text, "  {line}");
         }
@@ -189,8 +190,9 @@ fn markdown_of_key(report: &Report, part: &Part, key: &str, changes: &[&AnswerCh
     let label = escaped_html(&report.label(part));
     let title = escaped_html(&in_a_line(key));
     let mut text = format!("\n<details><summary>{label}<code>{title}</code>: {who}</summary>\n");
-    for change in changes {
-        let _ = write!(text, "\n{}", escaped_markdown(&part.who(change)));
+    for alike in part.found.alike(changes) {
+        let change = alike[0];
+        let _ = write!(text, "\n{}", escaped_markdown(&part.who(&alike)));
         if !change.causes.is_empty() {
             let _ = write!(
                 text,

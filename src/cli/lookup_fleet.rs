@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use super::answer_json::{Record, redacted};
@@ -18,6 +19,7 @@ use super::{print, print_bytes};
 use crate::data::{Files, render};
 use crate::engine::footprint::outcome_hash;
 use crate::engine::{Answer, Request};
+use crate::ide::own_names::{with_example, without_names};
 use crate::world::{Fleet, KeptAnswer, SharedAnswer};
 
 /// Names of nodes that a table shows of each group.
@@ -292,27 +294,56 @@ impl Printer<'_> {
             count => format!("{count} different answers for"),
         };
         let _ = writeln!(text, "{}: {answers} {}", in_a_line(&query.key), counted(total, "node"));
-        for group in groups {
-            let _ = writeln!(text, "  {}", self.names_line(group));
-            for line in self.text_of(query, &group.answer).lines() {
+        for row in self.rows(query, groups) {
+            let mut nodes = self.names_line(&row.nodes);
+            if row.is_of_single_nodes && row.nodes.len() > 1 {
+                let shown = names(self.fleet, &row.nodes).next().map_or("", |it| &**it);
+                nodes = with_example(&nodes, &in_a_line(shown));
+            }
+            let _ = writeln!(text, "  {nodes}");
+            for line in row.answer.lines() {
                 let _ = writeln!(text, "    {line}");
             }
         }
         text
     }
 
+    /// The rows of a table. Single nodes whose answers differ only in the names of these nodes share a row.
+    fn rows<'g>(&self, query: &Query, groups: &'g [SharedAnswer<Kept>]) -> Vec<Row<'g>> {
+        let mut rows: IndexMap<Result<String, usize>, Row<'g>> = IndexMap::new();
+        for (at, group) in groups.iter().enumerate() {
+            let answer = self.text_of(query, &group.answer);
+            let single = names(self.fleet, &group.nodes).next().filter(|_| group.nodes.len() == 1);
+            let nameless = single.map(|node| without_names(&answer, node).into_owned());
+            let is_of_single_nodes = nameless.is_some();
+            let row = || Row { answer, nodes: Vec::new(), is_of_single_nodes };
+            rows.entry(nameless.ok_or(at)).or_insert_with(row).nodes.extend(&group.nodes);
+        }
+        let mut rows: Vec<Row<'g>> = rows.into_values().collect();
+        rows.sort_by_key(|row| row.nodes.len());
+        rows
+    }
+
     /// `2 nodes: web01, web02`.
-    fn names_line(&self, group: &SharedAnswer<Kept>) -> String {
-        let count = group.nodes.len();
+    fn names_line(&self, nodes: &[u32]) -> String {
+        let count = nodes.len();
         if count == self.fleet.nodes().len() && count > MAX_NAMES {
             return format!("all {}", counted(count, "node"));
         }
         let shown: Vec<_> =
-            names(self.fleet, &group.nodes).take(MAX_NAMES).map(|it| in_a_line(it)).collect();
+            names(self.fleet, nodes).take(MAX_NAMES).map(|it| in_a_line(it)).collect();
         let more = count - shown.len();
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         format!("{}: {}{more}", counted(count, "node"), shown.join(", "))
     }
+}
+
+/// A row of a table.
+struct Row<'a> {
+    answer: Cow<'a, str>,
+    nodes: Vec<u32>,
+    /// Whether each of its nodes has an answer of its own: the same without the name of the node.
+    is_of_single_nodes: bool,
 }
 
 /// The names of nodes by their numbers.

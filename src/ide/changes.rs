@@ -1,6 +1,7 @@
 //! The effect of a workspace's edits on its nodes: as a document that follows typing, and as a few words above an edited key.
 //! The edits are compared with the saved files, or with a revision.
 
+mod alike;
 mod edited;
 mod line_diff;
 mod page;

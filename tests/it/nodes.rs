@@ -208,3 +208,18 @@ fn the_classes_of_a_classifier_are_in_its_file() {
     assert!(n1.contains("base  .hiera-ls/facts/n1.yaml:2\n"), "{n1}");
     assert!(n2.contains("base  .hiera-ls/facts/n2.json:1\n"), "{n2}");
 }
+
+#[test]
+fn nodes_with_their_own_names_in_a_value_share_an_answer() {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n"),
+        ("data/common.yaml", "a: \"%{trusted.certname}:%{facts.port}\"\n"),
+        (".hiera-ls/facts/web01.example.org.json", "{\"port\": 80}"),
+        (".hiera-ls/facts/web02.example.org.json", "{\"port\": 80}"),
+        (".hiera-ls/facts/web03.example.org.json", "{\"port\": 81}"),
+    ]);
+    let table = "a: 3 different answers for 3 nodes\n  1 node: web03.example.org\n    web03.example.org:81\n  \
+                 2 nodes: web01.example.org, web02.example.org, each with its own name in the value; web01.example.org is shown\n    \
+                 web01.example.org:80\n";
+    check(&workspace, &["lookup", "a", "--nodes", "all"], table);
+}

@@ -17,6 +17,9 @@ const MAX_KEYS: usize = 200;
 /// The maximum number of changes of each key in the document. If each node has a value of its own, more of them say little.
 const MAX_CHANGES: usize = 20;
 
+/// Among this many changes, those are searched for that are alike. Values of thousands of nodes take long to compare.
+const MAX_GROUPED: usize = 20_000;
+
 pub(super) fn page(
     compared: &Compared<'_>,
     perspective: &Perspective,
@@ -38,19 +41,27 @@ pub(super) fn page(
     }
     let secrets = Secrets::of(&differences.changes);
     let groups = differences.by_key();
+    let mut left_to_group = MAX_GROUPED;
     for (key, changes) in groups.iter().take(MAX_KEYS) {
         page.plain("");
         let place = changes.iter().find_map(|it| place_of(compared, it));
         page.line(&one_line(key), Mark::of(LineKind::Header, place));
-        for change in changes.iter().take(MAX_CHANGES) {
+        let is_grouped = changes.len() <= left_to_group;
+        left_to_group -= if is_grouped { changes.len() } else { 0 };
+        let alike = if is_grouped {
+            differences.alike(changes)
+        } else {
+            changes.iter().map(|it| vec![*it]).collect()
+        };
+        for alike in alike.iter().take(MAX_CHANGES) {
             if page.is_full() {
                 break;
             }
-            write_change(&mut page, compared, differences, (change, &secrets));
+            write_change(&mut page, compared, differences, (alike, &secrets));
         }
-        let left = changes.get(MAX_CHANGES..).unwrap_or_default();
+        let left = alike.get(MAX_CHANGES..).unwrap_or_default();
         if !left.is_empty() {
-            let nodes: usize = left.iter().map(|it| it.nodes.len()).sum();
+            let nodes: usize = left.iter().flatten().map(|it| it.nodes.len()).sum();
             let (left, nodes) = (counted(left.len(), "more change"), counted(nodes, "node"));
             page.plain(&format!("  {left} of this key not shown, for {nodes}"));
         }
@@ -69,11 +80,12 @@ fn write_change(
     page: &mut Page,
     compared: &Compared<'_>,
     differences: &Differences,
-    (change, secrets): (&AnswerChange, &Secrets),
+    (alike, secrets): (&[&AnswerChange], &Secrets),
 ) {
+    let Some(change) = alike.first() else { return };
     let place = place_of(compared, change);
     page.line(
-        &format!("  {}", one_line(&differences.who(change))),
+        &format!("  {}", one_line(&differences.who(alike))),
         Mark::of(LineKind::Header, place),
     );
     for cause in &change.causes {

@@ -481,6 +481,25 @@ fn the_hash_that_contains_a_difference_is_shown() {
     assert_eq!(shown[6..], ["-   shell: sh", "+   shell: zsh"]);
 }
 
+#[test]
+fn nodes_with_their_own_names_in_a_value_are_listed_together() {
+    let common = |port: &str| {
+        format!(
+            "port: {port}\nurl: \"http://%{{trusted.certname}}:%{{lookup('port')}}/%{{facts.role}}\"\n"
+        )
+    };
+    let mut host = host_with([(PATH.to_owned(), common("80"))].into_iter());
+    open(&mut host, PATH, &common("81"));
+    let text = of(&host.snapshot(), &question()).preview.text;
+    let of_url = text.split_once("\nurl\n").expect("the key changes").1;
+    let web = "  2 nodes: web1, web2, each with its own name in the value; web1 is shown\n  \
+               because of data/common.yaml:1\n- http://web1:80/web\n+ http://web1:81/web\n";
+    assert!(of_url.contains(web), "{of_url}");
+    assert!(
+        of_url.contains("  1 node: db1\n  because of data/common.yaml:1\n- http://db1:80/db\n")
+    );
+}
+
 /// A key of which each node has a value of its own does not hide the other keys.
 #[test]
 fn only_some_changes_of_a_key_are_in_the_document() {

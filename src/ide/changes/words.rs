@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::engine::cases::in_words;
 use crate::engine::{Assumed, Condition, OtherNodes};
 use crate::facts::infer::MEMBER;
+use crate::ide::own_names::with_example;
 use crate::world::{AnswerChange, Differences};
 
 /// The maximum number of names of nodes that are shown for each change.
@@ -82,11 +83,17 @@ impl Differences {
         change.nodes.iter().map(|node| &self.nodes[*node as usize])
     }
 
-    /// `14 nodes: web01, web02 and 12 more`, and the cases of unlisted nodes.
-    pub fn who(&self, change: &AnswerChange) -> String {
-        let others = self.others(change);
-        let nodes = (!change.nodes.is_empty()).then(|| self.nodes_of(change));
-        nodes.into_iter().chain(others).collect::<Vec<_>>().join("; ")
+    /// The nodes of changes that are [alike](Self::alike), of which the first is shown: `14 nodes: web01, web02 and 12 more`, and
+    /// the cases of unlisted nodes.
+    pub fn who(&self, alike: &[&AnswerChange]) -> String {
+        let nodes: Vec<u32> = alike.iter().flat_map(|it| &it.nodes).copied().collect();
+        let named = (!nodes.is_empty()).then(|| self.named(&nodes));
+        let others = alike.iter().flat_map(|it| self.others(it));
+        let who = named.into_iter().chain(others).collect::<Vec<_>>().join("; ");
+        match alike {
+            [] | [_] => who,
+            [first, ..] => with_example(&who, self.names(first).next().map_or("", |it| &**it)),
+        }
     }
 
     /// The cases of unlisted nodes that a change affects: `any unlisted node where role is web, unless site is oslo`.
@@ -105,12 +112,14 @@ impl Differences {
         })
     }
 
-    fn nodes_of(&self, change: &AnswerChange) -> String {
-        let count = change.nodes.len();
+    /// `14 nodes: web01, web02 and 12 more`
+    fn named(&self, nodes: &[u32]) -> String {
+        let count = nodes.len();
         if count == self.nodes.len() && count > MAX_NAMES {
             return format!("all {}", counted(count, "node"));
         }
-        let names: Vec<&str> = self.names(change).take(MAX_NAMES).map(|it| &**it).collect();
+        let names = nodes.iter().take(MAX_NAMES).map(|node| &*self.nodes[*node as usize]);
+        let names: Vec<&str> = names.collect();
         let more = count - names.len();
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         format!("{}: {}{more}", counted(count, "node"), names.join(", "))

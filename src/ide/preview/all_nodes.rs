@@ -12,6 +12,7 @@ use crate::data::{Place, Value, render};
 use crate::engine::{Answer, CancelToken, Case, Condition, Request, Source};
 use crate::facts::Node;
 use crate::ide::cases;
+use crate::ide::own_names::{value_without_names, with_example, without_names};
 use crate::ide::perspective::Perspective;
 use crate::world::{World, parallel};
 
@@ -30,7 +31,7 @@ const MAX_USUAL_LINES: usize = 1;
 pub struct AllNodes {
     /// The document.
     pub preview: Preview,
-    /// The smallest group first.
+    /// One for each different value, in the order of the document.
     pub groups: Vec<NodeGroup>,
 }
 
@@ -117,10 +118,13 @@ pub fn all_nodes(
         groups: Vec::new(),
     };
     all.write_title(sorted.len());
-    for ((outcome, nodes), entry) in sorted.iter().zip(entries) {
-        if let Some(entry) = entry {
-            all.write_group(outcome, nodes, &entry);
-        }
+    let groups: Vec<Group<'_>> = { sorted.iter().zip(&entries) }
+        .filter_map(|((outcome, nodes), entry)| {
+            Some(Group { outcome, nodes, entry: entry.as_ref()? })
+        })
+        .collect();
+    for alike in alike(&groups) {
+        all.write_alike(&alike);
     }
     let preview = all.page.finish(&asked.perspective, format!("{key} · all nodes"));
     let preview = Preview { key: Some(key.clone()), node: None, ..preview };
@@ -140,6 +144,21 @@ impl Outcome {
         Self::alone(answer)
     }
 
+    /// The same without the names of a node.
+    fn without_names(&self, node: &str) -> Self {
+        match self {
+            Self::Value(value) => Self::Value(value_without_names(value, node)),
+            Self::Missing => Self::Missing,
+            Self::Failed(message) => Self::Failed(without_names(message, node).into()),
+            Self::Depends(cases, variables) => {
+                let case = |(conditions, it): &(Vec<Condition>, Self)| {
+                    (conditions.clone(), it.without_names(node))
+                };
+                Self::Depends(cases.iter().map(case).collect(), variables.clone())
+            }
+        }
+    }
+
     /// The outcome in one case.
     fn alone(answer: &Answer) -> Self {
         match &answer.outcome {
@@ -148,6 +167,30 @@ impl Outcome {
             Err(failure) => Self::Failed(failure.message.clone()),
         }
     }
+}
+
+/// The nodes with one outcome.
+struct Group<'a> {
+    outcome: &'a Outcome,
+    nodes: &'a [&'a Arc<Node>],
+    /// The answer for the first of the nodes.
+    entry: &'a Entry,
+}
+
+/// The groups that are shown together: those of single nodes whose outcomes differ only in the names of these nodes. Those with
+/// the fewest nodes come first.
+fn alike<'a>(groups: &'a [Group<'a>]) -> Vec<Vec<&'a Group<'a>>> {
+    let mut alike: IndexMap<Result<Outcome, usize>, Vec<&Group<'_>>> = IndexMap::new();
+    for (at, group) in groups.iter().enumerate() {
+        let nameless = match group.nodes {
+            [node] => Ok(group.outcome.without_names(&node.name)),
+            _ => Err(at),
+        };
+        alike.entry(nameless).or_default().push(group);
+    }
+    let mut alike: Vec<_> = alike.into_values().collect();
+    alike.sort_by_key(|groups| groups.iter().map(|it| it.nodes.len()).sum::<usize>());
+    alike
 }
 
 struct Overview<'a> {
@@ -172,16 +215,25 @@ impl Overview<'_> {
         self.page.comment(&title, LineKind::Header, None);
     }
 
-    /// Writes the nodes with one outcome; `entry` is that of the first of them.
-    fn write_group(&mut self, outcome: &Outcome, nodes: &[&Arc<Node>], entry: &Entry) {
-        let mut names: Vec<Arc<str>> = nodes.iter().map(|node| node.name.clone()).collect();
-        names.sort_unstable();
-        let is_outlier = nodes.len() < self.total && nodes.len() * OUTLIER_SHARE <= self.total;
+    /// Writes groups that are shown together. The value is that of the first one.
+    fn write_alike(&mut self, alike: &[&Group<'_>]) {
+        let Some(first) = alike.first() else { return };
+        let names = |groups: &[&Group<'_>]| {
+            let nodes = groups.iter().flat_map(|group| group.nodes);
+            let mut names: Vec<Arc<str>> = nodes.map(|node| node.name.clone()).collect();
+            names.sort_unstable();
+            names
+        };
+        let all = names(alike);
+        let is_outlier = all.len() < self.total && all.len() * OUTLIER_SHARE <= self.total;
         let kind = if is_outlier { LineKind::Outlier } else { LineKind::Header };
         // One YAML document for each value, because the same key twice in one document would be an error.
         self.page.plain(if self.groups.is_empty() { "" } else { "---" });
-        let share = format!("{} of {}", nodes.len(), counted(self.total, "node"));
-        let depends = cases::depends_text(&entry.answer);
+        let mut share = format!("{} of {}", all.len(), counted(self.total, "node"));
+        if alike.len() > 1 {
+            share = with_example(&share, &first.nodes[0].name);
+        }
+        let depends = cases::depends_text(&first.entry.answer);
         let depends = depends.map_or(String::new(), |it| format!(", where it {it}"));
         self.page.comment(&format!("{share}{depends}:"), kind, None);
         let max_lines = match is_outlier {
@@ -189,17 +241,19 @@ impl Overview<'_> {
             true => MAX_OUTLIER_LINES,
             false => MAX_USUAL_LINES,
         };
-        for names in names.chunks(NAMES_PER_LINE).take(max_lines) {
+        for names in all.chunks(NAMES_PER_LINE).take(max_lines) {
             self.page.comment(&format!("  {}", names.join(", ")), kind, None);
         }
-        let more = names.len().saturating_sub(NAMES_PER_LINE.saturating_mul(max_lines));
+        let more = all.len().saturating_sub(NAMES_PER_LINE.saturating_mul(max_lines));
         if more > 0 {
             self.page.comment(&format!("  and {more} more"), LineKind::More, None);
         }
-        entry.write_among(self.perspective, &mut self.page, Detail::Origins);
-        let (value, kind) = shown(self.perspective, entry, outcome);
-        let places = places_of(entry);
-        self.groups.push(NodeGroup { value, kind, nodes: names, is_outlier, places });
+        first.entry.write_among(self.perspective, &mut self.page, Detail::Origins);
+        for group in alike {
+            let (value, kind) = shown(self.perspective, group.entry, group.outcome);
+            let (nodes, places) = (names(&[group]), places_of(group.entry));
+            self.groups.push(NodeGroup { value, kind, nodes, is_outlier, places });
+        }
     }
 }
 

@@ -33,6 +33,29 @@ fn nodes_are_grouped_by_value_and_the_rare_ones_come_first() {
 }
 
 #[test]
+fn nodes_with_their_own_names_in_a_value_are_together() {
+    let fixture = fixture("#- /data/common.yaml\na$0: '%{trusted.certname}/%{role}'\n");
+    let all = all_nodes(&fixture.world(), &at_cursor(&fixture), &CancelToken::default())
+        .expect("no node is asked for")
+        .expect("there is a key");
+    assert_is_consistent(&all.preview);
+    expect![[r"
+        # a for 3 nodes of environment production: 3 different answers
+
+        # 1 of 3 nodes:
+        #   db01
+        a: db01/db  # data/common.yaml:1
+        ---
+        # 2 of 3 nodes, each with its own name in the value; web01 is shown:
+        #   web01, web02
+        a: web01/web  # data/common.yaml:1
+    "]]
+    .assert_eq(&all.preview.text);
+    let values: Vec<_> = all.groups.iter().map(|group| group.value.trim_end()).collect();
+    assert_eq!(values, ["db01/db", "web01/web", "web02/web"]);
+}
+
+#[test]
 fn no_node_is_known() {
     let fixture = Fixture::parse(
         "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n#- /data/common.yaml\na$0: 1\n",
