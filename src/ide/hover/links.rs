@@ -25,19 +25,45 @@ pub struct NamedPlace {
     pub line: u32,
 }
 
-/// The places after the value in `markdown`, a hover of the file at `path`. Only existing files are included.
+/// The places that `markdown`, a hover of the file at `path`, names outside of values. Only existing files are included.
 pub fn named_places(world: &World, path: &str, markdown: &str) -> Vec<NamedPlace> {
     let Some(environment) = world.environment_of(path) else { return Vec::new() };
-    // The value itself may contain text that looks like a place.
-    let behind_value = markdown.rfind("```\n").map_or(0, |at| at + 4);
-    let place = |captures: regex::Captures<'_>| {
+    let place = |(start, captures): (usize, regex::Captures<'_>)| {
         let span = captures.get(0)?.range();
         let path = paths::join(environment.directory(), &captures["path"]);
         let line = captures["line"].parse().ok()?;
-        let span = span.start + behind_value..span.end + behind_value;
+        let span = span.start + start..span.end + start;
         (world.kind(&path) == PathKind::File).then_some(NamedPlace { span, path, line })
     };
-    PLACE.captures_iter(&markdown[behind_value..]).filter_map(place).collect()
+    let lines = lines_outside_of_fences(markdown);
+    let all = lines.flat_map(|(start, line)| PLACE.captures_iter(line).map(move |it| (start, it)));
+    all.filter_map(place).collect()
+}
+
+/// The lines of Markdown with their first bytes, without blocks of code: a value may contain text that looks like a place.
+fn lines_outside_of_fences(markdown: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut start = 0;
+    // The backticks that end the block.
+    let mut open: Option<&str> = None;
+    markdown.split_inclusive('\n').filter_map(move |line| {
+        let at = start;
+        start += line.len();
+        let text = line.trim_start_matches(' ');
+        let fence = &text[..text.len() - text.trim_start_matches('`').len()];
+        match open {
+            Some(end) => {
+                if text.trim_end() == end {
+                    open = None;
+                }
+                None
+            }
+            None if fence.len() >= 3 => {
+                open = Some(fence);
+                None
+            }
+            None => Some((at, line)),
+        }
+    })
 }
 
 #[cfg(test)]
@@ -75,6 +101,18 @@ mod tests {
                 ("`data/common.yaml:2`", "common.yaml", 2),
             ],
         );
+    }
+
+    #[test]
+    fn cases_between_values() {
+        let files = "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {name: r, path: '%{role}.yaml'}\n- {name: c, path: common.yaml}\n\
+                     #- /data/a.yaml\nk: {b: '`data/a.yaml:1`', c: 2}\n#- /data/d.yaml\nk: 1\n#- /data/e.yaml\nk: {f: 1, g: 2}\n\
+                     #- /data/common.yaml\nk$0: {b: 1}\n";
+        let of = |name: &'static str| (name, name.trim_matches('`').trim_start_matches("data/"));
+        let expected =
+            ["`data/a.yaml:1`", "`data/d.yaml:1`", "`data/e.yaml:1`", "`data/common.yaml:1`"];
+        let expected = expected.map(of).map(|(span, file)| (span, file.trim_end_matches(":1"), 1));
+        check(files, &expected);
     }
 
     #[test]
