@@ -44,8 +44,10 @@ impl Answer {
         if self.nested.is_empty() {
             return inserted;
         }
+        // A value may have a million places, but only few of them are noted.
+        let noted = self.nested.iter().flat_map(|it| [it.text, it.place]).collect();
         let mut texts = HashSet::new();
-        add_places(value, &mut texts);
+        add_places(value, &noted, &mut texts);
         loop {
             let before = inserted.len();
             // The value of an alias is written where the key is that it looks up.
@@ -64,13 +66,13 @@ impl Answer {
     }
 }
 
-/// Adds the places of a value and of all values in it.
-fn add_places(value: &Located, places: &mut HashSet<Place>) {
-    places.extend(value.place);
+/// Adds those of the `noted` places at which the value or a value in it is written.
+fn add_places(value: &Located, noted: &HashSet<Place>, places: &mut HashSet<Place>) {
+    places.extend(value.place.filter(|it| noted.contains(it)));
     match &value.value {
-        Value::Array(items) => items.iter().for_each(|it| add_places(it, places)),
-        Value::Hash(hash) => hash.iter().for_each(|(_, it)| add_places(&it.value, places)),
-        Value::Sensitive(inner) => add_places(inner, places),
+        Value::Array(items) => items.iter().for_each(|it| add_places(it, noted, places)),
+        Value::Hash(hash) => hash.iter().for_each(|(_, it)| add_places(&it.value, noted, places)),
+        Value::Sensitive(inner) => add_places(inner, noted, places),
         _ => {}
     }
 }

@@ -21,8 +21,6 @@ pub(crate) struct CaseGroup<'a> {
     pub(crate) answer: &'a Answer,
     /// Where the deciding values of all the cases are written.
     pub(crate) places: Vec<Place>,
-    /// Where the values are written that their texts insert.
-    pub(crate) inserted: Vec<Place>,
 }
 
 /// A value in a case, by what differs from the value that is shown first.
@@ -183,7 +181,6 @@ impl<'a> CaseGroup<'a> {
             conditions: conditions.collect(),
             answer: &case.answer,
             places: deciding_places(&case.answer),
-            inserted: inserted_places(&case.answer),
         }
     }
 
@@ -206,8 +203,16 @@ impl<'a> CaseGroup<'a> {
         self.cases.push(case);
         self.conditions[at].1.push(&case.conditions[at].value);
         add_new(&mut self.places, deciding_places(&case.answer));
-        add_new(&mut self.inserted, inserted_places(&case.answer));
         true
+    }
+
+    /// Where the values are written that the texts of the cases insert.
+    pub(crate) fn inserted_places(&self) -> Vec<Place> {
+        let mut places = Vec::new();
+        for case in &self.cases {
+            add_new(&mut places, inserted_places(&case.answer));
+        }
+        places
     }
 
     /// `variant is alice or bob and role is web`.

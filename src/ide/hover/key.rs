@@ -151,8 +151,9 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
     let places_of = |group: &CaseGroup<'_>| {
         // Where only a text inside the value differs, the list of sources has the same places for all cases.
         let places = if group.places == usual_places { &[][..] } else { &group.places };
-        let inserted = group.inserted.iter().filter(|it| !usual_inserted.contains(it));
-        let inserted = inserted.map(|it| perspective.place_with_key(*it));
+        let inserted = group.inserted_places().into_iter();
+        let inserted = inserted.filter(|it| !usual_inserted.contains(it));
+        let inserted = inserted.map(|it| perspective.place_with_key(it));
         places.iter().copied().chain(inserted).map(|it| perspective.shown_place(it)).collect()
     };
     let case = |group: &CaseGroup<'_>| {
