@@ -1,7 +1,6 @@
 //! Values: the content of data files with Puppet's types and the position of every member.
 
 pub mod civil;
-mod difference;
 pub mod file;
 pub mod fingerprint;
 pub mod inspect;
@@ -17,8 +16,8 @@ pub mod scalar;
 pub mod source;
 mod tags;
 pub mod value;
+mod value_difference;
 
-pub use difference::Difference;
 pub use file::{
     DataFile, DuplicateKey, EntryEdits, EntryTree, FileError, Format, QualifiedName, RootEntry,
     RootKey, Section, Verdict, new_id, qualified_names,
@@ -28,3 +27,4 @@ pub use memory::MemoryFiles;
 pub use odd_root::may_have_odd_root;
 pub use source::{DirItem, Files, PathKind};
 pub use value::{FileId, Hash, Located, Member, Place, Value};
+pub use value_difference::ValueDifference;

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use super::answer_json::{Record, redacted};
@@ -19,7 +18,7 @@ use super::{print, print_bytes};
 use crate::data::{Files, render};
 use crate::engine::footprint::outcome_hash;
 use crate::engine::{Answer, Request};
-use crate::ide::own_names::{with_example, without_names};
+use crate::ide::own_names::{together, with_example, without_names};
 use crate::world::{Fleet, KeptAnswer, SharedAnswer};
 
 /// Names of nodes that a table shows of each group.
@@ -294,34 +293,30 @@ impl Printer<'_> {
             count => format!("{count} different answers for"),
         };
         let _ = writeln!(text, "{}: {answers} {}", in_a_line(&query.key), counted(total, "node"));
-        for row in self.rows(query, groups) {
-            let mut nodes = self.names_line(&row.nodes);
-            if row.is_of_single_nodes && row.nodes.len() > 1 {
-                let shown = names(self.fleet, &row.nodes).next().map_or("", |it| &**it);
-                nodes = with_example(&nodes, &in_a_line(shown));
+        let rows = groups.iter().map(|group| {
+            let answer = self.text_of(query, &group.answer);
+            let nameless = match *group.nodes {
+                [node] => Some(
+                    without_names(&answer, &self.fleet.nodes()[node as usize].name).into_owned(),
+                ),
+                _ => None,
+            };
+            (nameless, (answer, &group.nodes))
+        });
+        // Single nodes share a row if their answers differ only in the names of the nodes.
+        for row in together(rows, |(_, nodes)| nodes.len()) {
+            let nodes: Vec<u32> = row.iter().flat_map(|(_, nodes)| *nodes).copied().collect();
+            let mut line = self.names_line(&nodes);
+            if row.len() > 1 {
+                let shown = names(self.fleet, &nodes).next().map_or("", |it| &**it);
+                line = with_example(&line, &in_a_line(shown));
             }
-            let _ = writeln!(text, "  {nodes}");
-            for line in row.answer.lines() {
+            let _ = writeln!(text, "  {line}");
+            for line in row[0].0.lines() {
                 let _ = writeln!(text, "    {line}");
             }
         }
         text
-    }
-
-    /// The rows of a table. Single nodes whose answers differ only in the names of these nodes share a row.
-    fn rows<'g>(&self, query: &Query, groups: &'g [SharedAnswer<Kept>]) -> Vec<Row<'g>> {
-        let mut rows: IndexMap<Result<String, usize>, Row<'g>> = IndexMap::new();
-        for (at, group) in groups.iter().enumerate() {
-            let answer = self.text_of(query, &group.answer);
-            let single = names(self.fleet, &group.nodes).next().filter(|_| group.nodes.len() == 1);
-            let nameless = single.map(|node| without_names(&answer, node).into_owned());
-            let is_of_single_nodes = nameless.is_some();
-            let row = || Row { answer, nodes: Vec::new(), is_of_single_nodes };
-            rows.entry(nameless.ok_or(at)).or_insert_with(row).nodes.extend(&group.nodes);
-        }
-        let mut rows: Vec<Row<'g>> = rows.into_values().collect();
-        rows.sort_by_key(|row| row.nodes.len());
-        rows
     }
 
     /// `2 nodes: web01, web02`.
@@ -336,14 +331,6 @@ impl Printer<'_> {
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         format!("{}: {}{more}", counted(count, "node"), shown.join(", "))
     }
-}
-
-/// A row of a table.
-struct Row<'a> {
-    answer: Cow<'a, str>,
-    nodes: Vec<u32>,
-    /// Whether each of its nodes has an answer of its own: the same without the name of the node.
-    is_of_single_nodes: bool,
 }
 
 /// The names of nodes by their numbers.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::perspective::Perspective;
-use crate::data::{Difference, Located, Place, Value, inspect};
+use crate::data::{Located, Place, Value, ValueDifference, inspect};
 use crate::engine::cases::{cases_to_tell, is_same, is_same_outcome, rule_each_other_out};
 use crate::engine::{Answer, Assumed, Case, Source};
 use crate::facts::Node;
@@ -67,11 +67,11 @@ pub(crate) fn nearly_the_same(
     if all < MIN_SCALARS {
         return None;
     }
-    let (new, is_list, missing) = match Difference::between(first, value)? {
-        Difference::Members { differing, missing } => {
+    let (new, is_list, missing) = match ValueDifference::between(first, value)? {
+        ValueDifference::Members { differing, missing } => {
             ((!differing.is_empty()).then(|| Value::hash(differing)), false, missing)
         }
-        Difference::Items { added, missing } => {
+        ValueDifference::Items { added, missing } => {
             let missing = missing.iter().map(|it| perspective.without_secrets(it));
             let missing = missing.map(|it| it.is_scalar().then(|| inspect::to_s(&it)));
             let missing = missing.collect::<Option<_>>()?;

@@ -2,9 +2,12 @@
 //! thousands of them say no more than one.
 
 use std::borrow::Cow;
+use std::hash::Hash;
 use std::sync::Arc;
 
-use crate::data::{Hash, Located, Value};
+use indexmap::IndexMap;
+
+use crate::data::{self, Located, Value};
 
 /// Shorter host names are not searched for in values, because they would be found everywhere.
 const MIN_HOST: usize = 4;
@@ -31,7 +34,7 @@ pub fn value_without_names(value: &Value, node: &str) -> Value {
         },
         Value::Array(items) => Value::array(items.iter().map(of).collect()),
         Value::Hash(hash) => {
-            let mut nameless = Hash::with_capacity(hash.len());
+            let mut nameless = data::Hash::with_capacity(hash.len());
             for (key, member) in hash.iter() {
                 nameless.insert(value_without_names(key, node), None, of(&member.value));
             }
@@ -40,6 +43,24 @@ pub fn value_without_names(value: &Value, node: &str) -> Value {
         Value::Sensitive(inner) => Value::Sensitive(Arc::new(of(inner))),
         other => other.clone(),
     }
+}
+
+/// Puts items together that are the same without names: those with equal `nameless`. Items without one stay alone. The groups
+/// with the fewest nodes come first, and those with none last: only unlisted nodes have them.
+pub fn together<T, N: Hash + Eq>(
+    items: impl IntoIterator<Item = (Option<N>, T)>,
+    nodes: impl Fn(&T) -> usize,
+) -> Vec<Vec<T>> {
+    let mut groups: IndexMap<Result<N, usize>, Vec<T>> = IndexMap::new();
+    for (at, (nameless, item)) in items.into_iter().enumerate() {
+        groups.entry(nameless.ok_or(at)).or_default().push(item);
+    }
+    let mut groups: Vec<Vec<T>> = groups.into_values().collect();
+    groups.sort_by_key(|group| match group.iter().map(&nodes).sum() {
+        0 => usize::MAX,
+        nodes => nodes,
+    });
+    groups
 }
 
 /// `2 nodes: web01, web02` with what it says of values that differ only in the names of the nodes: `shown` is the node whose
@@ -67,7 +88,7 @@ mod tests {
 
     #[test]
     fn texts_at_any_depth() {
-        let mut hash = Hash::new();
+        let mut hash = data::Hash::new();
         let items = vec![Value::string("on web01").into(), Value::Integer(1).into()];
         hash.insert(Value::string("web01"), None, Value::array(items).into());
         let nameless = value_without_names(&Value::hash(hash), "web01");

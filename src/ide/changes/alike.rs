@@ -2,31 +2,18 @@
 
 use std::hash::{BuildHasher as _, Hash, Hasher};
 
-use indexmap::IndexMap;
-
 use crate::engine::Answer;
-use crate::ide::own_names::{value_without_names, without_names};
+use crate::ide::own_names::{together, value_without_names, without_names};
 use crate::world::{AnswerChange, Differences, parallel};
 
 impl Differences {
-    /// The changes of a key in groups: those of single nodes that differ only in the names of these nodes are in one group. The
-    /// groups with the fewest nodes come first.
+    /// The changes of a key in groups: those of single nodes that differ only in the names of these nodes are in one group.
     pub fn alike<'a>(&self, changes: &[&'a AnswerChange]) -> Vec<Vec<&'a AnswerChange>> {
         if let [only] = changes {
             return vec![vec![*only]];
         }
         let fingerprints = parallel::map(changes, |change| self.fingerprint(change));
-        let mut groups: IndexMap<Result<u64, usize>, Vec<&AnswerChange>> = IndexMap::new();
-        for (at, (change, fingerprint)) in changes.iter().zip(fingerprints).enumerate() {
-            groups.entry(fingerprint.ok_or(at)).or_default().push(*change);
-        }
-        let mut groups: Vec<_> = groups.into_values().collect();
-        // Changes that only unlisted nodes get come last.
-        groups.sort_by_key(|group| match group.iter().map(|it| it.nodes.len()).sum() {
-            0 => usize::MAX,
-            nodes => nodes,
-        });
-        groups
+        together(fingerprints.into_iter().zip(changes.iter().copied()), |it| it.nodes.len())
     }
 
     /// A hash of a change without the name of its node; `None` if it has another number of nodes.

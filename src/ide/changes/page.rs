@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::line_diff::ChangedLine;
 use super::sides::change_lines;
-use super::words::counted;
+use super::words::{counted, on_one_line};
 use super::{Compared, Secrets};
 use crate::data::Place;
 use crate::ide::perspective::Perspective;
@@ -29,7 +29,7 @@ pub(super) fn page(
 ) -> Preview {
     let mut page = Page::default();
     let title = Mark::of(LineKind::Header, None);
-    page.line(&one_line(&differences.summary()), title.clone());
+    page.line(&on_one_line(&differences.summary()), title.clone());
     let environment = compared.world.environment_label(compared.environment);
     let with = match compared.what {
         Before::Saved => "with the saved files".to_owned(),
@@ -37,7 +37,7 @@ pub(super) fn page(
     };
     page.line(&format!("compared {with}, environment {environment}"), title);
     for limit in differences.limits().chain(problems.iter().cloned()) {
-        page.line(&one_line(&limit), Mark::of(LineKind::Opaque, None));
+        page.line(&on_one_line(&limit), Mark::of(LineKind::Opaque, None));
     }
     let secrets = Secrets::of(&differences.changes);
     let groups = differences.by_key();
@@ -45,7 +45,7 @@ pub(super) fn page(
     for (key, changes) in groups.iter().take(MAX_KEYS) {
         page.plain("");
         let place = changes.iter().find_map(|it| place_of(compared, it));
-        page.line(&one_line(key), Mark::of(LineKind::Header, place));
+        page.line(&on_one_line(key), Mark::of(LineKind::Header, place));
         let is_grouped = changes.len() <= left_to_group;
         left_to_group -= if is_grouped { changes.len() } else { 0 };
         let alike = if is_grouped {
@@ -85,12 +85,12 @@ fn write_change(
     let Some(change) = alike.first() else { return };
     let place = place_of(compared, change);
     page.line(
-        &format!("  {}", one_line(&differences.who(alike))),
+        &format!("  {}", on_one_line(&differences.who(alike))),
         Mark::of(LineKind::Header, place),
     );
     for cause in &change.causes {
         let line = format!("  because of {}:{}", compared.shown_path(&cause.path), cause.line);
-        page.line(&one_line(&line), Mark::of(LineKind::Header, line_of(compared.world, cause)));
+        page.line(&on_one_line(&line), Mark::of(LineKind::Header, line_of(compared.world, cause)));
     }
     for ChangedLine { sign, text } in change_lines(change, secrets) {
         let line = format!("{sign} {text}");
@@ -113,8 +113,4 @@ fn line_of(world: &Arc<World>, cause: &Cause) -> Option<Place> {
     // The line may be from the earlier text, which may have had more lines.
     let line = cause.line.saturating_sub(1).min(lines.line_count().saturating_sub(1));
     Some(Place { file: file.id, range: lines.line_range(&file.text, line) })
-}
-
-fn one_line(text: &str) -> String {
-    text.replace('\r', "\\r").replace('\n', "\\n")
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::line_diff::{self, ChangedLine, Line};
 use super::secrets::{Secrets, ShownSide};
-use super::words::{counted, unless_text};
+use super::words::{counted, on_one_line, unless_text};
 use crate::data::render;
 use crate::engine::cases::pairs::{cases_that_differ, exceptions};
 use crate::engine::cases::{in_words, left_out_in_words};
@@ -203,10 +203,6 @@ fn what_else_decides(answer: &Answer) -> Vec<String> {
     let mut known = HashSet::new();
     lines.retain(|line| known.insert(line.clone()));
     lines.into_iter().map(|line| on_one_line(&line)).collect()
-}
-
-fn on_one_line(text: &str) -> String {
-    text.replace('\r', "\\r").replace('\n', "\\n")
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! A comparison in words: summaries, the affected nodes, and values without secrets. The command line, the views of editors
-//! and the titles of actions use the same words.
+//! A comparison in words: summaries and the affected nodes. The command line, the views of editors and the titles of actions
+//! use the same words.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -214,6 +214,11 @@ fn of_one_variable(unless: &[Vec<Condition>]) -> Option<(&str, Vec<&str>)> {
         values.push(text);
     }
     Some((&first.variable, values))
+}
+
+/// A text that may have line ends, on one line.
+pub(super) fn on_one_line(text: &str) -> String {
+    text.replace('\r', "\\r").replace('\n', "\\n")
 }
 
 /// `1 node`, `2 nodes`.

@@ -231,6 +231,15 @@ impl Answer {
         }
     }
 
+    /// Whether no value was found, so that what decides is a value that hides others.
+    fn is_without_value(&self) -> bool {
+        match self {
+            Self::Default { is_instead_of_null, .. } => !is_instead_of_null,
+            Self::Unknown | Self::Unread => true,
+            _ => self.is_nothing(),
+        }
+    }
+
     fn is_nothing(&self) -> bool {
         matches!(self, Self::NotFound | Self::EmptyText | Self::Required)
     }
@@ -270,7 +279,7 @@ impl CaseLine {
         if self.places.len() > MAX_CASE_PLACES {
             places.push("…".to_owned());
         }
-        let lead = if self.answer.is_nothing() { "hidden by " } else { "" };
+        let lead = if self.answer.is_without_value() { "hidden by " } else { "" };
         let places = match places.as_slice() {
             [] => String::new(),
             places => format!(" ({lead}{})", places.join(", ")),

@@ -12,7 +12,8 @@ use crate::data::{Place, Value, render};
 use crate::engine::{Answer, CancelToken, Case, Condition, Request, Source};
 use crate::facts::Node;
 use crate::ide::cases;
-use crate::ide::own_names::{value_without_names, with_example, without_names};
+use crate::ide::changes::counted;
+use crate::ide::own_names::{together, value_without_names, with_example, without_names};
 use crate::ide::perspective::Perspective;
 use crate::world::{World, parallel};
 
@@ -123,7 +124,8 @@ pub fn all_nodes(
             Some(Group { outcome, nodes, entry: entry.as_ref()? })
         })
         .collect();
-    for alike in alike(&groups) {
+    let groups = groups.iter().map(|group| (group.nameless(), group));
+    for alike in together(groups, |group| group.nodes.len()) {
         all.write_alike(&alike);
     }
     let preview = all.page.finish(&asked.perspective, format!("{key} · all nodes"));
@@ -177,20 +179,12 @@ struct Group<'a> {
     entry: &'a Entry,
 }
 
-/// The groups that are shown together: those of single nodes whose outcomes differ only in the names of these nodes. Those with
-/// the fewest nodes come first.
-fn alike<'a>(groups: &'a [Group<'a>]) -> Vec<Vec<&'a Group<'a>>> {
-    let mut alike: IndexMap<Result<Outcome, usize>, Vec<&Group<'_>>> = IndexMap::new();
-    for (at, group) in groups.iter().enumerate() {
-        let nameless = match group.nodes {
-            [node] => Ok(group.outcome.without_names(&node.name)),
-            _ => Err(at),
-        };
-        alike.entry(nameless).or_default().push(group);
+impl Group<'_> {
+    /// The outcome without the name of the node, if it is of a single node.
+    fn nameless(&self) -> Option<Outcome> {
+        let [node] = self.nodes else { return None };
+        Some(self.outcome.without_names(&node.name))
     }
-    let mut alike: Vec<_> = alike.into_values().collect();
-    alike.sort_by_key(|groups| groups.iter().map(|it| it.nodes.len()).sum::<usize>());
-    alike
 }
 
 struct Overview<'a> {
@@ -276,8 +270,4 @@ fn shown(perspective: &Perspective, entry: &Entry, outcome: &Outcome) -> (String
 fn places_of(entry: &Entry) -> Vec<Place> {
     let counting = entry.answer.sources.iter().filter(|source| source.counts());
     counting.filter_map(Source::key_place).collect()
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

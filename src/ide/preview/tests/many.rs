@@ -2,14 +2,18 @@
 
 use super::*;
 
+fn all_of(fixture: &Fixture) -> AllNodes {
+    all_nodes(&fixture.world(), &at_cursor(fixture), &CancelToken::default())
+        .expect("no node is asked for")
+        .expect("there is a key")
+}
+
 #[test]
 fn nodes_are_grouped_by_value_and_the_rare_ones_come_first() {
     let fixture = fixture(
         "#- /data/common.yaml\na$0: 1\n#- /data/nodes/web02.yaml\na: 2\n#- /data/nodes/db01.yaml\na: '%{lookup(\"a\")}'\n",
     );
-    let all = all_nodes(&fixture.world(), &at_cursor(&fixture), &CancelToken::default())
-        .expect("no node is asked for")
-        .expect("there is a key");
+    let all = all_of(&fixture);
     assert_is_consistent(&all.preview);
     expect![[r"
         # a for 3 nodes of environment production: 3 different answers
@@ -35,9 +39,7 @@ fn nodes_are_grouped_by_value_and_the_rare_ones_come_first() {
 #[test]
 fn nodes_with_their_own_names_in_a_value_are_together() {
     let fixture = fixture("#- /data/common.yaml\na$0: '%{trusted.certname}/%{role}'\n");
-    let all = all_nodes(&fixture.world(), &at_cursor(&fixture), &CancelToken::default())
-        .expect("no node is asked for")
-        .expect("there is a key");
+    let all = all_of(&fixture);
     assert_is_consistent(&all.preview);
     expect![[r"
         # a for 3 nodes of environment production: 3 different answers
@@ -60,9 +62,7 @@ fn no_node_is_known() {
     let fixture = Fixture::parse(
         "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n#- /data/common.yaml\na$0: 1\n",
     );
-    let all = all_nodes(&fixture.world(), &at_cursor(&fixture), &CancelToken::default())
-        .expect("no node is asked for")
-        .expect("there is a key");
+    let all = all_of(&fixture);
     assert_eq!(all.preview.text, "# a: no node is known in environment production\n");
 }
 

@@ -1,12 +1,14 @@
 //! What a value has that another one has not: a short way to show a large value that is nearly like another.
 
+use std::collections::HashSet;
+
 use super::inspect;
 use super::value::{Hash, Located, Value};
 use crate::syntax::key_path::quote_segment;
 
 /// How a value differs from another one of its kind.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Difference {
+pub enum ValueDifference {
     /// Of two hashes.
     Members {
         /// The members that differ or are new. Of hashes inside, only such members.
@@ -23,7 +25,7 @@ pub enum Difference {
     },
 }
 
-impl Difference {
+impl ValueDifference {
     /// How `value` differs from `base`. `None` if one of them is neither a hash nor a list, if they are of different kinds, or
     /// if only the order differs.
     pub fn between(base: &Located, value: &Located) -> Option<Self> {
@@ -73,18 +75,21 @@ fn members(base: &Hash, hash: &Hash, path: &mut Vec<String>, missing: &mut Vec<S
 }
 
 /// `None` if the items that both lists have are in another order.
-fn items(base: &[Located], items: &[Located]) -> Option<Difference> {
-    let only_in = |list: &[Located], other: &[Located]| -> Vec<Located> {
-        list.iter().filter(|it| !other.contains(it)).cloned().collect()
-    };
-    let in_both = |list: &[Located], other: &[Located]| -> Vec<Located> {
-        list.iter().filter(|it| other.contains(it)).cloned().collect()
-    };
-    if in_both(base, items) != in_both(items, base) {
+fn items(base: &[Located], items: &[Located]) -> Option<ValueDifference> {
+    // Lists may have a hundred thousand items, so none of them is searched for in the other list.
+    let (in_base, missing) = split(base, items);
+    let (in_items, added) = split(items, base);
+    if in_base != in_items || missing.is_empty() && added.is_empty() {
         return None;
     }
-    let (added, missing) = (only_in(items, base), only_in(base, items));
-    (!added.is_empty() || !missing.is_empty()).then_some(Difference::Items { added, missing })
+    let owned = |items: Vec<&Located>| items.into_iter().cloned().collect();
+    Some(ValueDifference::Items { added: owned(added), missing: owned(missing) })
+}
+
+/// The items of a list that another list has, too, and those that it has not.
+fn split<'a>(list: &'a [Located], other: &[Located]) -> (Vec<&'a Located>, Vec<&'a Located>) {
+    let other: HashSet<&Value> = other.iter().map(|it| &it.value).collect();
+    list.iter().partition(|it| other.contains(&it.value))
 }
 
 fn segment(key: &Value) -> String {
@@ -105,12 +110,12 @@ mod tests {
     /// `expected`: what is new, and what is missing.
     #[track_caller]
     fn check(base: &str, value: &str, expected: Option<(&str, &[&str])>) {
-        let difference = Difference::between(&read(base), &read(value));
+        let difference = ValueDifference::between(&read(base), &read(value));
         let found = difference.map(|it| match it {
-            Difference::Members { differing, missing } => {
+            ValueDifference::Members { differing, missing } => {
                 (inspect::inspect(&Value::hash(differing)), missing)
             }
-            Difference::Items { added, missing } => {
+            ValueDifference::Items { added, missing } => {
                 let missing = missing.iter().map(|it| inspect::to_s(&it.value)).collect();
                 (inspect::inspect(&Value::array(added)), missing)
             }
