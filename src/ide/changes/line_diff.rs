@@ -119,8 +119,7 @@ fn around_differences(lines: &[Signed<'_>]) -> Vec<bool> {
         // In a row of lines that differ, the others are near the first and the last one.
         let is_first = at == 0 || !differs(at - 1);
         if is_first {
-            mark_above(lines, at, &mut is_shown);
-            // What is shown before it would seem to be under something else.
+            // What the line itself is under is among these, or is near it.
             mark_above(lines, near.start, &mut is_shown);
         }
         is_shown[near].fill(true);

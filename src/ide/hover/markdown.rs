@@ -457,6 +457,22 @@ mod tests {
     }
 
     #[test]
+    fn a_case_without_a_value_names_what_hides_it() {
+        let shown = |answer: Answer| {
+            let (when, places) = ("role is web".to_owned(), vec!["a.yaml:1".to_owned()]);
+            CaseLine { when, answer, places }.text(Markup::Markdown, 9)
+        };
+        let hidden = "- not found if role is web (hidden by `a.yaml:1`)\n";
+        assert_eq!(shown(Answer::NotFound), hidden);
+        let default = |is_instead_of_null| {
+            shown(Answer::Default { code: "3".to_owned(), is_instead_of_null })
+        };
+        assert_eq!(default(false), "- the default `3` if role is web (hidden by `a.yaml:1`)\n");
+        // Null is a value, which does not hide others.
+        assert_eq!(default(true), "- the default `3` if role is web (`a.yaml:1`)\n");
+    }
+
+    #[test]
     fn a_value_with_its_sources() {
         let mut card = card(Answer::Value("- a\n- b\n- c\n".to_owned()));
         card.merge = Some(MergeLine { strategy: "first".to_owned(), set_by: MergeSetBy::Default });
