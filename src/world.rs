@@ -5,6 +5,7 @@ mod any_node_tests;
 mod attachments;
 mod code;
 mod disk;
+mod disk_record;
 mod evaluators;
 mod file_entry;
 mod fleet;

@@ -1,10 +1,11 @@
 //! The disk in one snapshot: every file and directory is read once, when it is first needed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
+use super::disk_record::{DiskRecord, DiskState};
 use super::file_entry::{FileEntry, Seen};
 use super::interner::Interner;
 use super::parallel;
@@ -13,9 +14,6 @@ use super::shards::Shards;
 use crate::data::{DirItem, FileId, PathKind};
 use crate::limits::{MAX_BYTES_READ, MAX_PATH_BYTES};
 use crate::text::SharedText;
-
-/// The maximum number of notes about things that are left out.
-const MAX_NOTES: usize = 20;
 
 /// The number of files that are read into one buffer.
 const FILES_IN_A_BUFFER: usize = 128;
@@ -77,14 +75,13 @@ pub struct DiskTable {
     directories: Shards<OnceLock<DirListing>>,
     /// Directories without links, as far as they were needed; `None` if the path has none.
     real_directories: Shards<OnceLock<Option<String>>>,
-    /// The files that were read through links: by the path without links, the paths.
-    read_through_links: Mutex<BTreeMap<String, BTreeSet<Arc<str>>>>,
     /// By the first file, the groups of files that were read into shared buffers; each is locked meanwhile.
     groups: Shards<Mutex<()>>,
     /// The bytes of the texts in [`Self::files`].
     bytes: AtomicU64,
-    /// Why something at or below a path is left out.
-    notes: Mutex<BTreeMap<String, String>>,
+    /// What reads of this disk found, in this state or another.
+    record: Arc<DiskRecord>,
+    state: DiskState,
 }
 
 /// The slot of a file that was requested.
@@ -123,32 +120,21 @@ impl DiskTable {
             files: Shards::default(),
             directories: Shards::default(),
             real_directories: Shards::default(),
-            read_through_links: Mutex::default(),
             groups: Shards::default(),
             bytes: AtomicU64::new(0),
-            notes: Mutex::default(),
+            record: Arc::default(),
+            state: DiskState::default(),
         }
     }
 
     /// Records why something at or below `path` is left out.
     pub(super) fn left_out(&self, path: &str, why: String) {
-        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
-        if notes.len() < MAX_NOTES {
-            notes.insert(path.to_owned(), why);
-        }
+        self.record.leave_out(self.state, path, why);
     }
 
     /// What has been left out so far, by path.
     pub(super) fn notes(&self) -> Vec<String> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
-    }
-
-    /// The notes that remain true after a change at `changed`.
-    fn notes_after(&self, changed: &ChangedPaths<'_>) -> BTreeMap<String, String> {
-        let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
-        let stays = |path: &str| !changed.touches(path) && !changed.changes_listing(path);
-        let kept = notes.iter().filter(|(path, _)| stays(path));
-        kept.map(|(path, why)| (path.clone(), why.clone())).collect()
+        self.record.left_out()
     }
 
     /// The number of `path`.
@@ -262,8 +248,7 @@ impl DiskTable {
     /// Remembers that the file at `path` is read, if that is through a link: it changes with the file behind the link.
     fn note_link(&self, path: &str) {
         if let Some(real) = self.without_links(path) {
-            let mut links = self.read_through_links.lock().unwrap_or_else(PoisonError::into_inner);
-            links.entry(real).or_default().insert(path.into());
+            self.record.read_by_link(real, path);
         }
     }
 
@@ -284,8 +269,7 @@ impl DiskTable {
 
     /// The paths by which the file at `path`, or those below it, were read through links.
     pub(super) fn links_read_to(&self, path: &str) -> Vec<Arc<str>> {
-        let links = self.read_through_links.lock().unwrap_or_else(PoisonError::into_inner);
-        if links.is_empty() {
+        if !self.record.has_links() {
             return Vec::new();
         }
         // The file may be gone.
@@ -293,11 +277,7 @@ impl DiskTable {
             let directory = self.reader.real_path(paths::parent(path)?)?;
             Some(paths::join(&directory, paths::file_name(path)))
         });
-        let Some(real) = real else { return Vec::new() };
-        let from = links.range(real.clone()..);
-        let near = from.take_while(|(it, _)| it.starts_with(&real));
-        let below = near.filter(|(it, _)| paths::below(&real, it).is_some());
-        below.flat_map(|(_, paths)| paths.iter().cloned()).collect()
+        real.map_or_else(Vec::new, |real| self.record.links_to(&real))
     }
 
     /// The kind of `path`. It is searched for in its directory's listing, so that a thousand calls for one directory read the
@@ -418,7 +398,7 @@ impl DiskTable {
         let gone = AtomicU64::new(0);
         let files = self.files.changed(|path, slot| {
             // A path that was not a file may have become a directory.
-            if changed.touches(path) || changed.changes_listing(path) {
+            if changed.concerns(path) {
                 gone.fetch_add(slot.bytes(), Ordering::Relaxed);
                 let earlier = slot.now.get().and_then(|it| it.clone().ok());
                 // If nobody read the file since the last change, the text before that is still a good start for parsing.
@@ -433,15 +413,10 @@ impl DiskTable {
             let slot = FileSlot { earlier: Some(latest.clone()), now: OnceLock::new() };
             files.put(latest.path.clone(), slot);
         }
-        let directories = self.directories.changed(|path, listing| {
-            let is_kept = !changed.touches(path) && !changed.changes_listing(path);
-            is_kept.then(|| listing.clone())
-        });
-        let real_directories = self.real_directories.changed(|path, real| {
-            let is_kept = !changed.touches(path) && !changed.changes_listing(path);
-            is_kept.then(|| real.clone())
-        });
-        let links = self.read_through_links.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let stays = |path: &str| !changed.concerns(path);
+        let directories = self.directories.changed(|path, it| stays(path).then(|| it.clone()));
+        let real_directories =
+            self.real_directories.changed(|path, it| stays(path).then(|| it.clone()));
         debug_assert!(
             self.origin.is_none(),
             "no change is applied to a table without parsed texts"
@@ -455,10 +430,10 @@ impl DiskTable {
             files,
             directories,
             real_directories,
-            read_through_links: Mutex::new(links),
             groups: Shards::default(),
             bytes: self.bytes.load(Ordering::Relaxed).saturating_sub(gone.into_inner()).into(),
-            notes: Mutex::new(self.notes_after(changed)),
+            record: self.record.clone(),
+            state: self.record.after_change(changed),
         }
     }
 
@@ -482,10 +457,10 @@ impl DiskTable {
             files: Shards::default(),
             directories: self.directories.changed(|_, listing| Some(listing.clone())),
             real_directories: Shards::default(),
-            read_through_links: Mutex::default(),
             groups: Shards::default(),
             bytes: AtomicU64::new(0),
-            notes: Mutex::new(self.notes_after(&ChangedPaths::new(std::iter::empty()))),
+            record: self.record.clone(),
+            state: self.state,
         }
     }
 
@@ -577,8 +552,14 @@ impl<'a> ChangedPaths<'a> {
         self.paths.contains(path) || paths::ancestors(path).any(|it| self.paths.contains(it))
     }
 
-    fn changes_listing(&self, directory: &str) -> bool {
-        self.directories.contains(directory)
+    /// Whether `path` or what it contains may be something else now.
+    pub(super) fn concerns(&self, path: &str) -> bool {
+        self.touches(path) || self.directories.contains(path)
+    }
+
+    /// The paths themselves, in any order.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &'a str> {
+        self.paths.iter().copied()
     }
 }
 
@@ -649,6 +630,41 @@ mod tests {
         });
         let listings = 1;
         assert_eq!(disk.questions(), paths.len() + listings);
+    }
+
+    /// A disk whose files exist but cannot be read.
+    struct LockedDisk(MemoryDisk);
+
+    impl DiskReader for LockedDisk {
+        fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+            Err(format!("Permission denied @ rb_sysopen - {path}"))
+        }
+
+        fn list(&self, directory: &str) -> Option<Vec<DirItem>> {
+            self.0.list(directory)
+        }
+
+        fn kind(&self, path: &str) -> PathKind {
+            self.0.kind(path)
+        }
+
+        fn real_path(&self, path: &str) -> Option<String> {
+            Some(path.replace("/link", "/real"))
+        }
+    }
+
+    #[test]
+    fn what_an_earlier_state_reads_late_counts_for_the_next_one() {
+        let first = DiskTable::new(Arc::new(LockedDisk(MemoryDisk::new([("/link/a.yaml", "")]))));
+        // A thread is about to read the file when another one changes.
+        let slot = first.files.slot("/link/a.yaml");
+        let next = first.after_change(&ChangedPaths::new(["/d/b.yaml"].into_iter()), None);
+        first.file("/link/a.yaml").expect_err("it is locked");
+        assert!(slot.now.get().is_some() && next.files.get("/link/a.yaml").is_some());
+        next.file("/link/a.yaml").expect_err("it is locked");
+        assert_eq!(next.notes(), ["Permission denied @ rb_sysopen - /link/a.yaml"]);
+        let links = next.links_read_to("/real/a.yaml");
+        assert_eq!(links.iter().map(|it| &**it).collect::<Vec<_>>(), ["/link/a.yaml"]);
     }
 
     /// A disk on which nothing changed, and which takes time to list a directory.
