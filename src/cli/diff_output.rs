@@ -11,7 +11,7 @@ use super::diff::DiffFormat;
 use super::shown::{as_seen_from_here, in_a_line, in_lines, within_a_line};
 use crate::data::render;
 use crate::engine::{Answer, OtherNodes};
-use crate::ide::changes::{Secrets, change_lines, counted, without_own_secrets};
+use crate::ide::changes::{Secrets, change_lines, counted, not_shown, without_own_secrets};
 use crate::world::{AnswerChange, Cause, Differences, parallel, paths};
 
 /// The maximum number of keys that an annotation names.
@@ -19,6 +19,13 @@ const MAX_NAMES: usize = 10;
 
 /// GitHub accepts comments of up to 65,536 characters; the rest is room for the text about what is left out.
 const MAX_COMMENT: usize = 60_000;
+
+/// The maximum number of changes of each key in a text. If each node changes in a way of its own, more of them say little, and
+/// JSON has all.
+const MAX_CHANGES: usize = 100;
+
+/// The maximum number of changes of each key in a comment.
+const MAX_CHANGES_IN_COMMENT: usize = 20;
 
 /// The result of a comparison, with its place.
 pub(super) struct Report {
@@ -135,9 +142,10 @@ fn text(report: &Report) -> String {
 fn text_of_key(report: &Report, part: &Part, key: &str, changes: &[&AnswerChange]) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "{}{}", report.label(part), in_a_line(key));
-    for alike in part.found.alike(changes) {
+    let groups = part.found.alike(changes);
+    for alike in groups.iter().take(MAX_CHANGES) {
         let change = alike[0];
-        let _ = writeln!(text, "  {}", part.who(&alike));
+        let _ = writeln!(text, "  {}", part.who(alike));
         for line in part.shown(change) {
             let _ = writeln!(text, "  {line}");
         }
@@ -145,6 +153,9 @@ fn text_of_key(report: &Report, part: &Part, key: &str, changes: &[&AnswerChange
             let causes = because(change, |it| as_seen_from_here(&it.path));
             let _ = writeln!(text, "    because of {causes}");
         }
+    }
+    if let Some(left) = not_shown(&groups, MAX_CHANGES) {
+        let _ = writeln!(text, "  {left}; `--format json` lists all");
     }
     text.push('\n');
     text
@@ -190,9 +201,10 @@ fn markdown_of_key(report: &Report, part: &Part, key: &str, changes: &[&AnswerCh
     let label = escaped_html(&report.label(part));
     let title = escaped_html(&in_a_line(key));
     let mut text = format!("\n<details><summary>{label}<code>{title}</code>: {who}</summary>\n");
-    for alike in part.found.alike(changes) {
+    let groups = part.found.alike(changes);
+    for alike in groups.iter().take(MAX_CHANGES_IN_COMMENT) {
         let change = alike[0];
-        let _ = write!(text, "\n{}", escaped_markdown(&part.who(&alike)));
+        let _ = write!(text, "\n{}", escaped_markdown(&part.who(alike)));
         if !change.causes.is_empty() {
             let _ = write!(
                 text,
@@ -206,6 +218,9 @@ fn markdown_of_key(report: &Report, part: &Part, key: &str, changes: &[&AnswerCh
         }
         let fence = fence_for(&lines);
         let _ = write!(text, "\n\n{fence}diff\n{lines}{fence}\n");
+    }
+    if let Some(left) = not_shown(&groups, MAX_CHANGES_IN_COMMENT) {
+        let _ = writeln!(text, "\n{left}.");
     }
     text.push_str("\n</details>\n");
     text

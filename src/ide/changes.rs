@@ -2,6 +2,7 @@
 //! The edits are compared with the saved files, or with a revision.
 
 mod alike;
+mod edit;
 mod edited;
 mod line_diff;
 mod page;
@@ -21,8 +22,8 @@ use crate::world::{Asker, Before, Differences, FleetPair, World, paths};
 pub use edited::{EditedKey, edited_keys, is_edited};
 pub use secrets::{Secrets, without_own_secrets};
 pub use sides::{change_lines, change_texts};
-pub use words::counted;
 pub(super) use words::nodes_where;
+pub use words::{counted, not_shown};
 
 /// The changes, as a document and as data.
 #[derive(Debug, Clone)]

@@ -87,7 +87,7 @@ pub fn rule_each_other_out(one: &[Condition], other: &[Condition]) -> bool {
 }
 
 /// The cases that remain if each is removed that the later ones give anyway, by their numbers, in order.
-pub(super) fn needed<K: PartialEq>(kinds: &[K], terms: &[Vec<Term>]) -> Vec<usize> {
+pub(super) fn needed<K: PartialEq, T: AsRef<[Term]>>(kinds: &[K], terms: &[T]) -> Vec<usize> {
     let mut kept: Vec<usize> = Vec::new();
     for number in (0..terms.len()).rev() {
         if !is_given_by(&kept, number, kinds, terms) {
@@ -100,22 +100,22 @@ pub(super) fn needed<K: PartialEq>(kinds: &[K], terms: &[Vec<Term>]) -> Vec<usiz
 
 /// Whether a node that matches the conditions of a case, and none of the earlier ones, gets the same answer from the cases
 /// `behind` it. The last case comes first in `behind`.
-fn is_given_by<K: PartialEq>(
+fn is_given_by<K: PartialEq, T: AsRef<[Term]>>(
     behind: &[usize],
     number: usize,
     kinds: &[K],
-    terms: &[Vec<Term>],
+    terms: &[T],
 ) -> bool {
-    let own = &terms[number];
+    let own = terms[number].as_ref();
     for other in behind.iter().rev() {
-        let others = &terms[*other];
+        let others = terms[*other].as_ref();
         // No node matches both cases.
         if one_rules_out(own, others) {
             continue;
         }
         let holds = |it: &Term| it.follows_from(own) || it.follows_from(others);
         // A node that matches both cases already gets the answer of an earlier case.
-        if terms[..number].iter().any(|earlier| earlier.iter().all(holds)) {
+        if terms[..number].iter().any(|earlier| earlier.as_ref().iter().all(holds)) {
             continue;
         }
         if kinds[*other] != kinds[number] {

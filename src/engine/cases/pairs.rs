@@ -69,8 +69,8 @@ impl<'a> CasePairs<'a> {
         let request = lookups.request;
         let pairs = { possible(before, after, follow).into_iter() }
             .map(|it| Pair {
-                before: exact(it.before.1, lookups.before, request, &it.conditions),
-                after: exact(it.after.1, lookups.after, request, &it.conditions),
+                before: exact(it.before, lookups.before, request, &it.conditions),
+                after: exact(it.after, lookups.after, request, &it.conditions),
                 conditions: it.conditions,
                 terms: it.terms,
             })
@@ -110,29 +110,42 @@ impl<'a> CasePairs<'a> {
         if firsts.is_empty() {
             return Vec::new();
         }
-        let terms: Vec<Vec<Term>> = self.pairs.iter().map(|it| it.terms.clone()).collect();
-        let listed: Vec<usize> = if self.pairs.len() > MAX_SIMPLIFIED {
-            (0..self.pairs.len()).collect()
-        } else {
-            needed(&kinds, &terms)
-        };
-        let different = { listed.iter().enumerate() }.filter(|(_, pair)| kinds[**pair].is_some());
-        different
-            .map(|(at, number)| {
-                let pair = &self.pairs[*number];
-                // What an earlier pair of the same kind matches is listed there.
-                let earlier = listed[..at].iter().filter(|it| {
-                    kinds[**it] != kinds[*number] && !one_rules_out(&terms[**it], &terms[*number])
-                });
-                let unless = earlier.map(|it| without(&self.pairs[*it].conditions, pair));
-                let who = OtherNodes {
-                    conditions: pair.conditions.clone(),
-                    unless: weakest(unless.collect()),
-                };
+        let (conditions, terms): (Vec<&[Condition]>, Vec<&[Term]>) =
+            self.pairs.iter().map(|it| (&*it.conditions, &*it.terms)).unzip();
+        let different =
+            who_differs(&kinds, &conditions, &terms).into_iter().map(|(number, who)| {
+                let pair = &self.pairs[number];
                 DifferentPair { who, before: &pair.before, after: &pair.after }
-            })
-            .collect()
+            });
+        different.collect()
     }
+}
+
+/// The fewest pairs of cases that tell which nodes get which kind of change, by their numbers. Pairs without a kind change
+/// nothing.
+fn who_differs<K: PartialEq>(
+    kinds: &[Option<K>],
+    conditions: &[&[Condition]],
+    terms: &[&[Term]],
+) -> Vec<(usize, OtherNodes)> {
+    let listed: Vec<usize> = if kinds.len() > MAX_SIMPLIFIED {
+        (0..kinds.len()).collect()
+    } else {
+        needed(kinds, terms)
+    };
+    let different = listed.iter().enumerate().filter(|(_, pair)| kinds[**pair].is_some());
+    different
+        .map(|(at, number)| {
+            let own = conditions[*number];
+            // What an earlier pair of the same kind matches is listed there.
+            let earlier = listed[..at].iter().filter(|it| {
+                kinds[**it] != kinds[*number] && !one_rules_out(terms[**it], terms[*number])
+            });
+            let unless = earlier.map(|it| without(conditions[*it], own));
+            let who = OtherNodes { conditions: own.to_vec(), unless: weakest(unless.collect()) };
+            (*number, who)
+        })
+        .collect()
 }
 
 impl OtherNodes {
@@ -147,35 +160,56 @@ impl OtherNodes {
 }
 
 /// What must be true in addition to `conditions` for a node to be in one of the `earlier` cases. A list is empty if nothing must.
-pub fn exceptions(conditions: &[Condition], earlier: &[&[Condition]]) -> Vec<Vec<Condition>> {
+fn exceptions(conditions: &[Condition], earlier: &[&[Condition]]) -> Vec<Vec<Condition>> {
     let possible = earlier.iter().filter(|it| !rule_each_other_out(it, conditions));
     let exception =
         |it: &&[Condition]| it.iter().filter(|it| !conditions.contains(it)).cloned().collect();
     weakest(possible.map(exception).collect())
 }
 
-/// Which cases of each answer some nodes leave, or come to, that get something else from the other answer. What follows from the
-/// conditions for a certain node is not taken into account, so there may be too many.
-pub fn cases_that_differ(before: &Answer, after: &Answer) -> [Vec<bool>; 2] {
-    let count = |answer: &Answer| answer.cases.len().max(1);
-    let mut differ = [vec![false; count(before)], vec![false; count(after)]];
+/// Nodes for which the same is edited.
+#[derive(Debug)]
+pub struct EditedCase<'a, E> {
+    /// The nodes.
+    pub who: OtherNodes,
+    /// What they get before.
+    pub before: &'a Answer,
+    /// What they get after.
+    pub after: &'a Answer,
+    /// What is edited.
+    pub edit: E,
+}
+
+/// The fewest cases that tell for which nodes what is edited. `edit_of` says what is edited between two answers. What follows from
+/// conditions for a certain node is not taken into account, so there may be cases without any node.
+pub fn edited_cases<'a, E: PartialEq>(
+    before: &'a Answer,
+    after: &'a Answer,
+    edit_of: impl Fn(&Answer, &Answer) -> E,
+) -> Vec<EditedCase<'a, E>> {
     let follow = |it: &[Condition], terms: &mut Terms| Some(terms.of(it));
-    for pair in possible(before, after, follow) {
-        let ((one, before), (other, after)) = (pair.before, pair.after);
+    let pairs = possible(before, after, follow);
+    let edit = |pair: &PossiblePair<'_>| {
+        let (before, after) = (pair.before, pair.after);
         let is_exact = |it: &Answer| !has_open_text_decided_by(it, &pair.conditions);
-        if !(is_same(before, after) && is_exact(before) && is_exact(after)) {
-            differ[0][one] = true;
-            differ[1][other] = true;
-        }
-    }
-    differ
+        let is_unchanged = is_same(before, after) && is_exact(before) && is_exact(after);
+        (!is_unchanged).then(|| edit_of(before, after))
+    };
+    let mut edits: Vec<Option<E>> = pairs.iter().map(edit).collect();
+    let (conditions, terms): (Vec<&[Condition]>, Vec<&[Term]>) =
+        pairs.iter().map(|it| (&*it.conditions, &*it.terms)).unzip();
+    let edited =
+        who_differs(&edits, &conditions, &terms).into_iter().filter_map(|(number, who)| {
+            let (before, after) = (pairs[number].before, pairs[number].after);
+            Some(EditedCase { who, before, after, edit: edits[number].take()? })
+        });
+    edited.collect()
 }
 
 /// A case of one answer and a case of the other one in which the same node can be.
 struct PossiblePair<'a> {
-    /// The number of the case, and its answer.
-    before: (usize, &'a Answer),
-    after: (usize, &'a Answer),
+    before: &'a Answer,
+    after: &'a Answer,
     conditions: Vec<Condition>,
     /// The conditions, and what follows from them.
     terms: Vec<Term>,
@@ -209,7 +243,7 @@ fn possible<'a>(
             if is_taken(&terms_before[..one]) || is_taken(&terms_after[..other]) {
                 continue;
             }
-            let (before, after) = ((one, *answer_before), (other, *answer_after));
+            let (before, after) = (*answer_before, *answer_after);
             pairs.push(PossiblePair { before, after, conditions, terms: all });
         }
     }
@@ -268,9 +302,9 @@ pub(super) fn joined(one: &[Condition], other: &[Condition]) -> Vec<Condition> {
     all
 }
 
-/// The conditions that are not already those of the pair.
-fn without(conditions: &[Condition], pair: &Pair<'_>) -> Vec<Condition> {
-    conditions.iter().filter(|it| !pair.conditions.contains(it)).cloned().collect()
+/// The conditions that are not among `others`.
+fn without(conditions: &[Condition], others: &[Condition]) -> Vec<Condition> {
+    conditions.iter().filter(|it| !others.contains(it)).cloned().collect()
 }
 
 /// The lists of conditions without those that another one implies.

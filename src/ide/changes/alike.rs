@@ -1,49 +1,31 @@
-//! Changes that are the same apart from the names of their nodes.
+//! Changes that are alike: they edit the same in values that differ elsewhere, or they are the same apart from the names of their
+//! nodes.
 
-use std::hash::{BuildHasher as _, Hash, Hasher};
-
-use crate::engine::Answer;
-use crate::ide::own_names::{together, value_without_names, without_names};
+use super::edit;
+use crate::ide::own_names::together;
 use crate::world::{AnswerChange, Differences, parallel};
 
 impl Differences {
-    /// The changes of a key in groups: those of single nodes that differ only in the names of these nodes are in one group.
+    /// The changes of a key in groups: those that are alike are in one group, and the first of them stands for all.
     pub fn alike<'a>(&self, changes: &[&'a AnswerChange]) -> Vec<Vec<&'a AnswerChange>> {
         if let [only] = changes {
             return vec![vec![*only]];
         }
-        let fingerprints = parallel::map(changes, |change| self.fingerprint(change));
-        together(fingerprints.into_iter().zip(changes.iter().copied()), |it| it.nodes.len())
+        let edit = |change: &&AnswerChange| Some(edit::number_of(change, self.node_of(change)));
+        let edits = parallel::map(changes, edit);
+        together(edits.into_iter().zip(changes.iter().copied()), |it| it.nodes.len())
     }
 
-    /// A hash of a change without the name of its node; `None` if it has another number of nodes.
-    fn fingerprint(&self, change: &AnswerChange) -> Option<u64> {
+    /// Whether what a change edits contains the name of its node.
+    pub(super) fn has_own_name(&self, change: &AnswerChange) -> bool {
+        let node = self.node_of(change);
+        node.is_some() && edit::number_of(change, node) != edit::number_of(change, None)
+    }
+
+    /// The node of a change, if it is one node.
+    fn node_of(&self, change: &AnswerChange) -> Option<&str> {
         let ([node], []) = (&*change.nodes, &*change.others) else { return None };
-        let node = &self.nodes[*node as usize];
-        let mut hasher = foldhash::fast::FixedState::default().build_hasher();
-        for answer in [&change.before, &change.after] {
-            hash_without_names(answer, node, &mut hasher);
-        }
-        for cause in &change.causes {
-            (&cause.path, cause.line).hash(&mut hasher);
-        }
-        Some(hasher.finish())
-    }
-}
-
-/// Hashes what is shown of an answer, without the names of a node.
-fn hash_without_names(answer: &Answer, node: &str, hasher: &mut impl Hasher) {
-    for left_out in &answer.left_out {
-        (&left_out.level, &left_out.variables, left_out.files).hash(hasher);
-    }
-    for (conditions, case) in answer.each_case() {
-        let levels: Vec<_> = case.opaque.iter().map(|it| &it.level).collect();
-        (conditions, &case.open, levels).hash(hasher);
-        let outcome = case.outcome.as_ref();
-        outcome
-            .map(|found| found.as_ref().map(|it| value_without_names(&it.value, node)))
-            .map_err(|failure| without_names(&failure.message, node))
-            .hash(hasher);
+        Some(&self.nodes[*node as usize])
     }
 }
 
@@ -51,6 +33,7 @@ fn hash_without_names(answer: &Answer, node: &str, hasher: &mut impl Hasher) {
 mod tests {
     use super::*;
     use crate::data::{Hash as HashValue, Value};
+    use crate::engine::{Answer, Assumed, Case, Condition};
 
     /// A change of the node with the number `node`.
     fn change(node: u32, before: Value, after: Value) -> AnswerChange {
@@ -101,12 +84,76 @@ mod tests {
         check(&[of(2, "db a", "db b"), of(3, "kv a", "kv b")], &[&[2, 3]]);
     }
 
+    /// A hash with one member of the node's own and a list.
+    fn hash(own: i64, list: &[&str]) -> Value {
+        let items = list.iter().map(|it| Value::string(*it).into()).collect();
+        let mut hash = HashValue::new();
+        hash.insert(Value::string("own"), None, Value::Integer(own).into());
+        hash.insert(Value::string("list"), None, Value::array(items).into());
+        Value::hash(hash)
+    }
+
+    #[test]
+    fn what_is_not_edited_may_differ() {
+        let of = |node, own, before: &[&str], after: &[&str]| {
+            change(node, hash(own, before), hash(own, after))
+        };
+        check(&[of(0, 1, &["a"], &["b"]), of(1, 2, &["a"], &["b"])], &[&[0, 1]]);
+        check(&[of(0, 1, &["x", "a"], &["x", "b"]), of(1, 2, &["a"], &["b"])], &[&[0, 1]]);
+        check(&[of(0, 1, &["x"], &["x", "b"]), of(1, 2, &["y"], &["y", "b"])], &[&[0, 1]]);
+        check(&[of(0, 1, &["a"], &["b"]), of(1, 1, &["a"], &["c"])], &[&[0], &[1]]);
+        check(&[of(0, 1, &["a"], &["b"]), of(1, 1, &["a"], &["a", "b"])], &[&[0], &[1]]);
+        // The edit is in another member.
+        let other = change(1, hash(1, &["a"]), hash(2, &["a"]));
+        check(&[of(0, 1, &["a"], &["b"]), other], &[&[0], &[1]]);
+        // Members with another order, and a member that is gone.
+        let reversed = |own| {
+            let hash = hash(own, &["a"]);
+            let members: Vec<_> = hash.as_hash().expect("a hash").iter().collect();
+            let mut reversed = HashValue::new();
+            for (key, member) in members.into_iter().rev() {
+                reversed.insert(key.clone(), None, member.value.clone());
+            }
+            Value::hash(reversed)
+        };
+        let order = |node, own| change(node, hash(own, &["a"]), reversed(own));
+        check(&[order(0, 1), order(1, 2)], &[&[0, 1]]);
+        check(&[order(0, 1), of(1, 1, &["a"], &[])], &[&[0], &[1]]);
+        let gone = |node, own| change(node, hash(own, &["a"]), Value::hash(HashValue::new()));
+        check(&[gone(0, 1), gone(1, 2)], &[&[0], &[1]]);
+        check(&[gone(0, 1), gone(1, 1)], &[&[0, 1]]);
+    }
+
+    #[test]
+    fn cases_count_only_if_they_differ() {
+        let condition =
+            |text: &str| Condition { variable: "role".into(), value: Assumed::Text(text.into()) };
+        // The value is edited in the first case, and in all others if `everywhere` is.
+        let of = |node, first: &str, everywhere| {
+            let answer = |text: &str| {
+                let last = if everywhere { text } else { "a" };
+                let case = |conditions, own, text| {
+                    let value = Ok(Some(hash(own, &[text]).into()));
+                    Case { conditions, answer: Answer { outcome: value, ..Answer::nothing() } }
+                };
+                let cases = vec![case(vec![condition(first)], 1, text), case(Vec::new(), 2, last)];
+                Answer { cases, ..Answer::nothing() }
+            };
+            let of_one = change(node, Value::Undef, Value::Undef);
+            AnswerChange { before: answer("a").into(), after: answer("b").into(), ..of_one }
+        };
+        check(&[of(0, "web", true), of(1, "db", true)], &[&[0, 1]]);
+        check(&[of(0, "web", false), of(1, "web", false)], &[&[0, 1]]);
+        check(&[of(0, "web", false), of(1, "db", false)], &[&[0], &[1]]);
+        check(&[of(0, "web", false), of(1, "web", true)], &[&[0], &[1]]);
+    }
+
     #[test]
     fn the_groups_with_the_fewest_nodes_come_first() {
         let of = |node, text: &str| change(node, Value::string(text), Value::Undef);
         let mut all = [of(0, "web01"), of(1, "web02"), of(2, "x")];
         check(&all, &[&[2], &[0, 1]]);
-        // Changes of several nodes stay as they are.
+        // The name of one of several nodes is a text like any other.
         all[0].nodes = vec![0, 3];
         check(&all, &[&[1], &[2], &[0, 3]]);
     }

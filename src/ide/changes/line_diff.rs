@@ -8,21 +8,13 @@ use super::words::counted;
 const CONTEXT: usize = 2;
 
 /// From the first difference on, this many lines of each side are compared.
-pub(super) const MAX_COMPARED: usize = 400;
+const MAX_COMPARED: usize = 400;
 
 /// The maximum number of lines of one side in a row.
 const MAX_IN_A_ROW: usize = 30;
 
 /// The maximum number of lines in total.
-const MAX_LINES: usize = 120;
-
-/// A line of a side.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Line {
-    pub(super) text: String,
-    /// Whether the lines up to the next heading are under it, whatever their indents are.
-    pub(super) is_heading: bool,
-}
+pub(super) const MAX_LINES: usize = 120;
 
 /// A line of a difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,37 +26,37 @@ pub struct ChangedLine {
 }
 
 impl ChangedLine {
-    fn new(sign: char, text: impl Into<String>) -> Self {
+    pub(super) fn new(sign: char, text: impl Into<String>) -> Self {
         Self { sign, text: text.into() }
     }
 }
 
 /// A line of either side, or of both.
-type Signed<'a> = (char, &'a Line);
+type Signed<'a> = (char, &'a str);
 
 /// What differs between the lines of both sides, and the number of lines that differ and are not shown. Empty if nothing
 /// differs.
-pub(super) fn differing(before: &[Line], after: &[Line]) -> (Vec<ChangedLine>, usize) {
+pub(super) fn differing(before: &[String], after: &[String]) -> (Vec<ChangedLine>, usize) {
     let same = before.iter().zip(after).take_while(|(one, other)| one == other).count();
     let (rest, other_rest) = (&before[same..], &after[same..]);
     let at_end = { rest.iter().rev().zip(other_rest.iter().rev()) }
         .take_while(|(one, other)| one == other)
         .count();
-    let part = |rest: &'_ [Line]| 0..(rest.len() - at_end).min(MAX_COMPARED);
+    let part = |rest: &'_ [String]| 0..(rest.len() - at_end).min(MAX_COMPARED);
     let (old, new) = (&rest[part(rest)], &other_rest[part(other_rest)]);
     let not_compared = rest.len() + other_rest.len() - 2 * at_end - old.len() - new.len();
 
-    let mut lines: Vec<Signed<'_>> = before[..same].iter().map(|line| (' ', line)).collect();
+    let mut lines: Vec<Signed<'_>> = before[..same].iter().map(|line| (' ', &**line)).collect();
     for op in capture_diff_slices(Algorithm::Patience, old, new) {
         if let DiffOp::Equal { .. } = op {
-            lines.extend(new[op.new_range()].iter().map(|line| (' ', line)));
+            lines.extend(new[op.new_range()].iter().map(|line| (' ', &**line)));
         } else {
-            lines.extend(old[op.old_range()].iter().map(|line| ('-', line)));
-            lines.extend(new[op.new_range()].iter().map(|line| ('+', line)));
+            lines.extend(old[op.old_range()].iter().map(|line| ('-', &**line)));
+            lines.extend(new[op.new_range()].iter().map(|line| ('+', &**line)));
         }
     }
     if not_compared == 0 {
-        lines.extend(rest[rest.len() - at_end..].iter().map(|line| (' ', line)));
+        lines.extend(rest[rest.len() - at_end..].iter().map(|line| (' ', &**line)));
     }
     let (shown, left) = shown(&lines);
     (shown, left + not_compared)
@@ -78,7 +70,7 @@ fn shown(lines: &[Signed<'_>]) -> (Vec<ChangedLine>, usize) {
     let mut skipped: Vec<&Signed<'_>> = Vec::new();
     let mut in_a_row = (' ', 0);
     for (at, line) in lines.iter().enumerate() {
-        let (sign, text) = (line.0, &line.1.text);
+        let (sign, text) = *line;
         if sign != in_a_row.0 {
             in_a_row = (sign, 0);
         }
@@ -92,7 +84,7 @@ fn shown(lines: &[Signed<'_>]) -> (Vec<ChangedLine>, usize) {
         } else if is_shown[at] {
             match skipped.as_slice() {
                 [] => {}
-                [(sign, only)] => shown.push(ChangedLine::new(*sign, &*only.text)),
+                [(sign, only)] => shown.push(ChangedLine::new(*sign, *only)),
                 skipped => {
                     let left = counted(skipped.len(), "line");
                     shown.push(ChangedLine::new(' ', format!("… {left}")));
@@ -127,18 +119,15 @@ fn around_differences(lines: &[Signed<'_>]) -> Vec<bool> {
     is_shown
 }
 
-/// Marks the lines that the line at `at` is under: those with a smaller indent, and the heading.
+/// Marks the lines that the line at `at` is under: those with a smaller indent.
 fn mark_above(lines: &[Signed<'_>], at: usize, is_shown: &mut [bool]) {
-    let mut under = Indent::of(&lines[at].1.text);
+    let mut under = Indent::of(lines[at].1);
     for above in (0..at).rev() {
         let line = lines[above].1;
-        let indent = Indent::of(&line.text);
-        if line.is_heading || indent.is_above(under) && !line.text.is_empty() {
+        let indent = Indent::of(line);
+        if indent.is_above(under) && !line.is_empty() {
             is_shown[above] = true;
             under = indent;
-        }
-        if line.is_heading {
-            return;
         }
     }
 }
@@ -166,9 +155,8 @@ impl Indent {
 mod tests {
     use super::*;
 
-    fn lines(text: &str) -> Vec<Line> {
-        let line = |it: &str| Line { text: it.to_owned(), is_heading: it.starts_with("if ") };
-        text.lines().map(line).collect()
+    fn lines(text: &str) -> Vec<String> {
+        text.lines().map(str::to_owned).collect()
     }
 
     #[track_caller]
@@ -216,19 +204,10 @@ mod tests {
         );
     }
 
-    #[test]
-    fn a_line_is_shown_with_its_case() {
-        let of =
-            |text: &str| format!("if a is 1:\n- 1\n- 2\nif a is 2:\n- 1\n- 2\n- 3\n- {text}\n");
-        let expected = [" … 3 lines", " if a is 2:", " - 1", " - 2", " - 3", "-- 4", "+- five"];
-        check(&of("4"), &of("five"), &expected);
-    }
-
     /// A list of so many items, with `odd` after each one whose number can be divided by `step`.
-    fn list(items: usize, step: usize, odd: &str) -> Vec<Line> {
+    fn list(items: usize, step: usize, odd: &str) -> Vec<String> {
         let odd = |number: usize| if number.is_multiple_of(step) { odd } else { "" };
-        let line = |number| Line { text: format!("- {number}{}", odd(number)), is_heading: false };
-        (0..items).map(line).collect()
+        (0..items).map(|number| format!("- {number}{}", odd(number))).collect()
     }
 
     #[test]

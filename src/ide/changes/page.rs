@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::line_diff::ChangedLine;
 use super::sides::change_lines;
-use super::words::{counted, on_one_line};
+use super::words::{counted, not_shown, on_one_line};
 use super::{Compared, Secrets};
 use crate::data::Place;
 use crate::ide::perspective::Perspective;
@@ -59,11 +59,8 @@ pub(super) fn page(
             }
             write_change(&mut page, compared, differences, (alike, &secrets));
         }
-        let left = alike.get(MAX_CHANGES..).unwrap_or_default();
-        if !left.is_empty() {
-            let nodes: usize = left.iter().flatten().map(|it| it.nodes.len()).sum();
-            let (left, nodes) = (counted(left.len(), "more change"), counted(nodes, "node"));
-            page.plain(&format!("  {left} of this key not shown, for {nodes}"));
+        if let Some(left) = not_shown(&alike, MAX_CHANGES) {
+            page.plain(&format!("  {left}"));
         }
     }
     if groups.len() > MAX_KEYS {

@@ -1,15 +1,18 @@
 //! Both answers of a change as lines of text, without secrets: each answer alone, or only what differs.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use super::line_diff::{self, ChangedLine, Line};
+use indexmap::IndexMap;
+
+use super::edit;
+use super::line_diff::{self, ChangedLine};
 use super::secrets::{Secrets, ShownSide};
-use super::words::{counted, on_one_line, unless_text};
+use super::words::{counted, nodes_text, on_one_line};
 use crate::data::render;
-use crate::engine::cases::pairs::{cases_that_differ, exceptions};
-use crate::engine::cases::{in_words, left_out_in_words};
-use crate::engine::{Answer, Condition};
+use crate::engine::Answer;
+use crate::engine::cases::left_out_in_words;
+use crate::engine::cases::pairs::EditedCase;
 use crate::world::AnswerChange;
 
 /// The maximum number of lines of a value that are shown.
@@ -19,73 +22,137 @@ const MAX_LINES: usize = 30;
 const LINES_BEFORE: usize = 3;
 
 /// The answers of a change for users, before and after, without the secrets of its comparison: the value as YAML, or what there is
-/// instead, for each case if there are several. Of long values, the lines from the first difference on are shown.
+/// instead, for each edit if different nodes get different ones. Of long values, the lines from the first difference on are shown.
 pub fn change_texts(change: &AnswerChange, secrets: &Secrets) -> [String; 2] {
     let shown = secrets.sides(change);
-    let sides = sides(change, &shown, MAX_LINES);
-    let same = same_lines(&sides);
-    sides.map(|side| side.excerpt(same))
+    let parts = Parts::of(change);
+    let mut sides: [Vec<String>; 2] = Default::default();
+    let (mut same, mut are_same) = (0, true);
+    let mut left = 0;
+    for part in parts.all() {
+        if sides.iter().all(|it| it.len() >= same + MAX_LINES) {
+            left += 1;
+            continue;
+        }
+        let lines = part.lines(&shown);
+        if are_same {
+            let both = lines[0].iter().zip(&lines[1]).take_while(|(one, other)| one == other);
+            let both = both.count();
+            are_same = lines.iter().all(|it| it.len() == both);
+            same += both + part.heading.iter().len();
+        }
+        for (side, lines) in sides.iter_mut().zip(lines) {
+            side.extend(part.heading.clone());
+            side.extend(lines);
+        }
+    }
+    sides.map(|lines| excerpt(&lines, same, left))
 }
 
 /// The lines of both answers of a change that differ, with those around them, in the same form as [`change_texts`].
 pub fn change_lines(change: &AnswerChange, secrets: &Secrets) -> Vec<ChangedLine> {
     let shown = secrets.sides(change);
-    let sides = sides(change, &shown, line_diff::MAX_COMPARED);
-    let (mut lines, left) = line_diff::differing(&sides[0].lines, &sides[1].lines);
-    if lines.is_empty() {
-        // Two secrets look the same.
-        let signed = |sign, text: String| {
-            let lines: Vec<_> = text.lines().map(str::to_owned).collect();
-            lines.into_iter().map(move |text| ChangedLine { sign, text })
-        };
-        let texts = sides.map(|side| side.excerpt(0));
-        return ['-', '+'].into_iter().zip(texts).flat_map(|(sign, it)| signed(sign, it)).collect();
+    let parts = Parts::of(change);
+    let mut lines: Vec<ChangedLine> = Vec::new();
+    let mut left = 0;
+    for part in parts.all() {
+        if lines.len() >= line_diff::MAX_LINES {
+            left += 1;
+            continue;
+        }
+        lines.extend(part.heading.iter().map(|it| ChangedLine::new(' ', &**it)));
+        lines.extend(part.differing(&shown));
     }
-    let cases = sides.iter().map(|side| side.left.len()).max().unwrap_or(0);
-    let more = left_out(&[(left, "more changed line"), (cases, "more case")]);
-    lines.extend(more.map(|text| ChangedLine { sign: ' ', text }));
+    lines.extend(left_out(&[(left, "more case")]).map(|text| ChangedLine::new(' ', text)));
     lines
 }
 
-/// Both sides, with at least `enough` lines from the first difference on, if there are as many.
-fn sides<'a>(
+/// What is edited, each edit once.
+struct Parts<'a> {
     change: &'a AnswerChange,
-    [before, after]: &'a [ShownSide<'a>; 2],
-    enough: usize,
-) -> [Side<'a>; 2] {
-    let mut sides = [Side::new(&change.before, before), Side::new(&change.after, after)];
-    let differ = cases_that_differ(&change.before, &change.after);
-    // If no case differs, what else decides the answers does.
-    if differ[0].contains(&true) {
-        for (side, differ) in sides.iter_mut().zip(&differ) {
-            side.leave_out_cases(differ);
-        }
-    }
-    // An answer may have hundreds of cases, most of which are not shown.
-    loop {
-        let same = same_lines(&sides);
-        let mut is_enough = true;
-        for side in &mut sides {
-            if side.lines.len() < same + enough && !side.left.is_empty() {
-                side.add_case();
-                is_enough = false;
-            }
-        }
-        if is_enough {
-            break;
-        }
-    }
-    if sides[0].lines == sides[1].lines && sides.iter().all(|it| it.left.is_empty()) {
-        // The values are equal, so what else may decide the answer differs.
-        for side in &mut sides {
-            side.lines.extend(what_else_decides(side.answer).into_iter().map(value_line));
-        }
-    }
-    sides
+    /// The cases of each edit.
+    edits: Vec<Vec<EditedCase<'a, u64>>>,
 }
 
-fn value_line(text: String) -> Line {
-    Line { text, is_heading: false }
+/// One edit.
+struct Part<'a> {
+    /// Which nodes get it, as a line that ends with a colon; `None` if all do.
+    heading: Option<String>,
+    /// The answers before and after; of several cases with the same edit, those of the first one.
+    answers: [&'a Answer; 2],
+}
+
+impl<'a> Parts<'a> {
+    fn of(change: &'a AnswerChange) -> Self {
+        let mut edits: IndexMap<u64, Vec<EditedCase<'_, u64>>> = IndexMap::new();
+        for case in edit::cases_of(change) {
+            edits.entry(case.edit).or_default().push(case);
+        }
+        Self { change, edits: edits.into_values().collect() }
+    }
+
+    fn all(&self) -> Vec<Part<'_>> {
+        if self.edits.is_empty() {
+            // No case differs, but what else decides the answers does.
+            return vec![Part {
+                heading: None,
+                answers: [&self.change.before, &self.change.after],
+            }];
+        }
+        let part = |cases: &'_ Vec<EditedCase<'a, u64>>| {
+            let nodes: Vec<_> = cases.iter().map(|it| &it.who).collect();
+            let heading = nodes_text(&nodes).map(|it| format!("{}:", on_one_line(&it)));
+            Part { heading, answers: [cases[0].before, cases[0].after] }
+        };
+        self.edits.iter().map(part).collect()
+    }
+}
+
+impl Part<'_> {
+    /// The lines of both answers.
+    fn lines(&self, shown: &[ShownSide<'_>; 2]) -> [Vec<String>; 2] {
+        let [before, after] = self.answers;
+        let mut lines = [answer_lines(before, &shown[0]), answer_lines(after, &shown[1])];
+        if lines[0] == lines[1] {
+            // The values are equal, so what else may decide the answer differs.
+            lines[0].extend(what_else_decides(before));
+            lines[1].extend(what_else_decides(after));
+        }
+        lines
+    }
+
+    /// The lines that differ, with those around them.
+    fn differing(&self, shown: &[ShownSide<'_>; 2]) -> Vec<ChangedLine> {
+        let [before, after] = self.lines(shown);
+        let (mut lines, left) = line_diff::differing(&before, &after);
+        if lines.is_empty() {
+            // Two secrets look the same.
+            let signed = |sign, lines: &[String]| -> Vec<ChangedLine> {
+                let text = excerpt(lines, 0, 0);
+                text.lines().map(|line| ChangedLine::new(sign, line)).collect()
+            };
+            return [signed('-', &before), signed('+', &after)].concat();
+        }
+        let more = left_out(&[(left, "more changed line")]);
+        lines.extend(more.map(|text| ChangedLine::new(' ', text)));
+        lines
+    }
+}
+
+/// The value of an answer as YAML, or what there is instead. The first answer of several cases stands for them.
+fn answer_lines(answer: &Answer, shown: &ShownSide<'_>) -> Vec<String> {
+    let answer = answer.cases.first().map_or(answer, |case| &case.answer);
+    let instead = match &answer.outcome {
+        Ok(Some(value)) => {
+            let yaml = render::to_readable_yaml(&shown.value(value));
+            let yaml = yaml.strip_prefix("---").unwrap_or(&yaml);
+            return yaml.trim_start_matches([' ', '\n']).lines().map(str::to_owned).collect();
+        }
+        Ok(None) => "(not found)".to_owned(),
+        Err(_) if answer.is_elsewhere() => "(the edit does not affect this value)".to_owned(),
+        Err(failure) => format!("(error: {})", on_one_line(&shown.message(&failure.message))),
+    };
+    vec![instead]
 }
 
 /// `… 2 more lines and 24 more cases`; `None` if nothing is left out.
@@ -95,97 +162,22 @@ fn left_out(counts: &[(usize, &str)]) -> Option<String> {
     (!left.is_empty()).then(|| format!("… {}", left.join(" and ")))
 }
 
-/// One side of a change while it is written down.
-struct Side<'a> {
-    answer: &'a Answer,
-    shown: &'a ShownSide<'a>,
-    lines: Vec<Line>,
-    /// The cases that are not written down yet.
-    left: VecDeque<SideCase<'a>>,
-}
-
-/// A case of one side.
-struct SideCase<'a> {
-    conditions: &'a [Condition],
-    answer: &'a Answer,
-    /// The conditions of earlier cases that are not written down.
-    unless: Vec<Vec<Condition>>,
-}
-
-impl<'a> Side<'a> {
-    fn new(answer: &'a Answer, shown: &'a ShownSide<'a>) -> Self {
-        let case = |(conditions, answer)| SideCase { conditions, answer, unless: Vec::new() };
-        let left = answer.each_case().into_iter().map(case).collect();
-        Self { answer, shown, lines: Vec::new(), left }
+/// Some of the lines, of which the first `same` are the same on the other side. `cases` are not among them.
+fn excerpt(lines: &[String], same: usize, cases: usize) -> String {
+    let is_long = lines.len() > MAX_LINES;
+    let skipped = if is_long { same.saturating_sub(LINES_BEFORE) } else { 0 };
+    let mut text = String::new();
+    if skipped > 0 {
+        let _ = writeln!(text, "… {} above", counted(skipped, "line"));
     }
-
-    /// Keeps only some cases. The others become exceptions of those after them.
-    fn leave_out_cases(&mut self, is_kept: &[bool]) {
-        let mut left_out: Vec<&[Condition]> = Vec::new();
-        for (mut case, is_kept) in std::mem::take(&mut self.left).into_iter().zip(is_kept) {
-            if *is_kept {
-                case.unless = exceptions(case.conditions, &left_out);
-                self.left.push_back(case);
-            } else {
-                left_out.push(case.conditions);
-            }
-        }
+    for line in lines.iter().skip(skipped).take(MAX_LINES) {
+        let _ = writeln!(text, "{line}");
     }
-
-    fn add_case(&mut self) {
-        let Some(case) = self.left.pop_front() else { return };
-        if !self.answer.cases.is_empty() {
-            let condition = match (case.conditions, unless_text(&case.unless)) {
-                ([], None) => "otherwise".to_owned(),
-                // Without a case above it, there is nothing that it is the other case of.
-                ([], Some(unless)) if self.lines.is_empty() => unless,
-                ([], Some(unless)) => format!("otherwise, {unless}"),
-                (conditions, None) => format!("if {}", in_words(conditions)),
-                (conditions, Some(unless)) => format!("if {}, {unless}", in_words(conditions)),
-            };
-            let text = format!("{}:", on_one_line(&condition));
-            self.lines.push(Line { text, is_heading: true });
-        }
-        match &case.answer.outcome {
-            Ok(Some(value)) => {
-                let yaml = render::to_readable_yaml(&self.shown.value(value));
-                let yaml = yaml.strip_prefix("---").unwrap_or(&yaml);
-                let lines = yaml.trim_start_matches([' ', '\n']).lines();
-                self.lines.extend(lines.map(|it| value_line(it.to_owned())));
-            }
-            Ok(None) => self.lines.push(value_line("(not found)".to_owned())),
-            Err(_) if case.answer.is_elsewhere() => {
-                self.lines.push(value_line("(the edit does not affect this value)".to_owned()));
-            }
-            Err(failure) => {
-                let message = self.shown.message(&failure.message);
-                self.lines.push(value_line(format!("(error: {})", on_one_line(&message))));
-            }
-        }
+    let more = lines.len().saturating_sub(skipped + MAX_LINES);
+    if let Some(more) = left_out(&[(more, "more line"), (cases, "more case")]) {
+        let _ = writeln!(text, "{more}");
     }
-
-    /// Some of the lines, of which the first `same` are the same on the other side.
-    fn excerpt(&self, same: usize) -> String {
-        let is_long = self.lines.len() > MAX_LINES;
-        let skipped = if is_long { same.saturating_sub(LINES_BEFORE) } else { 0 };
-        let mut text = String::new();
-        if skipped > 0 {
-            let _ = writeln!(text, "… {} above", counted(skipped, "line"));
-        }
-        for line in self.lines.iter().skip(skipped).take(MAX_LINES) {
-            let _ = writeln!(text, "{}", line.text);
-        }
-        let lines = self.lines.len().saturating_sub(skipped + MAX_LINES);
-        if let Some(more) = left_out(&[(lines, "more line"), (self.left.len(), "more case")]) {
-            let _ = writeln!(text, "{more}");
-        }
-        text
-    }
-}
-
-/// How many lines at the start are the same on both sides.
-fn same_lines([one, other]: &[Side<'_>; 2]) -> usize {
-    one.lines.iter().zip(&other.lines).take_while(|(one, other)| one == other).count()
+    text
 }
 
 /// What decides an answer apart from its cases, one line each.
@@ -209,7 +201,7 @@ fn what_else_decides(answer: &Answer) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::data::Value;
-    use crate::engine::{Assumed, Case};
+    use crate::engine::{Assumed, Case, Condition};
 
     fn if_is(variable: &str, text: &str) -> Condition {
         let value = Assumed::Text(text.into());
@@ -255,10 +247,10 @@ mod tests {
         // The cases need not be the same.
         let [before, after] = texts(&[&["x"], &["v"], &["z"]], &[&["x"], &["z"]]);
         assert_eq!(before, "if a is 1:\n- v\n");
-        assert_eq!(after, "unless a is 0:\n- z\n");
+        assert_eq!(after, "if a is 1:\n- z\n");
         let [before, after] = texts(&[&["x"], &["v"], &["u"]], &[&["x"], &["w"], &["z"]]);
-        assert_eq!(before, "if a is 1:\n- v\notherwise, unless a is 0:\n- u\n");
-        assert_eq!(after, "if a is 1:\n- w\notherwise, unless a is 0:\n- z\n");
+        assert_eq!(before, "if a is 1:\n- v\nunless a is 0 or 1:\n- u\n");
+        assert_eq!(after, "if a is 1:\n- w\nunless a is 0 or 1:\n- z\n");
     }
 
     #[test]
@@ -282,21 +274,32 @@ mod tests {
     }
 
     #[test]
+    fn the_same_edit_is_shown_once() {
+        let list = |last| [["x", "a", last], ["y", "a", last], ["z", "a", "b"], ["x", "a", last]];
+        let answer_of = |last| answer(&list(last).each_ref().map(|it| &it[..]));
+        let [before, after] = texts_of(answer_of("v"), answer_of("w"));
+        assert_eq!(before, "unless a is 2:\n- x\n- a\n- v\n");
+        assert_eq!(after, "unless a is 2:\n- x\n- a\n- w\n");
+        let of = |texts: [&'static str; 4]| answer(&texts.each_ref().map(std::slice::from_ref));
+        let [before, _] = texts_of(of(["v", "x", "v", "z"]), of(["w", "x", "w", "z"]));
+        assert_eq!(before, "if a is 0 or 2:\n- v\n");
+    }
+
+    #[test]
     fn cases_that_do_not_fit_are_counted() {
-        let (one, other): (Vec<&[&str]>, Vec<&[&str]>) = (vec![&["x"]; 40], vec![&["v"]; 40]);
-        let [before, after] = texts(&one, &other);
-        assert!(before.starts_with("if a is 0:\n- x\nif a is 1:\n"), "{before}");
+        let texts_of = |sign: &str, count| {
+            let texts: Vec<String> = (0..count).map(|it| format!("{sign}{it}")).collect();
+            let cases: Vec<[&str; 1]> = texts.iter().map(|it| [&**it]).collect();
+            answer(&cases.iter().map(|it| &it[..]).collect::<Vec<_>>())
+        };
+        let [before, after] = super::tests::texts_of(texts_of("x", 40), texts_of("v", 40));
+        assert!(before.starts_with("if a is 0:\n- x0\nif a is 1:\n- x1\n"), "{before}");
         for text in [before, after] {
             assert_eq!(text.lines().count(), MAX_LINES + 1);
             assert!(text.ends_with("\n… 2 more lines and 24 more cases\n"), "{text}");
         }
-        // Answers with other cases agree at first.
-        let [before, after] = texts(&one, &one[..39]);
-        let last = "if a is 37:\n- x\nif a is 38:\n- x\notherwise:\n- x\n";
-        assert_eq!(before, format!("… 73 lines above\n- x\n{last}"));
-        assert!(after.starts_with("… 73 lines above\n"), "{after}");
         let long: Vec<&str> = vec!["x"; 50];
         let [_, after] = texts(&[&["x"], &["v"]], &[&long, &["w"]]);
-        assert!(after.ends_with("\n… 21 more lines and 1 more case\n"), "{after}");
+        assert!(after.ends_with("\n… 23 more lines\n"), "{after}");
     }
 }

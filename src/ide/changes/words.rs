@@ -13,8 +13,17 @@ use crate::world::{AnswerChange, Differences};
 /// The maximum number of names of nodes that are shown for each change.
 const MAX_NAMES: usize = 10;
 
+/// The maximum number of reasons why something is not proved that are shown.
+const MAX_LIMITS: usize = 20;
+
 /// More exceptions than this are counted.
 const MAX_EXCEPTIONS: usize = 3;
+
+/// The maximum number of cases of unlisted nodes that are shown for each change.
+const MAX_OTHERS: usize = 10;
+
+/// More cases than this are counted.
+const MAX_CASES: usize = 4;
 
 /// More values of one variable than this are counted.
 const MAX_VALUES: usize = 6;
@@ -71,11 +80,14 @@ impl Differences {
         if self.nodes.is_empty() { "any node" } else { "unlisted nodes" }
     }
 
-    /// What is not proved, one line each.
+    /// What is not proved, one line each, and a line about the others if there are very many.
     pub fn limits(&self) -> impl Iterator<Item = String> {
-        self.not_proved
-            .iter()
-            .map(|(reason, keys)| format!("not proved for {}: {reason}", counted(*keys, "key")))
+        let limit = |(reason, keys): (&Arc<str>, &usize)| {
+            format!("not proved for {}: {reason}", counted(*keys, "key"))
+        };
+        let more = self.not_proved.len().saturating_sub(MAX_LIMITS);
+        let more = (more > 0).then(|| format!("not proved for {}", counted(more, "other reason")));
+        self.not_proved.iter().take(MAX_LIMITS).map(limit).chain(more)
     }
 
     /// The names of the nodes that a change affects.
@@ -89,10 +101,19 @@ impl Differences {
         let nodes: Vec<u32> = alike.iter().flat_map(|it| &it.nodes).copied().collect();
         let named = (!nodes.is_empty()).then(|| self.named(&nodes));
         let others = alike.iter().flat_map(|it| self.others(it));
+        let others = some_of(others.collect(), MAX_OTHERS, "case");
+        let others = Some(others).filter(|it| !it.is_empty());
         let who = named.into_iter().chain(others).collect::<Vec<_>>().join("; ");
         match alike {
             [] | [_] => who,
-            [first, ..] => with_example(&who, self.names(first).next().map_or("", |it| &**it)),
+            [first, ..] => {
+                let shown = self.names(first).next().map_or("the first one", |it| &**it);
+                if self.has_own_name(first) {
+                    with_example(&who, shown)
+                } else {
+                    format!("{who}, all changed in the same way; {shown} is shown")
+                }
+            }
         }
     }
 
@@ -181,6 +202,34 @@ pub(in crate::ide) fn nodes_where(others: &OtherNodes) -> Option<String> {
     (!conditions.is_empty()).then(|| format!("{some}nodes where {}", in_words(conditions)))
 }
 
+/// `if role is web or db`, `unless site is oslo`, or `if role is web, unless site is oslo; if site is bergen`: some of the nodes that
+/// are not completely known, in all of `cases`. `None` for all of them.
+pub(super) fn nodes_text(cases: &[&OtherNodes]) -> Option<String> {
+    let is_plain = cases.iter().all(|it| it.unless.is_empty());
+    let conditions: Vec<&[Condition]> = cases.iter().map(|it| &*it.conditions).collect();
+    if is_plain
+        && cases.len() <= MAX_VALUES
+        && let Some((variable, values)) = of_one_variable(&conditions)
+    {
+        return Some(format!("if {variable} is {}", one_of(&values)));
+    }
+    let text = |nodes: &OtherNodes| match (&*nodes.conditions, unless_text(&nodes.unless)) {
+        ([], unless) => unless,
+        (conditions, None) => Some(format!("if {}", in_words(conditions))),
+        (conditions, Some(unless)) => Some(format!("if {}, {unless}", in_words(conditions))),
+    };
+    let texts: Option<Vec<String>> = cases.iter().map(|it| text(it)).collect();
+    Some(some_of(texts?, MAX_CASES, "case"))
+}
+
+/// The texts, or the first `most` of them and the number of the others: `a; b and 3 more cases`.
+fn some_of(mut texts: Vec<String>, most: usize, what: &str) -> String {
+    let more = texts.len().saturating_sub(most);
+    texts.truncate(most);
+    texts.extend((more > 0).then(|| counted(more, &format!("more {what}"))));
+    texts.join("; ")
+}
+
 /// `unless role is web, or site is oslo`, or `unless role is web or db`; `None` if there are no exceptions.
 pub(super) fn unless_text(unless: &[Vec<Condition>]) -> Option<String> {
     match unless {
@@ -188,9 +237,7 @@ pub(super) fn unless_text(unless: &[Vec<Condition>]) -> Option<String> {
         few if few.len() <= MAX_VALUES
             && let Some((variable, values)) = of_one_variable(few) =>
         {
-            let (last, others) = values.split_last()?;
-            let others = if others.is_empty() { String::new() } else { others.join(", ") + " or " };
-            Some(format!("unless {variable} is {others}{last}"))
+            Some(format!("unless {variable} is {}", one_of(&values)))
         }
         few if few.len() <= MAX_EXCEPTIONS => {
             let few: Vec<String> = few.iter().map(|it| in_words(it)).collect();
@@ -200,12 +247,20 @@ pub(super) fn unless_text(unless: &[Vec<Condition>]) -> Option<String> {
     }
 }
 
-/// The variable and its values, if each of the exceptions is one value of the same variable.
-fn of_one_variable(unless: &[Vec<Condition>]) -> Option<(&str, Vec<&str>)> {
-    let [first, ..] = unless.first()?.as_slice() else { return None };
+/// `a, b or c`
+fn one_of(values: &[&str]) -> String {
+    match values {
+        [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        values => values.concat(),
+    }
+}
+
+/// The variable and its values, if each of the lists is one value of the same variable.
+fn of_one_variable<L: AsRef<[Condition]>>(lists: &[L]) -> Option<(&str, Vec<&str>)> {
+    let [first, ..] = lists.first()?.as_ref() else { return None };
     let mut values: Vec<&str> = Vec::new();
-    for exception in unless {
-        let [Condition { variable, value: Assumed::Text(text) }] = exception.as_slice() else {
+    for list in lists {
+        let [Condition { variable, value: Assumed::Text(text) }] = list.as_ref() else {
             return None;
         };
         if *variable != first.variable || text.is_empty() || variable.ends_with(MEMBER) {
@@ -214,6 +269,15 @@ fn of_one_variable(unless: &[Vec<Condition>]) -> Option<(&str, Vec<&str>)> {
         values.push(text);
     }
     Some((&first.variable, values))
+}
+
+/// `3 more changes of this key not shown, for 14 nodes`: the groups of alike changes after the first `most`; `None` if there are no
+/// more.
+pub fn not_shown(groups: &[Vec<&AnswerChange>], most: usize) -> Option<String> {
+    let left = groups.get(most..).filter(|it| !it.is_empty())?;
+    let nodes: usize = left.iter().flatten().map(|it| it.nodes.len()).sum();
+    let (left, nodes) = (counted(left.len(), "more change"), counted(nodes, "node"));
+    Some(format!("{left} of this key not shown, for {nodes}"))
 }
 
 /// A text that may have line ends, on one line.

@@ -110,10 +110,10 @@ impl FleetPair {
         let mut changes = Vec::new();
         let mut not_proved: BTreeMap<Arc<str>, usize> = BTreeMap::new();
         for difference in found {
-            changes.extend(difference.changes);
-            for reason in difference.not_proved {
-                *not_proved.entry(reason).or_default() += 1;
+            for reason in difference.not_proved() {
+                *not_proved.entry(reason.into()).or_default() += 1;
             }
+            changes.extend(difference.changes);
         }
         if left_out > 0 {
             not_proved.insert(TOO_MANY_LOOKUPS.into(), left_out);

@@ -11,9 +11,9 @@ use super::groups::Side;
 use super::spread::{Concerned, KnownConcerned};
 use super::{Fleet, SharedAnswer, is_same_with_cases};
 use crate::engine::cases::pairs::{CasePairs, Lookups};
-use crate::engine::cases::{is_same_outcome, is_settled};
+use crate::engine::cases::{is_same_outcome, is_settled, left_out_in_words};
 use crate::engine::{
-    Answer, Assumed, Condition, EditedEntries, OtherNodes, Request, module_of_key,
+    Answer, Assumed, Condition, EditedEntries, LeftOut, OtherNodes, Request, module_of_key,
 };
 use crate::facts::Node;
 use crate::syntax::key_path;
@@ -56,10 +56,10 @@ impl Change {
 pub struct Difference {
     /// The changes, the rarest first.
     pub changes: Vec<Change>,
-    /// Why not everything is known about the key: levels that are not evaluated, or too many cases.
-    pub not_proved: Vec<Arc<str>>,
-    /// Whether there were too many cases to compare.
-    leaves_cases_out: bool,
+    /// The levels that are not evaluated, in words.
+    opaque: Vec<String>,
+    /// The cases that are left out because there are too many to compare.
+    left_out: Vec<LeftOut>,
 }
 
 /// Two fleets of the same nodes, number by number, in two snapshots; and any other node.
@@ -360,14 +360,21 @@ impl FleetPair {
 impl Difference {
     /// Whether all cases were compared.
     pub fn is_complete(&self) -> bool {
-        !self.leaves_cases_out
+        self.left_out.is_empty()
+    }
+
+    /// Why not everything is known about the key, in sentences: levels that are not evaluated, or too many cases.
+    pub fn not_proved(&self) -> Vec<String> {
+        self.opaque.iter().cloned().chain(left_out_in_words(&self.left_out)).collect()
     }
 
     /// Notes the levels that are not evaluated.
     fn note_opaque(&mut self, answer: &Answer) {
         for level in &answer.opaque {
             let said = format!("level '{}' ({} {})", level.level, level.function, level.reason);
-            self.add_not_proved(said);
+            if !self.opaque.contains(&said) {
+                self.opaque.push(said);
+            }
         }
         for case in &answer.cases {
             self.note_opaque(&case.answer);
@@ -377,16 +384,11 @@ impl Difference {
     /// Notes what the answer does not tell: levels that are not evaluated, and cases that are left out.
     pub(super) fn note_unknown(&mut self, answer: &Answer) {
         self.note_opaque(answer);
-        self.leaves_cases_out |= !answer.left_out.is_empty();
-        for said in crate::engine::cases::left_out_in_words(&answer.left_out) {
-            self.add_not_proved(said);
-        }
-    }
-
-    fn add_not_proved(&mut self, said: String) {
-        let said: Arc<str> = said.into();
-        if !self.not_proved.contains(&said) {
-            self.not_proved.push(said);
+        // Thousands of nodes leave out the same.
+        for left_out in &answer.left_out {
+            if !self.left_out.contains(left_out) {
+                self.left_out.push(left_out.clone());
+            }
         }
     }
 }

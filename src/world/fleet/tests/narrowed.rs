@@ -40,7 +40,7 @@ fn what_is_told_of_edited_entries_is_what_each_node_gets() {
         let pair = FleetPair::new(fleet(&before), fleet(&after), None);
         for key in ROOTS {
             let difference = pair.difference(&key.into());
-            if !difference.not_proved.is_empty() {
+            if !difference.not_proved().is_empty() {
                 continue;
             }
             for (number, name) in (0_u32..).zip(CERTNAMES) {
@@ -93,7 +93,7 @@ fn check_change_together(key: &str, others: &[(&str, &str)]) {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let (difference, whole) = differences(HIERA_YAML, others, &names, key);
     assert_eq!(difference.changes.len(), 1);
-    assert!(difference.not_proved.is_empty(), "{:?}", difference.not_proved);
+    assert!(difference.not_proved().is_empty(), "{:?}", difference.not_proved());
     // With whole answers, each node has its own.
     assert_eq!(whole.changes.len(), names.len());
 }
@@ -159,6 +159,6 @@ fn an_edit_below_a_level_with_the_key_is_proved_to_change_nothing() {
     let others: Vec<(&str, &str)> =
         others.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let (difference, whole) = differences(hiera_yaml, &others, &["one", "two"], "a");
-    assert!(difference.changes.is_empty() && difference.not_proved.is_empty(), "{difference:?}");
-    assert!(whole.changes.is_empty() && !whole.not_proved.is_empty(), "{whole:?}");
+    assert!(difference.changes.is_empty() && difference.not_proved().is_empty(), "{difference:?}");
+    assert!(whole.changes.is_empty() && !whole.not_proved().is_empty(), "{whole:?}");
 }
