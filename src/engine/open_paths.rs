@@ -182,10 +182,14 @@ fn with_a_say(
         let all_count = invocation.collecting.are_odd;
         let options = open_options(layer, invocation, None);
         let wanted = options.filter(|it| all_count || it.speak_of(wanted));
+        // Each run asks, and few of the files have options.
         let paths: HashSet<&Arc<str>> = wanted.map(|it| &it.path).collect();
+        if paths.is_empty() {
+            return Arc::default();
+        }
         let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
-        let speaks = |at: &u32| paths.contains(&all[*at as usize].path);
-        let members: Vec<u32> = (0..all.len() as u32).filter(speaks).collect();
+        let mut members: Vec<u32> = paths.into_iter().flat_map(|it| all.positions_of(it)).collect();
+        members.sort_unstable();
         return Arc::new(Candidates::new(&open.path, all, members.into_iter()));
     }
     let module = layer.module.as_ref();

@@ -1,6 +1,8 @@
 //! Changes that are alike: they edit the same in values that differ elsewhere, or they are the same apart from the names of their
 //! nodes.
 
+use std::collections::HashSet;
+
 use super::edit;
 use crate::ide::own_names::together;
 use crate::world::{AnswerChange, Differences, parallel};
@@ -11,9 +13,25 @@ impl Differences {
         if let [only] = changes {
             return vec![vec![*only]];
         }
-        let edit = |change: &&AnswerChange| Some(edit::number_of(change, self.node_of(change)));
+        let edit = |change: &&AnswerChange| {
+            (edit::number_of(change, self.node_of(change)), edit::number_as_listed(change))
+        };
         let edits = parallel::map(changes, edit);
-        together(edits.into_iter().zip(changes.iter().copied()), |it| it.nodes.len())
+        let of_listed: HashSet<u64> = edits
+            .iter()
+            .filter(|(_, as_listed)| as_listed.is_none())
+            .map(|(own, _)| *own)
+            .collect();
+        let edits = edits.iter().map(|(own, as_listed)| {
+            Some(as_listed.filter(|it| of_listed.contains(it)).unwrap_or(*own))
+        });
+        together(edits.zip(changes.iter().copied()), |it| it.nodes.len())
+    }
+
+    /// Whether the unlisted nodes of a change are in the same cases as the listed nodes of another one that is alike.
+    pub(super) fn are_in_the_cases_of(&self, change: &AnswerChange, listed: &AnswerChange) -> bool {
+        let number = edit::number_of(listed, self.node_of(listed));
+        !listed.nodes.is_empty() && edit::number_as_listed(change) == Some(number)
     }
 
     /// Whether what a change edits contains the name of its node.

@@ -20,8 +20,26 @@ pub(super) fn cases_of(change: &AnswerChange) -> Vec<EditedCase<'_, u64>> {
     })
 }
 
+/// Whether two changes that are alike have the same values where they are edited.
+pub(super) fn has_same_values(one: &AnswerChange, other: &AnswerChange) -> bool {
+    let (one, other) = (cases_of(one), cases_of(other));
+    let values = |it: &EditedCase<'_, _>| (it.before.outcome.clone(), it.after.outcome.clone());
+    one.iter().map(values).eq(other.iter().map(values))
+}
+
 /// The number of what a change edits and in which cases. The name of the `node` does not count, if the change is one of it alone.
 pub(super) fn number_of(change: &AnswerChange, node: Option<&str>) -> u64 {
+    number_in(change, None, node)
+}
+
+/// The number that the change of unlisted nodes would have as one of listed nodes for which the same is not known.
+pub(super) fn number_as_listed(change: &AnswerChange) -> Option<u64> {
+    let ([], [only]) = (&*change.nodes, &*change.others) else { return None };
+    Some(number_in(change, Some(only), None))
+}
+
+/// `nodes` are those of the change as far as its answers do not say for whom they are.
+fn number_in(change: &AnswerChange, nodes: Option<&OtherNodes>, node: Option<&str>) -> u64 {
     let edit = |before: &_, after: &_| number(|hasher| hash_edit(before, after, node, hasher));
     let cases = edited_cases(&change.before, &change.after, edit);
     number(|hasher| {
@@ -36,7 +54,8 @@ pub(super) fn number_of(change: &AnswerChange, node: Option<&str>) -> u64 {
             }
         }
         // The order of the cases and of their conditions says nothing.
-        sum(cases.iter().map(|it| (number_of_nodes(&it.who), it.edit))).hash(hasher);
+        let nodes_of = |it| number_of_nodes(nodes.unwrap_or(it));
+        sum(cases.iter().map(|it| (nodes_of(&it.who), it.edit))).hash(hasher);
     })
 }
 

@@ -130,6 +130,45 @@ fn nodes_that_change_in_some_cases_are_counted_apart() {
 }
 
 #[test]
+fn an_edit_is_shown_once_for_values_that_differ_elsewhere() {
+    let common = "lookup_options: {m: {merge: hash}}\nm: {a: 1, b: 1}\n";
+    let node = |number: usize| {
+        (format!("/r/data/nodes/n{number}.yaml"), format!("m: {{own: {number}}}\n"))
+    };
+    let role = ("/r/data/roles/web.yaml".to_owned(), "m: {a: 5}\n".to_owned());
+    let files = (0..3).map(node).chain([role, (PATH.to_owned(), common.to_owned())]);
+    let mut host = host_with(files);
+    open(&mut host, PATH, &common.replace("a: 1", "a: 2"));
+    let found = of(&host.snapshot(), &question());
+    let (_, text) = found.preview.text.split_once("\nm\n").expect("the key changes");
+    assert_eq!(
+        text,
+        "  1 node: db1; any unlisted node unless role is web\n  because of data/common.yaml:2\n- a: 1\n+ a: 2\n  b: 1\n\
+         \u{20} 3 nodes: n0, n1, n2, all changed in the same way; n0 is shown\n\
+         \u{20} because of data/common.yaml:2\n  unless role is web:\n- a: 1\n+ a: 2\n  b: 1\n  own: 0\n"
+    );
+}
+
+#[test]
+fn unlisted_nodes_are_in_the_cases_of_listed_ones() {
+    let files = [
+        ("/r/hiera.yaml", HIERA_YAML),
+        (PATH, "list: [1]\n"),
+        ("/r/data/nodes/n1.yaml", "other: 1\n"),
+        ("/r/data/roles/web.yaml", "list: [2]\n"),
+    ];
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    open(&mut host, PATH, "list: [3]\n");
+    let found = of(&host.snapshot(), &question());
+    let (_, text) = found.preview.text.split_once("\nlist\n").expect("the key changes");
+    assert_eq!(
+        text,
+        "  1 node: n1; any unlisted node\n  because of data/common.yaml:1\n  unless role is web:\n- - 1\n+ - 3\n"
+    );
+}
+
+#[test]
 fn edited_keys_say_whom_they_concern() {
     let world = edited(PATH, &COMMON.replace("80", "81").replace("[1]", "[3]")).snapshot();
     assert_eq!(

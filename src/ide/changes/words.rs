@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
+use super::edit::has_same_values;
 use crate::engine::cases::in_words;
 use crate::engine::{Assumed, Condition, OtherNodes};
 use crate::facts::infer::MEMBER;
@@ -100,26 +101,30 @@ impl Differences {
     pub fn who(&self, alike: &[&AnswerChange]) -> String {
         let nodes: Vec<u32> = alike.iter().flat_map(|it| &it.nodes).copied().collect();
         let named = (!nodes.is_empty()).then(|| self.named(&nodes));
-        let others = alike.iter().flat_map(|it| self.others(it));
+        let unlisted = |change: &&AnswerChange| {
+            if alike.first().is_some_and(|first| self.are_in_the_cases_of(change, first)) {
+                return vec![self.any_node().to_owned()];
+            }
+            self.others(change).collect()
+        };
+        let others = alike.iter().flat_map(unlisted);
         let others = some_of(others.collect(), MAX_OTHERS, "case");
         let others = Some(others).filter(|it| !it.is_empty());
         let who = named.into_iter().chain(others).collect::<Vec<_>>().join("; ");
-        match alike {
-            [] | [_] => who,
-            [first, ..] => {
-                let shown = self.names(first).next().map_or("the first one", |it| &**it);
-                if self.has_own_name(first) {
-                    with_example(&who, shown)
-                } else {
-                    format!("{who}, all changed in the same way; {shown} is shown")
-                }
-            }
+        let Some((first, others)) = alike.split_first() else { return who };
+        if others.iter().all(|it| has_same_values(first, it)) {
+            return who;
         }
+        let shown = self.names(first).next().map_or("the first one", |it| &**it);
+        if self.has_own_name(first) {
+            return with_example(&who, shown);
+        }
+        format!("{who}, all changed in the same way; {shown} is shown")
     }
 
     /// The cases of unlisted nodes that a change affects: `any unlisted node where role is web, unless site is oslo`.
     pub fn others(&self, change: &AnswerChange) -> impl Iterator<Item = String> {
-        let node = if self.nodes.is_empty() { "any node" } else { "any unlisted node" };
+        let node = self.any_node();
         change.others.iter().map(move |others| {
             let unless = match unless_text(&others.unless) {
                 Some(unless) if others.conditions.is_empty() => format!(" {unless}"),
@@ -131,6 +136,10 @@ impl Differences {
                 conditions => format!("{node} where {}{unless}", in_words(conditions)),
             }
         })
+    }
+
+    fn any_node(&self) -> &'static str {
+        if self.nodes.is_empty() { "any node" } else { "any unlisted node" }
     }
 
     /// `14 nodes: web01, web02 and 12 more`
