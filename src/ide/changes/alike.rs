@@ -30,8 +30,8 @@ impl Differences {
 
     /// Whether the unlisted nodes of a change are in the same cases as the listed nodes of another one that is alike.
     pub(super) fn are_in_the_cases_of(&self, change: &AnswerChange, listed: &AnswerChange) -> bool {
-        let number = edit::number_of(listed, self.node_of(listed));
-        !listed.nodes.is_empty() && edit::number_as_listed(change) == Some(number)
+        let number = || edit::number_of(listed, self.node_of(listed));
+        !listed.nodes.is_empty() && edit::number_as_listed(change).is_some_and(|it| it == number())
     }
 
     /// Whether what a change edits contains the name of its node.

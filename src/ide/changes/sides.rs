@@ -21,6 +21,9 @@ const MAX_LINES: usize = 30;
 /// How many lines before the first difference are shown of a long value.
 const LINES_BEFORE: usize = 3;
 
+/// Which nodes get an edit, if no case is known in which they do not.
+const AS_FAR_AS_KNOWN: &str = "as far as hiera-ls can tell";
+
 /// The answers of a change for users, before and after, without the secrets of its comparison: the value as YAML, or what there is
 /// instead, for each edit if different nodes get different ones. Of long values, the lines from the first difference on are shown.
 pub fn change_texts(change: &AnswerChange, secrets: &Secrets) -> [String; 2] {
@@ -99,9 +102,14 @@ impl<'a> Parts<'a> {
                 answers: [&self.change.before, &self.change.after],
             }];
         }
+        // The edit may do nothing in cases that are left out.
+        let leaves_out =
+            !(self.change.before.left_out.is_empty() && self.change.after.left_out.is_empty());
         let part = |cases: &'_ Vec<EditedCase<'a, u64>>| {
             let nodes: Vec<_> = cases.iter().map(|it| &it.who).collect();
-            let heading = nodes_text(&nodes).map(|it| format!("{}:", on_one_line(&it)));
+            let words =
+                nodes_text(&nodes).or_else(|| leaves_out.then(|| AS_FAR_AS_KNOWN.to_owned()));
+            let heading = words.map(|it| format!("{}:", on_one_line(&it)));
             Part { heading, answers: [cases[0].before, cases[0].after] }
         };
         self.edits.iter().map(part).collect()
@@ -201,7 +209,7 @@ fn what_else_decides(answer: &Answer) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::data::Value;
-    use crate::engine::{Assumed, Case, Condition};
+    use crate::engine::{Assumed, Case, Condition, LeftOut};
 
     fn if_is(variable: &str, text: &str) -> Condition {
         let value = Assumed::Text(text.into());
@@ -283,6 +291,16 @@ mod tests {
         let of = |texts: [&'static str; 4]| answer(&texts.each_ref().map(std::slice::from_ref));
         let [before, _] = texts_of(of(["v", "x", "v", "z"]), of(["w", "x", "w", "z"]));
         assert_eq!(before, "if a is 0 or 2:\n- v\n");
+    }
+
+    #[test]
+    fn cases_that_are_not_listed_may_not_be_edited() {
+        let of = |text| {
+            let left_out = LeftOut { level: None, variables: vec!["a".into()], files: 0 };
+            Answer { left_out: vec![left_out], ..answer(&[&[text], &[text]]) }
+        };
+        let [before, _] = texts_of(of("v"), of("w"));
+        assert_eq!(before, "as far as hiera-ls can tell:\n- v\n");
     }
 
     #[test]

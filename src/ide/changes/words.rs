@@ -21,7 +21,7 @@ const MAX_LIMITS: usize = 20;
 const MAX_EXCEPTIONS: usize = 3;
 
 /// The maximum number of cases of unlisted nodes that are shown for each change.
-const MAX_OTHERS: usize = 10;
+const MAX_OTHERS: usize = 4;
 
 /// More cases than this are counted.
 const MAX_CASES: usize = 4;
