@@ -61,6 +61,9 @@ impl Condition {
     }
 }
 
+/// The variable with the certname.
+pub(super) const CERTNAME: &str = "trusted.certname";
+
 /// Conditions that are true together: one way in which open variables can decide.
 pub(crate) type Way = Arc<[Condition]>;
 
@@ -132,7 +135,8 @@ impl Assumptions {
         let contradicts = |it: &Condition| {
             self.of(&it.variable).is_some_and(|known| known.contradicts(&it.value))
         };
-        if conditions.iter().any(contradicts) {
+        let is_other = |it: &Condition| certname_in(it).is_some_and(|it| node.is_other_than(it));
+        if conditions.iter().any(|it| contradicts(it) || is_other(it)) {
             return false;
         }
         // A certname decides other variables as well if the settings have a name pattern. These must not contradict the conditions.
@@ -172,14 +176,16 @@ pub fn undecided(conditions: &[Condition], node: &Node) -> Option<Vec<Condition>
 
 /// What a certname proves, if the settings describe how names of nodes are built.
 pub(super) fn proved_by(condition: &Condition, node: &Node) -> Vec<Condition> {
-    match (&*condition.variable, &condition.value) {
-        ("trusted.certname", Assumed::Text(name)) => node
-            .patterns()
-            .proved_by(name)
-            .into_iter()
-            .map(|(variable, text)| Condition { variable, value: Assumed::Text(text) })
-            .collect(),
-        _ => Vec::new(),
+    let proved = certname_in(condition).map(|name| node.patterns().proved_by(name));
+    let proved = proved.into_iter().flatten();
+    proved.map(|(variable, text)| Condition { variable, value: Assumed::Text(text) }).collect()
+}
+
+/// The certname that a condition requires.
+fn certname_in(condition: &Condition) -> Option<&str> {
+    match &condition.value {
+        Assumed::Text(name) if *condition.variable == *CERTNAME => Some(name),
+        _ => None,
     }
 }
 

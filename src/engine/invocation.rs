@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::assumptions::{Assumed, Assumptions, Condition, Fork, Turn, Way};
+use super::assumptions::{Assumed, Assumptions, CERTNAME, Condition, Fork, Turn, Way};
 use super::budget::Budget;
 use super::cases::{Exploration, LeftOut};
 use super::evaluator::{Evaluator, ModuleScope};
@@ -407,7 +407,9 @@ impl<'a> Invocation<'a> {
     pub(crate) fn may_decide(&self, variables: &[Arc<str>]) -> bool {
         let excludes = self.exploration.as_ref().is_some_and(|it| it.script.excludes_by(variables));
         let is_assumed = |it: &Arc<str>| self.assumptions.of(it).is_some();
-        excludes || variables.iter().any(is_assumed) || !self.evaluator.node().patterns().is_empty()
+        let node = self.evaluator.node();
+        let is_other = || node.is_other_than_some() && variables.iter().any(|it| **it == *CERTNAME);
+        excludes || variables.iter().any(is_assumed) || !node.patterns().is_empty() || is_other()
     }
 
     /// The variable `name` as `scope[name]` finds it in Puppet; `None` if it is not defined, which may be an error.

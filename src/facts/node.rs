@@ -3,6 +3,7 @@
 mod top_scope;
 mod variables;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -32,6 +33,8 @@ pub struct Node {
     classes: Arc<[ClassifiedClass]>,
     /// The patterns that extract variables from names of nodes.
     patterns: NamePatterns,
+    /// Certnames that it does not have, if its own is not known.
+    other_than: Option<Arc<HashSet<Arc<str>>>>,
 }
 
 /// A class that a node gets from an external node classifier.
@@ -138,6 +141,7 @@ impl Node {
             variables: variables.into(),
             classes: parts.classes.unwrap_or_default().into(),
             patterns: NamePatterns::default(),
+            other_than: None,
         }
     }
 
@@ -162,6 +166,7 @@ impl Node {
             variables: of_name.into(),
             classes: set.classes.clone().unwrap_or_default().into(),
             patterns: patterns.clone(),
+            other_than: None,
         }
     }
 
@@ -182,6 +187,7 @@ impl Node {
             variables: variables.into(),
             classes: Arc::clone(&self.classes),
             patterns: self.patterns.clone(),
+            other_than: self.other_than.clone(),
         })
     }
 
@@ -263,6 +269,22 @@ impl Node {
     #[must_use]
     pub fn with_patterns(self, patterns: NamePatterns) -> Self {
         Self { patterns, ..self }
+    }
+
+    /// The same node, of which it is known that its certname is none of these.
+    #[must_use]
+    pub fn other_than(&self, names: Arc<HashSet<Arc<str>>>) -> Self {
+        Self { other_than: Some(names), ..self.clone() }
+    }
+
+    /// Whether it is known that its certname is not `name`, although nothing else is known of the certname.
+    pub fn is_other_than(&self, name: &str) -> bool {
+        self.other_than.as_ref().is_some_and(|names| names.contains(name))
+    }
+
+    /// Whether [`Self::is_other_than`] is true for some names.
+    pub fn is_other_than_some(&self) -> bool {
+        self.other_than.is_some()
     }
 
     /// The patterns that extract variables from names of nodes.

@@ -53,6 +53,9 @@ use unedited::{OfNodes, UneditedRuns};
 /// takes 20 KB, and making it again takes less time than one such lookup.
 const MAX_OF_PARTIAL_NODES: u32 = 4_096;
 
+/// The number of nodes for which a fleet keeps [`Fleet::any_other`]: those of both sides of a comparison, and of the one before.
+const MAX_ANY_OTHERS: usize = 4;
+
 /// A number for each node. Nodes with the same number find the same at a step of a lookup.
 type Column = Arc<[u64]>;
 
@@ -70,6 +73,8 @@ pub struct Fleet {
     earlier: EarlierAnswers,
     /// What is known of the lookups on the other side of such comparisons.
     unedited: UneditedRuns,
+    /// Nodes that represent any node, and the same without the nodes of the fleet.
+    any_others: Mutex<Vec<(Arc<Node>, Arc<Node>)>>,
 }
 
 /// An answer and the nodes that get it, by their numbers, in order.
@@ -126,10 +131,10 @@ impl Fleet {
     fn of(readings: Readings) -> Self {
         let evaluators = readings.nodes.iter().map(|_| OnceLock::new()).collect();
         let (kept, earlier) = (Mutex::default(), EarlierAnswers::default());
-        let unedited = UneditedRuns::default();
+        let (unedited, any_others) = (UneditedRuns::default(), Mutex::default());
         let of_partial_nodes = AtomicU32::new(0);
         let readings = Arc::new(readings);
-        Self { readings, evaluators, of_partial_nodes, kept, earlier, unedited }
+        Self { readings, evaluators, of_partial_nodes, kept, earlier, unedited, any_others }
     }
 
     /// The nodes, in the order of their numbers.
@@ -242,6 +247,22 @@ impl Fleet {
     /// Takes what follows from root keys and lookup_options from `twin`, whose files have the same ones.
     fn share_root_keys_with(&self, twin: &Self) {
         self.readings.share_roots(&twin.readings);
+    }
+
+    /// `any` without the nodes of the fleet, whose names are known. The same for the same node, because answers are kept for it.
+    fn any_other(&self, any: &Arc<Node>) -> Arc<Node> {
+        if self.nodes().is_empty() {
+            return Arc::clone(any);
+        }
+        let mut known = self.any_others.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, other)) = known.iter().find(|(it, _)| Arc::ptr_eq(it, any)) {
+            return Arc::clone(other);
+        }
+        let names = self.nodes().iter().map(|node| Arc::clone(&node.name)).collect();
+        let other = Arc::new(any.other_than(Arc::new(names)));
+        known.insert(0, (Arc::clone(any), Arc::clone(&other)));
+        known.truncate(MAX_ANY_OTHERS);
+        other
     }
 
     /// How many of the nodes differ in the files that they find for a root key, or in its options.

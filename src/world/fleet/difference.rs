@@ -13,7 +13,7 @@ use super::{Fleet, SharedAnswer, is_same_with_cases};
 use crate::engine::cases::pairs::{CasePairs, Lookups};
 use crate::engine::cases::{is_same_outcome, is_settled, left_out_in_words};
 use crate::engine::{
-    Answer, Assumed, Condition, EditedEntries, LeftOut, OtherNodes, Request, module_of_key,
+    Answer, Condition, EditedEntries, LeftOut, OtherNodes, Request, module_of_key,
 };
 use crate::facts::Node;
 use crate::syntax::key_path;
@@ -79,15 +79,17 @@ pub struct FleetPair {
 }
 
 impl FleetPair {
-    /// Two fleets. Their nodes must have the same names, in the same order.
+    /// Two fleets. Their nodes must have the same names, in the same order. `any` represents all other nodes.
     pub fn new(
         before: impl Into<Arc<Fleet>>,
         after: impl Into<Arc<Fleet>>,
         any: Option<(Arc<Node>, Arc<Node>)>,
     ) -> Self {
+        let (before, after) = (before.into(), after.into());
+        let any = any.map(|(one, other)| (before.any_other(&one), before.any_other(&other)));
         Self {
-            before: before.into(),
-            after: after.into(),
+            before,
+            after,
             any,
             has_whole_answers: false,
             edited: BTreeSet::new(),
@@ -320,12 +322,7 @@ impl FleetPair {
         let pairs = CasePairs::new(before, after, lookups);
         let mut causes: Option<Vec<Cause>> = None;
         for pair in pairs.different(is_same_with_cases, is_same_case) {
-            let Some(mut who) = pair.who.within(&request.assuming, earlier) else { continue };
-            // The nodes in the list were compared with their own facts, which is more exact than the case.
-            if self.is_listed(&who.conditions) {
-                continue;
-            }
-            who.unless.retain(|it| !self.is_listed(it));
+            let Some(who) = pair.who.within(&request.assuming, earlier) else { continue };
             let is_it = |change: &&mut Change| {
                 is_same_with_cases(&change.before, pair.before)
                     && is_same_with_cases(&change.after, pair.after)
@@ -345,15 +342,6 @@ impl FleetPair {
                 causes,
             });
         }
-    }
-
-    /// Whether a case applies to a node in the list.
-    fn is_listed(&self, conditions: &[Condition]) -> bool {
-        let certname = conditions.iter().find(|it| &*it.variable == "trusted.certname");
-        certname.is_some_and(|it| {
-            let mut nodes = self.after.nodes().iter();
-            nodes.any(|node| it.value == Assumed::Text(node.name.clone()))
-        })
     }
 }
 

@@ -307,6 +307,35 @@ fn an_edit_below_many_files_is_not_proved() {
 }
 
 #[test]
+fn the_files_of_listed_nodes_are_not_those_of_others() {
+    let names: Vec<String> = (0..40).map(|it| format!("n{it}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let hiera_yaml = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
+                      - {name: c, path: common.yaml}\n";
+    let texts = |common: &str| -> Texts {
+        let files = [("hiera.yaml", hiera_yaml), ("data/common.yaml", common)];
+        let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
+        let of_nodes =
+            names.iter().map(|it| (format!("data/nodes/{it}.yaml"), "a: 1\n".to_owned()));
+        let all = files.into_iter().chain(of_nodes);
+        all.map(|(path, text)| (format!("{ROOT}/{path}"), text)).collect()
+    };
+    let check = |listed: &[&str], expected: &[&str], proved: bool| {
+        let sides = ["a: 2\n", "a: 3\n"].map(|it| world_of(&texts(it), PuppetVersion::V8));
+        let any = sides.each_ref().map(|it| it.any_node(&it.environment_of(ROOT).expect("one")));
+        let fleet = |world| fleet_of_names(world, listed).expect("an environment");
+        let ([before, after], [one, other]) = (sides.each_ref().map(fleet), any);
+        let difference = FleetPair::new(before, after, Some((one, other))).difference(&"a".into());
+        assert_eq!(others_in_words(&difference), expected);
+        assert_eq!(difference.not_proved().is_empty(), proved, "{:?}", difference.not_proved());
+    };
+    check(&names, &[" unless []"], true);
+    check(&names[..39], &[" unless [\"trusted.certname is n39\"]"], true);
+    // Too many others have files of their own.
+    check(&names[..2], &[" unless []"], false);
+}
+
+#[test]
 fn nodes_that_read_several_edited_files_are_named_once() {
     let edits = [("site/7.yaml", "a: other\n"), ("role/web.yaml", "a: new\n")];
     let difference = differences_in_crowd(&edits, "a", &[]);
