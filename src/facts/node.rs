@@ -34,8 +34,11 @@ pub struct Node {
     /// The patterns that extract variables from names of nodes.
     patterns: NamePatterns,
     /// Certnames that it does not have, if its own is not known.
-    other_than: Option<Arc<HashSet<Arc<str>>>>,
+    other_than: Option<Arc<Certnames>>,
 }
+
+/// Names of nodes. Lookups search for very many names in these.
+pub type Certnames = HashSet<Arc<str>, foldhash::fast::RandomState>;
 
 /// A class that a node gets from an external node classifier.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -273,7 +276,7 @@ impl Node {
 
     /// The same node, of which it is known that its certname is none of these.
     #[must_use]
-    pub fn other_than(&self, names: Arc<HashSet<Arc<str>>>) -> Self {
+    pub fn other_than(&self, names: Arc<Certnames>) -> Self {
         Self { other_than: Some(names), ..self.clone() }
     }
 
