@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod any_node_tests;
 mod attachments;
+mod changed_paths;
 mod code;
 mod disk;
 mod disk_record;

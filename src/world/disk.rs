@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
+use super::changed_paths::ChangedPaths;
 use super::disk_record::{DiskRecord, DiskState};
 use super::file_entry::{FileEntry, Seen};
 use super::interner::Interner;
@@ -530,36 +531,6 @@ impl DiskTable {
         let mut items = listed.unwrap_or_default();
         items.sort_unstable();
         DirListing { items: items.into(), is_complete }
-    }
-}
-
-/// Paths that changed on the disk.
-pub(super) struct ChangedPaths<'a> {
-    paths: std::collections::HashSet<&'a str, foldhash::fast::RandomState>,
-    directories: std::collections::HashSet<&'a str, foldhash::fast::RandomState>,
-}
-
-impl<'a> ChangedPaths<'a> {
-    /// A set of normalized paths.
-    pub(super) fn new(paths: impl Iterator<Item = &'a str> + Clone) -> Self {
-        // If a file is new, its directory may be new too, and so on up to the root.
-        let directories = paths.clone().flat_map(paths::ancestors).collect();
-        Self { paths: paths.collect(), directories }
-    }
-
-    /// Whether `path` or a directory that contains it changed.
-    pub(super) fn touches(&self, path: &str) -> bool {
-        self.paths.contains(path) || paths::ancestors(path).any(|it| self.paths.contains(it))
-    }
-
-    /// Whether `path` or what it contains may be something else now.
-    pub(super) fn concerns(&self, path: &str) -> bool {
-        self.touches(path) || self.directories.contains(path)
-    }
-
-    /// The paths themselves, in any order.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &'a str> {
-        self.paths.iter().copied()
     }
 }
 

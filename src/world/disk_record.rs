@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::disk::ChangedPaths;
+use super::changed_paths::ChangedPaths;
 use super::paths;
 
 /// The maximum number of notes about things that are left out.

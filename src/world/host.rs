@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::disk::{ChangedPaths, DiskReader, DiskTable};
+use super::changed_paths::ChangedPaths;
+use super::disk::{DiskReader, DiskTable};
 use super::file_entry::FileEntry;
 use super::overlay::OpenFile;
 use super::snapshot::{Choice, Kept, World};

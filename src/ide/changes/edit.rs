@@ -32,13 +32,13 @@ pub(super) fn number_of(change: &AnswerChange, node: Option<&str>) -> u64 {
     number_in(change, None, node)
 }
 
-/// The number that the change of unlisted nodes would have as one of listed nodes for which the same is not known.
+/// The number that a change of unlisted nodes in one case would have if it were one of listed nodes that may be in this case.
 pub(super) fn number_as_listed(change: &AnswerChange) -> Option<u64> {
     let ([], [only]) = (&*change.nodes, &*change.others) else { return None };
     Some(number_in(change, Some(only), None))
 }
 
-/// `nodes` are those of the change as far as its answers do not say for whom they are.
+/// `nodes` are the nodes of the change, if its answers have no cases that tell.
 fn number_in(change: &AnswerChange, nodes: Option<&OtherNodes>, node: Option<&str>) -> u64 {
     let edit = |before: &_, after: &_| number(|hasher| hash_edit(before, after, node, hasher));
     let cases = edited_cases(&change.before, &change.after, edit);

@@ -302,10 +302,44 @@ pub fn counted(count: usize, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Answer;
 
     fn if_is(variable: &str, text: &str) -> Condition {
         let value = Assumed::Text(text.into());
         Condition { variable: variable.into(), value }
+    }
+
+    #[test]
+    fn what_is_too_much_to_show_is_counted() {
+        let reasons = |count: usize| Differences {
+            not_proved: (0..count).map(|it| (format!("{it:02}").into(), 1)).collect(),
+            ..Differences::default()
+        };
+        assert_eq!(reasons(MAX_LIMITS).limits().count(), MAX_LIMITS);
+        let more = reasons(MAX_LIMITS + 2).limits().last();
+        assert_eq!(more.as_deref(), Some("not proved for 2 other reasons"));
+
+        let others = (0..MAX_OTHERS + 2).map(|it| OtherNodes {
+            conditions: vec![if_is("a", &it.to_string())],
+            unless: Vec::new(),
+        });
+        let change = AnswerChange {
+            key: "k".into(),
+            before: Answer::nothing().into(),
+            after: Answer::nothing().into(),
+            nodes: vec![0],
+            others: others.collect(),
+            causes: Vec::new(),
+        };
+        let all = Differences { nodes: vec!["n".into()], ..Differences::default() };
+        let who = all.who(&[&change]);
+        assert!(who.starts_with("1 node: n; any unlisted node where a is 0; "), "{who}");
+        assert!(who.ends_with("; any unlisted node where a is 3; 2 more cases"), "{who}");
+
+        let groups = vec![vec![&change], vec![&change, &change], vec![&change]];
+        assert_eq!(not_shown(&groups, 3), None);
+        let more = "2 more changes of this key not shown, for 3 nodes";
+        assert_eq!(not_shown(&groups, 1).as_deref(), Some(more));
     }
 
     #[test]
