@@ -38,18 +38,18 @@ pub struct ShownSide<'a> {
 impl Secrets {
     /// The secrets in the answers of these changes.
     pub fn of(changes: &[AnswerChange]) -> Self {
-        let is_secret = |it: &&Value| is_somewhere(it, &is_sensitive);
+        let holds_secret = |it: &&Value| is_somewhere(it, &is_sensitive);
         // There can be a million values, and very few of them are secret.
         let holds_secrets = parallel::map(changes, |change| {
             [&change.before, &change.after]
                 .into_iter()
                 .flat_map(|it| values(it))
-                .any(|it| is_secret(&it))
+                .any(|it| holds_secret(&it))
         });
         let mut secrets = Self::default();
         for (change, _) in changes.iter().zip(holds_secrets).filter(|(_, holds)| *holds) {
             for (side, answer) in [&change.before, &change.after].into_iter().enumerate() {
-                for value in values(answer).filter(is_secret) {
+                for value in values(answer).filter(holds_secret) {
                     secrets.add_texts(value);
                     let of_key = secrets.sensitive.entry(change.key.clone()).or_default();
                     of_key[side].push(value.clone());
@@ -146,8 +146,8 @@ impl ShownSide<'_> {
     /// A value without secrets; `others` are the values at the same place of the other side.
     fn shown(&self, located: &Located, others: &[&Value]) -> Value {
         let value = &located.value;
-        if matches!(value, Value::Sensitive(_)) || is_encrypted(value) {
-            return redacted(located);
+        if is_secret(value) {
+            return self.instead_of_secret(value, others).unwrap_or_else(|| redacted(located));
         }
         if let Some(words) = others.iter().find_map(|other| self.instead_of(value, other)) {
             return Value::string(words);
@@ -174,6 +174,19 @@ impl ShownSide<'_> {
             }
             _ => value.clone(),
         }
+    }
+
+    /// What is shown instead of a secret after the edit, if there was another one at its place. All secrets look the same, so
+    /// the change would not be seen.
+    fn instead_of_secret(&self, value: &Value, others: &[&Value]) -> Option<Value> {
+        let mut secrets = others.iter().filter(|it| is_secret(it)).peekable();
+        let is_another = self.is_after && secrets.peek().is_some() && secrets.all(|it| *it != value);
+        is_another.then(|| {
+            Value::string(match value {
+                Value::Sensitive(_) => "another Sensitive value (not shown)",
+                _ => "another encrypted value (not shown)",
+            })
+        })
     }
 
     /// What is shown instead of a value that is no secret itself, if the other side has a secret at its place.
@@ -212,8 +225,8 @@ fn items_at(other: &Value, at: usize, length: usize) -> Vec<&Value> {
         return vec![&items[at].value];
     }
     // Which item became which is not known.
-    let is_secret = |it: &Value| is_sensitive(it) || is_encrypted(it);
-    items.iter().map(|it| &it.value).filter(|it| is_somewhere(it, &is_secret)).collect()
+    let holds_secret = |it: &Value| is_sensitive(it) || is_encrypted(it);
+    items.iter().map(|it| &it.value).filter(|it| is_somewhere(it, &holds_secret)).collect()
 }
 
 fn is_somewhere(value: &Value, is_it: &impl Fn(&Value) -> bool) -> bool {
@@ -227,6 +240,11 @@ fn is_sensitive(value: &Value) -> bool {
         Value::String(text) => HIDDEN.find(text.as_bytes()).is_some(),
         _ => false,
     }
+}
+
+/// Whether nothing of a value may be shown.
+fn is_secret(value: &Value) -> bool {
+    matches!(value, Value::Sensitive(_)) || is_encrypted(value)
 }
 
 fn is_encrypted(value: &Value) -> bool {

@@ -337,6 +337,24 @@ fn what_is_encrypted_on_one_side_is_shown_on_neither() {
 }
 
 #[test]
+fn a_secret_that_became_another_one_is_marked() {
+    let encrypted = |pin: &str, port: u16| format!("pw: {{pin: 'ENC[PKCS7,{pin}]', port: {port}}}\n");
+    let (mark, another) =
+        ("ENC[…] (encrypted, not shown)", "another encrypted value (not shown)");
+    let expected = format!("pw: pin: {mark}\nport: 1 -> pin: {another}\nport: 2");
+    assert_eq!(shown(&encrypted("b25l", 1), &encrypted("dHdv", 2)), [expected]);
+    let expected = format!("pw: pin: {mark}\nport: 1 -> pin: {mark}\nport: 2");
+    assert_eq!(shown(&encrypted("b25l", 1), &encrypted("b25l", 2)), [expected]);
+    let sensitive = |pw: &str| format!("{SENSITIVE}pw: {pw}\n");
+    let expected = "pw: Sensitive [value redacted] -> another Sensitive value (not shown)";
+    assert_eq!(shown(&sensitive("one"), &sensitive("two")), [expected]);
+    // Of lists of different lengths, no item is at the place of another one.
+    let expected = format!("pw: - {mark} -> - {mark}\n- {another}");
+    let [one, both] = ["'ENC[PKCS7,b25l]'", "'ENC[PKCS7,b25l]', 'ENC[PKCS7,dHdv]'"];
+    assert_eq!(shown(&format!("pw: [{one}]\n"), &format!("pw: [{both}]\n")), [expected]);
+}
+
+#[test]
 fn secrets_are_not_shown() {
     let world = edited(PATH, &COMMON.replace("b25l", "dHdv")).snapshot();
     let found = of(&world, &question());
