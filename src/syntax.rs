@@ -1,6 +1,7 @@
 //! Parsers with exact source positions: YAML, JSON, HOCON, and the contents of their strings (`%{…}`, key paths). Parsing
 //! never fails: a parser returns what it can read and a list of errors.
 
+mod byte_set;
 pub mod decode_map;
 pub mod entries;
 pub mod hocon;

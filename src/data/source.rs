@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{DataFile, FileId, Format};
+use super::{DataFile, FileId, Format, may_have_key};
 
 /// The kind of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +48,15 @@ pub trait Files: Send + Sync {
     /// An environment variable of the process, for levels of a hierarchy that read one.
     fn environment_variable(&self, _name: &str) -> Option<Arc<str>> {
         None
+    }
+
+    /// Whether each of many files may have a root key; `false` is certain. A file that cannot be read may have it.
+    fn may_have(&self, files: &[(&str, Format)], key: &str) -> Vec<bool> {
+        let may_have = |(path, format): &(&str, Format)| {
+            let file = self.data(path, *format);
+            file.map_or(true, |file| may_have_key(file.text().as_bytes(), *format, key))
+        };
+        files.iter().map(may_have).collect()
     }
 
     /// Announces which files will be read, so that they can be read in parallel if that is faster.

@@ -115,7 +115,10 @@ fn find_options(
         files.expect(&all.iter().map(|it| (&*it.path, format)).collect::<Vec<_>>());
         all.iter().map(|it| Arc::clone(&it.path)).collect()
     };
-    paths.iter().filter_map(|it| OpenOptions::of(evaluator, module, it, format)).collect()
+    let asked: Vec<(&str, Format)> = paths.iter().map(|it| (&**it, format)).collect();
+    let may_have = files.may_have(&asked, LOOKUP_OPTIONS);
+    let options = |(path, may_have)| OpenOptions::of(evaluator, module, (path, format), may_have);
+    paths.iter().zip(may_have).filter_map(options).collect()
 }
 
 /// The lookup_options of a file, as far as needed to know which keys they apply to.
@@ -148,11 +151,12 @@ impl OpenOptions {
         })
     }
 
+    /// `may_have` says whether the file may have some.
     fn of(
         evaluator: &Evaluator,
         module: Option<&Arc<str>>,
-        path: &Arc<str>,
-        format: Format,
+        (path, format): (&Arc<str>, Format),
+        may_have: bool,
     ) -> Option<Self> {
         let empty = Self {
             path: Arc::clone(path),
@@ -165,7 +169,7 @@ impl OpenOptions {
         if is_refused(evaluator, module, &file) {
             return odd();
         }
-        let entry = file.get(LOOKUP_OPTIONS)?;
+        let entry = may_have.then(|| file.get(LOOKUP_OPTIONS))??;
         let Some(hash) = entry.value.value.as_hash() else {
             return odd();
         };

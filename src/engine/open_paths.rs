@@ -231,9 +231,10 @@ fn having(
         return Candidates::of_all(&open.path, Arc::new(fits.collect()));
     }
     let all = evaluator.prepared().fits(files, &open.path);
+    let asked: Vec<(&str, Format)> = all.iter().map(|it| (&*it.path, format)).collect();
     let is_judged = all.len() <= MAX_JUDGED_FILES;
     if is_judged {
-        files.expect(&all.iter().map(|it| (&*it.path, format)).collect::<Vec<_>>());
+        files.expect(&asked);
     }
     let has_a_say = |at: &u32| match files.data(&all[*at as usize].path, format) {
         Ok(file) => file.get(root).is_some() || is_judged && is_refused(evaluator, module, &file),
@@ -247,8 +248,11 @@ fn having(
             }))
         });
         index.may_have(root).filter(has_a_say).collect()
-    } else {
+    } else if is_judged {
         (0..all.len() as u32).filter(has_a_say).collect()
+    } else {
+        let may_have = files.may_have(&asked, root);
+        (0..).zip(may_have).filter_map(|(at, it)| it.then_some(at)).filter(has_a_say).collect()
     };
     Candidates::new(&open.path, all, members.into_iter())
 }

@@ -12,6 +12,7 @@ use self::top_scope::add_if_missing;
 use self::variables::{OfName, OnDemand, Variables};
 use super::{NamePatterns, variable};
 use crate::config::Environment;
+use crate::data::fingerprint::hash_of;
 use crate::data::{Hash, Located, Value};
 use crate::syntax::key_path::{self, KeyPath, Segment};
 use crate::text::TextRange;
@@ -181,13 +182,11 @@ impl Node {
         if self.environment.as_ref() == Some(&name) {
             return self.clone();
         }
-        let mut variables = self.variables.get().clone();
-        variables.set_environment(&name, self.is_complete());
         Arc::new(Self {
             name: Arc::clone(&self.name),
+            variables: self.variables.in_environment(&name, self.is_complete()),
             environment: Some(name),
             origin: self.origin.clone(),
-            variables: variables.into(),
             classes: Arc::clone(&self.classes),
             patterns: self.patterns.clone(),
             other_than: self.other_than.clone(),
@@ -201,8 +200,19 @@ impl Node {
 
     /// Whether the text of a variable may contain lookups. Hiera interpolates the values of variables again.
     pub fn holds_lookups(&self) -> bool {
-        self.variables().iter().any(|(_, member)| member.value.value.has_tokens())
-            || self.known().values().any(|known| known.value.has_tokens())
+        let of_top_scope = || self.variables().iter().map(|(_, member)| &member.value.value);
+        let of_known = || self.known().values().map(|known| &known.value);
+        // Most nodes show it without their variables, which may not be computed yet.
+        self.variables.may_hold_lookups() && of_top_scope().chain(of_known()).any(Value::has_tokens)
+    }
+
+    /// Whether lookups find the same for it and another node.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        let hash = |node: &Self| hash_of(&Value::hash(node.variables().clone()));
+        self.origin == other.origin
+            && self.patterns == other.patterns
+            && (self.variables.are_made_of_the_same(&other.variables)
+                || self.known() == other.known() && hash(self) == hash(other))
     }
 
     /// All top-scope variables in order.
@@ -503,6 +513,38 @@ mod tests {
         let pattern = NamePattern::new("(?<environment>[a-z]+)[.].*", TextRange::empty(0));
         let patterns = NamePatterns::new(vec![pattern.expect("a pattern")]);
         assert_eq!(node(&patterns).environment.as_deref(), Some("web"));
+    }
+
+    #[test]
+    fn a_node_is_moved_and_compared_without_its_variables() {
+        let set = |tier: &str| {
+            Arc::new(NodeParts {
+                environment: Some("production".into()),
+                variables: hash(&format!(r#"{{"tier": "{tier}"}}"#)),
+                ..NodeParts::default()
+            })
+        };
+        let node = |name: &str, tier: &str| {
+            let made = Node::of_name(name.into(), &set(tier), None, &NamePatterns::default());
+            Arc::new(made).in_environment(&fixed("test"))
+        };
+        let lazy = node("web.ex.com", "x");
+        assert!(lazy.is_same_as(&node("web.ex.com", "x")) && !lazy.holds_lookups());
+        assert!(lazy.variables.is_unread());
+        let read_before = {
+            let made = node("web.ex.com", "x");
+            made.variables();
+            made.in_environment(&fixed("other")).in_environment(&fixed("test"))
+        };
+        assert!(lazy.is_same_as(&read_before));
+        assert_eq!(
+            (lazy.variables(), lazy.known()),
+            (read_before.variables(), read_before.known())
+        );
+        assert!(!lazy.is_same_as(&node("web.ex.com", "y")));
+        assert!(!lazy.is_same_as(&node("db.ex.com", "x")));
+        assert!(!lazy.is_same_as(&lazy.in_environment(&fixed("other"))));
+        assert!(node("web.ex.com", "%{lookup('a')}").holds_lookups());
     }
 
     #[test]

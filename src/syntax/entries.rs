@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use super::byte_set::alphanumerics_and;
 use super::tree::{NodeKind, ScalarStyle};
 use super::yaml;
 use crate::text::TextRange;
@@ -183,13 +184,15 @@ fn is_document_mark(bytes: &[u8], at: usize) -> bool {
         && rest.get(3).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
+/// The characters of such a key and of the colon behind it.
+const IN_PLAIN_KEY: [bool; 256] = alphanumerics_and(b"_:-./");
+
 /// The length of a key that is a plain word and certainly a string.
 pub fn plain_key(entry: &[u8]) -> Option<usize> {
     if !entry.first()?.is_ascii_alphabetic() {
         return None;
     }
-    let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"_:-./".contains(byte);
-    let length = entry.iter().take_while(|byte| is_inside(byte)).count();
+    let length = entry.iter().take_while(|byte| IN_PLAIN_KEY[**byte as usize]).count();
     let behind_colon =
         entry.get(length).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
     let length = length.checked_sub(1)?;

@@ -8,6 +8,7 @@ mod pairs;
 
 use memchr::memchr;
 
+use super::byte_set::alphanumerics_and;
 use super::tree::ScalarStyle;
 use super::yaml::EntryFlags;
 use super::yaml::may_be_refused;
@@ -26,6 +27,9 @@ pub struct PlainEntry {
 
 /// Deeper nesting is left to libyaml.
 const MAX_DEPTH: usize = 64;
+
+/// Up to this length, a loop over the bytes is faster than a search.
+const SHORT: usize = 16;
 
 /// libyaml refuses keys of more than 1,024 characters.
 const MAX_KEY_BYTES: usize = 1_000;
@@ -322,10 +326,7 @@ impl<'t, S: Sink> Scan<'t, S> {
                 (content.starts_with(b"{}") && ends_here(&content[2..])).then_some(Content::Whole)
             }
             _ => {
-                let source = without_comment(content);
-                if !is_plain_scalar(source) {
-                    return None;
-                }
+                let source = plain_scalar(content)?;
                 self.sink.scalar(Written { at, source, style: ScalarStyle::Plain });
                 Some(Content::Whole)
             }
@@ -409,23 +410,36 @@ fn key_length(content: &[u8]) -> Option<Option<(usize, bool)>> {
             _ => Some(None),
         };
     }
-    let mut from = 0;
-    while let Some(found) = memchr(b':', &content[from..]) {
-        let at = from + found;
-        if is_behind(at + 1) {
-            let key = &content[..at];
-            let is_key = is_plain_key(key) && at <= MAX_KEY_BYTES;
-            return if is_key { Some(Some((at, true))) } else { None };
-        }
-        from = at + 1;
+    let length = plain_key_length(content);
+    if ends_key(content, length) {
+        let is_key = begins_plain(&content[..length]) && length <= MAX_KEY_BYTES;
+        return if is_key { Some(Some((length, true))) } else { None };
     }
-    Some(None)
+    // Another character is in front of the first colon that could end a key.
+    let mut colons = memchr::memchr_iter(b':', &content[length..]);
+    if colons.any(|at| ends_key(content, length + at)) { None } else { Some(None) }
 }
 
-fn is_plain_key(key: &[u8]) -> bool {
-    let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"_:./+@~$()%*^=-".contains(byte);
-    begins_plain(key) && key.iter().all(is_inside)
+/// The number of bytes up to the colon that ends a key, or up to the first character that plain keys do not contain.
+fn plain_key_length(content: &[u8]) -> usize {
+    let mut length = 0;
+    loop {
+        let word = content[length..].iter().take_while(|byte| IN_KEY[**byte as usize]);
+        length += word.count();
+        if content.get(length) != Some(&b':') || ends_key(content, length) {
+            return length;
+        }
+        length += 1;
+    }
 }
+
+/// Whether there is a colon at `at` that ends a key.
+fn ends_key(content: &[u8], at: usize) -> bool {
+    content.get(at) == Some(&b':') && content.get(at + 1).is_none_or(|byte| *byte == b' ')
+}
+
+/// The characters besides colons that plain keys may contain after the first one.
+const IN_KEY: [bool; 256] = alphanumerics_and(b"_./+@~$()%*^=-");
 
 /// Whether a scalar starts with characters that only a plain scalar can start with.
 fn begins_plain(scalar: &[u8]) -> bool {
@@ -438,27 +452,34 @@ fn begins_plain(scalar: &[u8]) -> bool {
     }
 }
 
-/// Whether a text without a comment is one plain scalar.
-fn is_plain_scalar(scalar: &[u8]) -> bool {
-    let ends_key = |at: usize| scalar.get(at + 1).is_none_or(|byte| *byte == b' ');
-    begins_plain(scalar) && !memchr::memchr_iter(b':', scalar).any(ends_key)
-}
-
-/// A plain scalar without the comment after it.
-fn without_comment(content: &[u8]) -> &[u8] {
-    match memchr::memmem::find(content, b" #") {
-        Some(at) => content[..at].trim_ascii_end(),
-        None => content,
+/// The plain scalar at the start of a text, without a comment after it; `None` if it may be something else.
+fn plain_scalar(content: &[u8]) -> Option<&[u8]> {
+    if !begins_plain(content) {
+        return None;
     }
+    let is_short = content.len() <= SHORT;
+    if is_short && !content.iter().any(|byte| matches!(byte, b':' | b'#')) {
+        return Some(content);
+    }
+    for at in memchr::memchr2_iter(b':', b'#', content) {
+        if content[at] == b'#' && at > 0 && content[at - 1] == b' ' {
+            return Some(content[..at].trim_ascii_end());
+        }
+        if ends_key(content, at) {
+            return None;
+        }
+    }
+    Some(content)
 }
 
 /// The length of the quoted string at the start, quotes included; `None` if it has escapes or continues on another line.
 fn quoted_length(content: &[u8]) -> Option<usize> {
     let quote = *content.first()?;
-    let mut end = 1 + memchr(quote, &content[1..])?;
     if quote == b'"' {
-        return (!content[1..end].contains(&b'\\')).then_some(end + 1);
+        let end = 1 + memchr::memchr2(b'"', b'\\', &content[1..])?;
+        return (content[end] == b'"').then_some(end + 1);
     }
+    let mut end = 1 + memchr(quote, &content[1..])?;
     while content.get(end + 1) == Some(&b'\'') {
         end += 2 + memchr(b'\'', content.get(end + 2..)?)?;
     }

@@ -255,6 +255,18 @@ impl Files for ReadOnDemand {
         self.0.data(path, format)
     }
 
+    fn environment_variable(&self, name: &str) -> Option<Arc<str>> {
+        self.0.environment_variable(name)
+    }
+
+    fn may_have(&self, files: &[(&str, Format)], key: &str) -> Vec<bool> {
+        self.0.may_have(files, key)
+    }
+
+    fn left_out(&self, path: &str, why: String) {
+        self.0.left_out(path, why);
+    }
+
     fn id(&self, path: &str) -> FileId {
         self.0.id(path)
     }

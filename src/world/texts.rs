@@ -7,7 +7,7 @@ use super::disk::DiskTable;
 use super::file_entry::{FileEntry, Seen};
 use super::overlay::Overlay;
 use super::parallel;
-use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
+use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind, may_have_key};
 
 /// Fewer files than this are read one after another, because a thread costs as much as a small file.
 const MIN_AT_ONCE: usize = 8;
@@ -115,6 +115,13 @@ impl Files for Texts {
                 data.verdict();
             }
         });
+    }
+
+    fn may_have(&self, files: &[(&str, Format)], key: &str) -> Vec<bool> {
+        parallel::map(files, |(path, format)| {
+            let file = self.file(path);
+            file.map_or(true, |file| may_have_key(file.text.as_bytes(), *format, key))
+        })
     }
 
     fn left_out(&self, path: &str, why: String) {

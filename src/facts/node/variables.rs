@@ -8,6 +8,7 @@ use super::top_scope::{RESERVED_NAMES, common_text, top_scope_of};
 use super::{Basis, KnownVariable, NodeParts, Proved, Reading, is_set_by_server};
 use crate::data::{Hash, Value};
 use crate::facts::{NamePatterns, proved_by_name, variable};
+use crate::syntax::interpolation::may_have_tokens;
 use crate::syntax::key_path::{self, KeyPath};
 
 /// The variables of a node.
@@ -30,7 +31,7 @@ pub(super) enum OnDemand {
 }
 
 /// A node of which only the name and the parts that it shares with others are known.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct OfName {
     name: Arc<str>,
     /// What is set for all of these nodes.
@@ -38,6 +39,8 @@ pub(super) struct OfName {
     /// Another variable that has the name as its value.
     named_by: Option<Arc<str>>,
     patterns: NamePatterns,
+    /// The environment that it was moved to.
+    environment: Option<Arc<str>>,
 }
 
 impl From<Variables> for OnDemand {
@@ -58,8 +61,40 @@ impl OnDemand {
             Self::Read(variables) => variables,
             Self::OfName(of_name, variables) => variables.get_or_init(|| {
                 let (mut parts, proved) = of_name.parts();
-                Variables::partial(&mut parts, &proved)
+                let mut variables = Variables::partial(&mut parts, &proved);
+                if let Some(environment) = &of_name.environment {
+                    variables.set_environment(environment, false);
+                }
+                variables
             }),
+        }
+    }
+
+    /// The variables of the node in another environment. What has not been computed yet is not computed for this.
+    pub(super) fn in_environment(&self, environment: &Arc<str>, is_complete: bool) -> Self {
+        match self {
+            Self::Read(variables) => {
+                let mut variables = variables.clone();
+                variables.set_environment(environment, is_complete);
+                variables.into()
+            }
+            Self::OfName(of_name, _) => {
+                let environment = Some(Arc::clone(environment));
+                OfName { environment, ..of_name.clone() }.into()
+            }
+        }
+    }
+
+    /// Whether both are computed from the same; `false` if they would have to be computed to find out.
+    pub(super) fn are_made_of_the_same(&self, other: &Self) -> bool {
+        matches!((self, other), (Self::OfName(one, _), Self::OfName(other, _)) if one == other)
+    }
+
+    /// Whether the text of one of them may contain lookups, by what they are computed from.
+    pub(super) fn may_hold_lookups(&self) -> bool {
+        match self {
+            Self::Read(_) => true,
+            Self::OfName(of_name, _) => of_name.has_tokens(),
         }
     }
 
@@ -77,7 +112,15 @@ impl OfName {
         named_by: Option<Arc<str>>,
         patterns: &NamePatterns,
     ) -> Self {
-        Self { name: Arc::clone(name), set: Arc::clone(set), named_by, patterns: patterns.clone() }
+        let (name, set, patterns) = (Arc::clone(name), Arc::clone(set), patterns.clone());
+        Self { name, set, named_by, patterns, environment: None }
+    }
+
+    fn has_tokens(&self) -> bool {
+        let NodeParts { facts, trusted, server_facts, variables, .. } = &*self.set;
+        let mut hashes = [facts, variables].into_iter().chain(trusted).chain(server_facts);
+        let mut names = [Some(&self.name), self.environment.as_ref()].into_iter().flatten();
+        names.any(|it| may_have_tokens(it)) || hashes.any(|it| Value::hash(it.clone()).has_tokens())
     }
 
     /// The parts of the node, and what its name proves.
@@ -107,7 +150,7 @@ impl Variables {
     }
 
     /// Moves the node to another environment.
-    pub(super) fn set_environment(&mut self, environment: &str, is_complete: bool) {
+    fn set_environment(&mut self, environment: &str, is_complete: bool) {
         let name = Value::string(environment);
         let server_facts = self.top_scope.get("server_facts");
         if let Some(server_facts) = server_facts.and_then(|it| it.value.value.as_hash()) {

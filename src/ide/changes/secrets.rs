@@ -180,7 +180,8 @@ impl ShownSide<'_> {
     /// the change would not be seen.
     fn instead_of_secret(&self, value: &Value, others: &[&Value]) -> Option<Value> {
         let mut secrets = others.iter().filter(|it| is_secret(it)).peekable();
-        let is_another = self.is_after && secrets.peek().is_some() && secrets.all(|it| *it != value);
+        let is_another =
+            self.is_after && secrets.peek().is_some() && secrets.all(|it| *it != value);
         is_another.then(|| {
             Value::string(match value {
                 Value::Sensitive(_) => "another Sensitive value (not shown)",

@@ -338,9 +338,9 @@ fn what_is_encrypted_on_one_side_is_shown_on_neither() {
 
 #[test]
 fn a_secret_that_became_another_one_is_marked() {
-    let encrypted = |pin: &str, port: u16| format!("pw: {{pin: 'ENC[PKCS7,{pin}]', port: {port}}}\n");
-    let (mark, another) =
-        ("ENC[…] (encrypted, not shown)", "another encrypted value (not shown)");
+    let encrypted =
+        |pin: &str, port: u16| format!("pw: {{pin: 'ENC[PKCS7,{pin}]', port: {port}}}\n");
+    let (mark, another) = ("ENC[…] (encrypted, not shown)", "another encrypted value (not shown)");
     let expected = format!("pw: pin: {mark}\nport: 1 -> pin: {another}\nport: 2");
     assert_eq!(shown(&encrypted("b25l", 1), &encrypted("dHdv", 2)), [expected]);
     let expected = format!("pw: pin: {mark}\nport: 1 -> pin: {mark}\nport: 2");

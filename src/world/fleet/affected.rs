@@ -341,12 +341,7 @@ fn add_references(value: &Value, roots: &RootNames, found: &mut Vec<Reference>) 
 
 /// Whether lookups find the same for two nodes.
 fn is_same_node(one: &Arc<Node>, other: &Arc<Node>) -> bool {
-    let facts = |node: &Node| hash_of(&Value::hash(node.variables().clone()));
-    Arc::ptr_eq(one, other)
-        || one.origin == other.origin
-            && one.known() == other.known()
-            && one.patterns() == other.patterns()
-            && facts(one) == facts(other)
+    Arc::ptr_eq(one, other) || one.is_same_as(other)
 }
 
 #[cfg(test)]

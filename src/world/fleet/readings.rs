@@ -154,8 +154,8 @@ impl Readings {
         let slot = self.surroundings().variables.slot(expression);
         let read = || {
             let path = key_path::parse(expression).ok();
-            let path = path.as_ref();
-            self.nodes.iter().map(|node| reading_of(node, path)).collect()
+            // The variables of the nodes may not be computed yet.
+            parallel::map(&self.nodes, |node| reading_of(node, path.as_ref())).into()
         };
         slot.get_or_init(read).clone()
     }
