@@ -1,7 +1,8 @@
 //! A layer expanded for one node: its levels with their templates filled in and their files found.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::calls::SourceState;
 use super::evaluator::Evaluator;
@@ -102,7 +103,12 @@ pub(crate) struct OpenLocation {
     filled: OnceLock<Arc<FilledLocations>>,
     /// Which of its files have which keys, as far as they were looked up.
     shared: OnceLock<Arc<OpenFiles>>,
+    /// Whether it can lead to a file, for the files that were asked about.
+    leads_to: Mutex<HashMap<Arc<str>, bool, foldhash::fast::RandomState>>,
 }
+
+/// The maximum number of files for which a location keeps whether it can lead to them.
+const MAX_ASKED_FILES: usize = 64;
 
 /// The position of a location in a hierarchy. It is the same for all nodes that see the same hierarchy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -132,7 +138,18 @@ impl OpenLocation {
             is_list,
             filled: OnceLock::new(),
             shared: OnceLock::new(),
+            leads_to: Mutex::default(),
         }
+    }
+
+    /// Whether it can lead to a file. Every run asks about the few files that are edited.
+    fn may_lead_to(&self, path: &Arc<str>) -> bool {
+        let mut known = self.leads_to.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MAX_ASKED_FILES && !known.contains_key(path) {
+            known.clear();
+        }
+        let find = || !self.path.fits_among([path].into_iter()).is_empty();
+        *known.entry(Arc::clone(path)).or_insert_with(find)
     }
 
     /// Which of its files matter, shared by all evaluators that read the same.
@@ -223,8 +240,7 @@ impl Location {
 
     /// Whether its path is open and can lead to the file at `path`.
     pub fn may_lead_to(&self, path: &Arc<str>) -> bool {
-        let fits = |open: &OpenLocation| !open.path.fits_among([path].into_iter()).is_empty();
-        self.open.as_deref().is_some_and(fits)
+        self.open.as_ref().is_some_and(|it| it.may_lead_to(path))
     }
 
     /// [`Self::may_lead_to`], or it is not known what the path leads to.

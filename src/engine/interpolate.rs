@@ -1,18 +1,18 @@
 //! Interpolation: `%{…}` in data and in hiera.yaml, token by token as Puppet expands them.
 
-use super::open_text::name_in;
 use std::sync::Arc;
 
 use super::dig;
+use super::evaluator::Evaluator;
 use super::failure::{Failure, FailureClass};
 use super::invocation::{Found, InterpolatedText, Invocation, Stand, undef};
 use super::lookup;
 use super::steps::Subject;
 use super::trace::{FoundIn, Outcome, TraceKind};
 use crate::data::{Hash, Located, Value, inspect};
-use crate::facts::{Node, open_path};
+use crate::facts::open_path;
 use crate::syntax::interpolation::{self, Expression, Method};
-use crate::syntax::key_path::{self, KeyPath, Segment};
+use crate::syntax::key_path::{KeyPath, Segment};
 
 /// The bytes of stack that one nested lookup may need, including debug builds.
 const STACK_RED_ZONE: usize = 256 * 1024;
@@ -136,11 +136,13 @@ pub(crate) fn variable(
     subject: &str,
     context: InterpolatedText,
 ) -> Result<Variable, Failure> {
-    let path = key_path::parse(expression)
-        .map_err(|_| Failure::lookup(format!("Syntax error in string: {subject}")))?;
-    let found = match invocation.read_partial_node(&path, context) {
-        Some(stand) => partial_variable(invocation, expression, &path, stand, context),
-        None => known_variable(invocation, expression, &path, context).map(Variable::Found),
+    let variable = invocation.evaluator.prepared().variable(expression);
+    let variable =
+        variable.ok_or_else(|| Failure::lookup(format!("Syntax error in string: {subject}")))?;
+    let path = &variable.path;
+    let found = match invocation.read_partial_node(&variable, context) {
+        Some(stand) => partial_variable(invocation, expression, path, stand, context),
+        None => known_variable(invocation, expression, path, context).map(Variable::Found),
     };
     // An expression that fails has read the variable, too.
     let value = match &found {
@@ -282,7 +284,7 @@ fn interpolate_string(
             }
             text.extend_from_slice(&subject.as_bytes()[done..]);
             invocation.budget.write(text.len() - counted)?;
-            invocation.depends_on_variables(kept.swallowed_in(&text, invocation.evaluator.node()));
+            invocation.depends_on_variables(kept.swallowed_in(&text, invocation.evaluator));
             Ok(Located::new(bytes_stay_bytes_inside_a_text(text), located.place))
         },
     )
@@ -300,13 +302,13 @@ struct KeptTokens {
 impl KeptTokens {
     /// The variables whose tokens are no longer tokens of the text, because a `%{` was inserted before them, as
     /// `%{literal('%{')}` does. What the text means then depends on their values.
-    fn swallowed_in(mut self, text: &[u8], node: &Node) -> Vec<Arc<str>> {
+    fn swallowed_in(mut self, text: &[u8], evaluator: &Evaluator) -> Vec<Arc<str>> {
         if self.variables.is_empty() || !self.may_be_read_in_another_way {
             return Vec::new();
         }
         let Ok(text) = std::str::from_utf8(text) else { return Vec::new() };
         for token in interpolation::tokens(text) {
-            let name = name_in(&token, node);
+            let name = evaluator.name_in(&token);
             if let Some(at) = self.variables.iter().position(|it| Some(it) == name.as_ref()) {
                 self.variables.swap_remove(at);
             }

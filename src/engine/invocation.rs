@@ -18,8 +18,9 @@ use super::sources::Recorder;
 use super::trace::{FoundIn, Outcome, TraceKind, Tracer};
 use crate::backends::Returned;
 use crate::data::{Hash, Located, Value};
+use crate::facts::variable::VariablePath;
 use crate::facts::{Reading, is_set_by_server};
-use crate::syntax::key_path::{KeyPath, Segment};
+use crate::syntax::key_path::Segment;
 
 /// The result of a step: a value, nothing (`:no_such_key` in Puppet), or the end of the whole lookup.
 pub(crate) type Found = Result<Option<Located>, Failure>;
@@ -280,10 +281,11 @@ impl<'a> Invocation<'a> {
     /// complete and the server does not set the variable.
     pub(crate) fn read_partial_node(
         &mut self,
-        path: &KeyPath,
+        variable: &VariablePath,
         context: InterpolatedText,
     ) -> Option<Stand> {
         let node = self.evaluator.node();
+        let path = &variable.path;
         let root = path.root_name()?;
         let unqualified = root.strip_prefix("::").unwrap_or(root);
         if node.is_complete() && !is_set_by_server(unqualified) {
@@ -297,7 +299,7 @@ impl<'a> Invocation<'a> {
         if is_own {
             return None;
         }
-        Some(match node.read(path) {
+        Some(match node.read_variable(variable) {
             Reading::Known(value, rest) => Stand::Known(value, rest),
             Reading::Unset => Stand::Unset,
             Reading::Open(name) => {

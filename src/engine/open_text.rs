@@ -5,13 +5,14 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::cases::LeftOut;
+use super::evaluator::Evaluator;
 use super::invocation::Invocation;
 use super::merge::{Merge, Strategy};
 use super::request::Answer;
 use crate::data::{Value, inspect};
+use crate::facts::variable::VariablePath;
 use crate::facts::{Node, Reading};
 use crate::syntax::interpolation::{self, Token};
-use crate::syntax::key_path;
 
 /// Types that every string has.
 const TYPES_OF_ANY_TEXT: [&str; 8] =
@@ -35,10 +36,9 @@ impl Invocation<'_> {
         let mut variables = Vec::new();
         let read = &self.notes.open;
         if self.has_open_texts() {
-            let node = self.evaluator.node();
             let is_open = |name: &Arc<str>| read.contains(name);
             for value in values {
-                collect_open(value, node, &is_open, read.len(), &mut variables);
+                collect_open(value, self.evaluator, &is_open, read.len(), &mut variables);
             }
         }
         variables
@@ -58,14 +58,16 @@ impl Invocation<'_> {
         &self,
         values: impl IntoIterator<Item = &'v Value>,
     ) -> Vec<Arc<str>> {
-        let node = self.evaluator.node();
+        let evaluator = self.evaluator;
         let mut variables = Vec::new();
         let is_open = |name: &Arc<str>| {
-            let path = key_path::parse(name);
-            path.is_ok_and(|path| matches!(node.read(&path), Reading::Open(_)))
+            let variable = evaluator.prepared().variable(name);
+            let read = variable.map(|it| evaluator.node().read_variable(&it));
+            matches!(read, Some(Reading::Open(_)))
         };
         let texts = values.into_iter().filter(|value| value.has_tokens());
-        texts.for_each(|value| collect_open(value, node, &is_open, usize::MAX, &mut variables));
+        texts
+            .for_each(|value| collect_open(value, evaluator, &is_open, usize::MAX, &mut variables));
         variables
     }
 
@@ -184,8 +186,9 @@ impl Answer {
             return tokens;
         }
         let mut add = |text: &str, token: &Token| {
-            let variable = name_in(token, node).filter(|name| self.open.contains(name));
-            let Some(variable) = variable else { return };
+            let variable = token.variable().and_then(|(name, _)| VariablePath::parse(name));
+            let name = variable.and_then(|it| node.name_of(&it));
+            let Some(variable) = name.filter(|name| self.open.contains(name)) else { return };
             let token = OpenToken { written: token.range.slice(text).to_owned(), variable };
             if !tokens.contains(&token) {
                 tokens.push(token);
@@ -207,7 +210,7 @@ impl Answer {
 /// Adds the open variables in the tokens of a value, by their names for the node, until there are `most`.
 fn collect_open(
     value: &Value,
-    node: &Node,
+    evaluator: &Evaluator,
     is_open: &dyn Fn(&Arc<str>) -> bool,
     most: usize,
     into: &mut Vec<Arc<str>>,
@@ -216,7 +219,7 @@ fn collect_open(
         if into.len() >= most {
             return ControlFlow::Break(());
         }
-        if let Some(name) = name_in(token, node).filter(is_open)
+        if let Some(name) = evaluator.name_in(token).filter(is_open)
             && !into.contains(&name)
         {
             into.push(name);
@@ -244,10 +247,12 @@ fn each_token(
     }
 }
 
-/// The name for the node of the variable in a token.
-pub(super) fn name_in(token: &Token, node: &Node) -> Option<Arc<str>> {
-    let (name, _) = token.variable()?;
-    node.name_of(&key_path::parse(name).ok()?)
+impl Evaluator {
+    /// The name for the node of the variable in a token.
+    pub(super) fn name_in(&self, token: &Token) -> Option<Arc<str>> {
+        let (expression, _) = token.variable()?;
+        self.node().name_of(&*self.prepared().variable(expression)?)
+    }
 }
 
 /// Strings that are compared with each other.

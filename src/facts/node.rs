@@ -10,7 +10,8 @@ use indexmap::IndexMap;
 
 use self::top_scope::add_if_missing;
 use self::variables::{OfName, OnDemand, Variables};
-use super::{NamePatterns, variable};
+use super::NamePatterns;
+use super::variable::{self, VariablePath};
 use crate::config::Environment;
 use crate::data::fingerprint::hash_of;
 use crate::data::{Hash, Located, Value};
@@ -235,10 +236,10 @@ impl Node {
         &self.variables.get().set
     }
 
-    /// The canonical name of the variable that `path` reads: that of [`variable::name_of`], with `facts.` in front of a fact if a
-    /// top-scope variable of the same name is set.
-    pub fn name_of(&self, path: &KeyPath) -> Option<Arc<str>> {
-        self.variables.get().name_of(path)
+    /// The canonical name of a variable: that of [`variable::name_of`], with `facts.` in front of a fact if a top-scope variable
+    /// of the same name is set.
+    pub fn name_of(&self, variable: &VariablePath) -> Option<Arc<str>> {
+        self.variables.get().name_of(variable)
     }
 
     /// Why the variable that `path` reads is known; `None` if it is not, or part of another one.
@@ -261,7 +262,9 @@ impl Node {
         let mut variables = self.variables.get().clone();
         for (name, value) in set {
             let path = key_path::parse(name).map_err(|_| Arc::clone(name))?;
-            if !matches!(variables.read_beside_set(&path, self.is_complete()), Reading::Open(_)) {
+            let name_of = || variable::name_of(&path);
+            let read = variables.read_beside_set(&path, name_of, self.is_complete());
+            if !matches!(read, Reading::Open(_)) {
                 return Err(Arc::clone(name));
             }
             let known = KnownVariable { value: value.clone(), basis: Basis::Set };
@@ -308,7 +311,12 @@ impl Node {
     /// The state of the variable, and of its members, that `path` reads. For a complete node, only variables that the server
     /// sets are open.
     pub fn read(&self, path: &KeyPath) -> Reading {
-        self.variables.get().read(path, self.is_complete())
+        self.variables.get().read(path, || variable::name_of(path), self.is_complete())
+    }
+
+    /// [`Self::read`] for a path whose name is known.
+    pub fn read_variable(&self, variable: &VariablePath) -> Reading {
+        self.variables.get().read(&variable.path, || variable.name(), self.is_complete())
     }
 }
 

@@ -44,6 +44,29 @@ pub fn name_of(path: &KeyPath) -> Option<Arc<str>> {
     Some(if is_member { ["facts.", &name].concat().into() } else { name.into() })
 }
 
+/// What a text reads a variable by, split into its parts.
+#[derive(Debug, Clone)]
+pub struct VariablePath {
+    /// The parts.
+    pub path: KeyPath,
+    /// [`name_of`] the path.
+    name: Option<Arc<str>>,
+}
+
+impl VariablePath {
+    /// Splits the text in a token; `None` if Puppet refuses it.
+    pub fn parse(expression: &str) -> Option<Self> {
+        let path = key_path::parse(expression).ok()?;
+        let name = name_of(&path);
+        Some(Self { path, name })
+    }
+
+    /// The canonical name of the variable.
+    pub(super) fn name(&self) -> Option<Arc<str>> {
+        self.name.clone()
+    }
+}
+
 /// [`name_of`] for a name as written; `None` if it does not name a variable.
 pub fn name_of_text(text: &str) -> Option<Arc<str>> {
     name_of(&key_path::parse(text).ok()?)

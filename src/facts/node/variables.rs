@@ -7,7 +7,8 @@ use indexmap::IndexMap;
 use super::top_scope::{RESERVED_NAMES, common_text, top_scope_of};
 use super::{Basis, KnownVariable, NodeParts, Proved, Reading, is_set_by_server};
 use crate::data::{Hash, Value};
-use crate::facts::{NamePatterns, proved_by_name, variable};
+use crate::facts::variable::{self, VariablePath};
+use crate::facts::{NamePatterns, proved_by_name};
 use crate::syntax::interpolation::may_have_tokens;
 use crate::syntax::key_path::{self, KeyPath};
 
@@ -166,11 +167,16 @@ impl Variables {
         self.top_scope.insert(common_text("environment"), None, name.into());
     }
 
-    /// See [`super::Node::read`].
-    pub(super) fn read(&self, path: &KeyPath, is_complete: bool) -> Reading {
+    /// See [`super::Node::read`]. `name` returns the canonical name of the variable.
+    pub(super) fn read(
+        &self,
+        path: &KeyPath,
+        name: impl FnOnce() -> Option<Arc<str>>,
+        is_complete: bool,
+    ) -> Reading {
         match self.set_by(path) {
             Some(value) => Reading::Known(value.clone().unplaced(), path.rest.clone()),
-            None => self.read_beside_set(path, is_complete),
+            None => self.read_beside_set(path, name, is_complete),
         }
     }
 
@@ -181,7 +187,12 @@ impl Variables {
     }
 
     /// [`Self::read`] if `path` means a fact, although a top-scope variable of the same name may be set.
-    pub(super) fn read_beside_set(&self, path: &KeyPath, is_complete: bool) -> Reading {
+    pub(super) fn read_beside_set(
+        &self,
+        path: &KeyPath,
+        name: impl FnOnce() -> Option<Arc<str>>,
+        is_complete: bool,
+    ) -> Reading {
         let Some(root) = path.root_name() else { return Reading::Unset };
         let root = root.strip_prefix("::").unwrap_or(root);
         let found = self.top_scope.get(root).map(|member| member.value.clone());
@@ -189,7 +200,7 @@ impl Variables {
         if is_all || is_always_known(root) {
             return found.map_or(Reading::Unset, |it| Reading::Known(it, path.rest.clone()));
         }
-        let Some(name) = variable::name_of(path) else { return Reading::Unset };
+        let Some(name) = name() else { return Reading::Unset };
         if let Some(known) = self.known.get(&name) {
             return Reading::Known(known.value.clone().unplaced(), Vec::new());
         }
@@ -206,8 +217,8 @@ impl Variables {
     }
 
     /// See [`super::Node::name_of`].
-    pub(super) fn name_of(&self, path: &KeyPath) -> Option<Arc<str>> {
-        variable::name_of(path).map(|name| self.beside_set(path, name))
+    pub(super) fn name_of(&self, variable: &VariablePath) -> Option<Arc<str>> {
+        variable.name().map(|name| self.beside_set(&variable.path, name))
     }
 
     /// The name of a variable, in which a fact is told from a top-scope variable of the same name.
