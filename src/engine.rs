@@ -17,6 +17,7 @@ mod interpolate;
 mod invocation;
 mod kept_answers;
 mod key;
+mod known_variables;
 pub mod layer;
 mod lookup;
 pub mod lookup_options;

@@ -8,6 +8,7 @@ use super::failure::{Failure, FailureClass};
 use super::hierarchy::{Location, ResolvedLevel};
 use super::invocation::Invocation;
 use super::kept_answers::KeptAnswers;
+use super::known_variables::KnownVariables;
 use super::layer::{Layer, Which};
 use super::lookup_options::{AppliedOptions, OptionTable};
 use super::merge::Merge;
@@ -55,6 +56,7 @@ pub struct Evaluator {
     no_text: Arc<str>,
     never: CancelToken,
     pub(super) kept_answers: Mutex<KeptAnswers>,
+    pub(super) known_variables: KnownVariables,
 }
 
 /// Knows which files have a root key, without opening them.
@@ -193,6 +195,7 @@ impl Evaluator {
             no_text: Arc::from(""),
             never: CancelToken::default(),
             kept_answers: Mutex::default(),
+            known_variables: KnownVariables::default(),
         }
     }
 

@@ -136,7 +136,7 @@ pub(crate) fn variable(
     subject: &str,
     context: InterpolatedText,
 ) -> Result<Variable, Failure> {
-    let variable = invocation.evaluator.prepared().variable(expression);
+    let variable = invocation.evaluator.variable_of(expression);
     let variable =
         variable.ok_or_else(|| Failure::lookup(format!("Syntax error in string: {subject}")))?;
     let path = &variable.path;
@@ -276,8 +276,11 @@ fn interpolate_string(
                     Expanded::Text(Value::Bytes(bytes)) => text.extend_from_slice(&bytes),
                     Expanded::Text(value) => {
                         let inserted = invocation.text_of(&value);
-                        kept.may_be_read_in_another_way |= inserted.contains('%');
-                        kept.variables.extend(invocation.open_variables_of([&value]));
+                        // Most texts that are inserted contain no token, nor a part of one.
+                        if inserted.contains('%') {
+                            kept.may_be_read_in_another_way = true;
+                            kept.variables.extend(invocation.open_variables_of([&value]));
+                        }
                         text.extend_from_slice(inserted.as_bytes());
                     }
                 }

@@ -61,7 +61,7 @@ impl Invocation<'_> {
         let evaluator = self.evaluator;
         let mut variables = Vec::new();
         let is_open = |name: &Arc<str>| {
-            let variable = evaluator.prepared().variable(name);
+            let variable = evaluator.variable_of(name);
             let read = variable.map(|it| evaluator.node().read_variable(&it));
             matches!(read, Some(Reading::Open(_)))
         };
@@ -244,14 +244,6 @@ fn each_token(
         }),
         Value::Sensitive(inner) => each_token(&inner.value, each),
         _ => ControlFlow::Continue(()),
-    }
-}
-
-impl Evaluator {
-    /// The name for the node of the variable in a token.
-    pub(super) fn name_in(&self, token: &Token) -> Option<Arc<str>> {
-        let (expression, _) = token.variable()?;
-        self.node().name_of(&*self.prepared().variable(expression)?)
     }
 }
 

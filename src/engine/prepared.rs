@@ -10,7 +10,6 @@ use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
 use crate::config::{HieraYaml, PuppetVersion, glob};
 use crate::data::{Files, PathKind};
 use crate::facts::open_path::OpenPath;
-use crate::facts::variable::VariablePath;
 use crate::syntax::ruby_regex::{self, RegexProblem, RubyRegex};
 
 /// Created once and shared. It identifies files by their paths alone, so it must not outlive a change of a hiera.yaml.
@@ -22,12 +21,7 @@ pub struct Prepared {
     open_paths: Table<OpenPath, Arc<PathFiles>>,
     /// Texts that the levels of many nodes contain, most of them paths.
     texts: RwLock<HashSet<Arc<str>, foldhash::fast::RandomState>>,
-    /// The variables that texts read, by what is written; `None` for what Puppet refuses.
-    variables: Arc<Table<Arc<str>, Option<Arc<VariablePath>>>>,
 }
-
-/// The maximum number of variables that are kept.
-const MAX_VARIABLES: usize = 4_096;
 
 type Table<K, V> = RwLock<HashMap<K, V, foldhash::fast::RandomState>>;
 
@@ -46,25 +40,7 @@ impl Prepared {
             globs: Table::default(),
             open_paths: Table::default(),
             texts: RwLock::default(),
-            variables: Arc::clone(&self.variables),
         }
-    }
-
-    /// The variable that a text reads as `expression`; `None` if Puppet refuses it. The same few variables are read in
-    /// thousands of texts, in every run of a lookup.
-    pub(super) fn variable(&self, expression: &str) -> Option<Arc<VariablePath>> {
-        let known = self.variables.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.get(expression) {
-            return known.clone();
-        }
-        let is_full = known.len() >= MAX_VARIABLES;
-        drop(known);
-        let parsed = VariablePath::parse(expression).map(Arc::new);
-        if !is_full {
-            let mut variables = self.variables.write().unwrap_or_else(PoisonError::into_inner);
-            variables.insert(expression.into(), parsed.clone());
-        }
-        parsed
     }
 
     /// The same text, once in memory: most levels of most nodes have the same paths.

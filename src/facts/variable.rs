@@ -3,7 +3,7 @@
 //! Every fact is also a top-scope variable, so `role`, `::role` and `facts.role` are one variable. A legacy fact is the
 //! structured fact that replaced it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::legacy::same_value_under_modern_name;
 use crate::syntax::key_path::{self, KeyPath, Segment};
@@ -49,21 +49,20 @@ pub fn name_of(path: &KeyPath) -> Option<Arc<str>> {
 pub struct VariablePath {
     /// The parts.
     pub path: KeyPath,
-    /// [`name_of`] the path.
-    name: Option<Arc<str>>,
+    /// [`name_of`] the path. Nodes with fact sets do not need it.
+    name: OnceLock<Option<Arc<str>>>,
 }
 
 impl VariablePath {
     /// Splits the text in a token; `None` if Puppet refuses it.
     pub fn parse(expression: &str) -> Option<Self> {
         let path = key_path::parse(expression).ok()?;
-        let name = name_of(&path);
-        Some(Self { path, name })
+        Some(Self { path, name: OnceLock::new() })
     }
 
     /// The canonical name of the variable.
     pub(super) fn name(&self) -> Option<Arc<str>> {
-        self.name.clone()
+        self.name.get_or_init(|| name_of(&self.path)).clone()
     }
 }
 
