@@ -1,5 +1,5 @@
-//! What texts read variables by, split once for each evaluator. Thousands of texts read the same few variables, in every run of a
-//! lookup.
+//! What texts read variables by, split once for each evaluator of a node that is not completely known. Thousands of texts read
+//! the same few variables, in every run of a lookup.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,6 +20,10 @@ type ByText = HashMap<Arc<str>, Option<Arc<VariablePath>>, foldhash::fast::Rando
 impl Evaluator {
     /// The variable that a text reads as `expression`; `None` if Puppet refuses it.
     pub(super) fn variable_of(&self, expression: &str) -> Option<Arc<VariablePath>> {
+        // A node with a fact set has one run for each lookup, and the tables of a whole fleet would take much memory.
+        if self.node().is_complete() {
+            return VariablePath::parse(expression).map(Arc::new);
+        }
         let mut known = self.known_variables.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.get(expression) {
             return known.clone();
