@@ -378,6 +378,10 @@ impl Files for World {
         self.texts.environment_variable(name)
     }
 
+    fn may_have(&self, files: &[(&str, Format)], key: &str) -> Vec<bool> {
+        self.texts.may_have(files, key)
+    }
+
     fn expect(&self, files: &[(&str, Format)]) {
         self.texts.expect(files);
     }

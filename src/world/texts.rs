@@ -136,3 +136,40 @@ impl Files for Texts {
         self.base.path(file)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::MemoryFiles;
+    use crate::world::{Change, Host, MemoryDisk};
+
+    const FILES: [(&str, &str); 6] = [
+        ("/r/hiera.yaml", "version: 5\nhierarchy: [{name: c, path: plain.yaml}]\n"),
+        ("/r/data/plain.yaml", "a: b\nc: \"%{lookup('d')}\"\n"),
+        ("/r/data/escaped.yaml", "\"\\x61\": 1\n"),
+        ("/r/data/merged.yaml", "x: &x {a: 1}\n<<: *x\n"),
+        ("/r/data/broken.yaml", "a: [1\nb: 2\n"),
+        ("/r/data/list.yaml", "- a\n- b\n"),
+    ];
+
+    #[test]
+    fn files_that_may_have_a_key_are_those_whose_texts_do_not_rule_it_out() {
+        let mut asked = FILES.map(|(path, _)| (path, Format::Yaml)).to_vec();
+        asked.push(("/r/data/missing.yaml", Format::Yaml));
+        let mut host = Host::new(Arc::new(MemoryDisk::new(FILES)));
+        for key in ["a", "b", "c", "d", "x", "lookup_options"] {
+            let world = host.snapshot();
+            let may_have = world.may_have(&asked, key);
+            assert_eq!(may_have, MemoryFiles::new(FILES).may_have(&asked, key), "{key}");
+            for ((path, format), may_have) in asked.iter().zip(may_have) {
+                let has_it = world.data(path, *format).is_ok_and(|file| file.get(key).is_some());
+                assert!(may_have || !has_it, "{key} in {path}");
+            }
+        }
+        let plain = [("/r/data/plain.yaml", Format::Yaml)];
+        assert_eq!(host.snapshot().may_have(&plain, "d"), [false]);
+        let (path, text) = (plain[0].0.to_owned(), "d: 1\n".to_owned());
+        host.apply(Change::OpenBuffer { path, text, version: 1 });
+        assert_eq!(host.snapshot().may_have(&plain, "d"), [true]);
+    }
+}

@@ -57,10 +57,18 @@ fn workspace(decrypt: bool) -> Workspace {
 
 /// Standard output and standard error.
 fn run(workspace: &Workspace, arguments: &[&str]) -> String {
+    run_with_variable(workspace, arguments, ("HIERA_LS_LOG", "trace"))
+}
+
+fn run_with_variable(
+    workspace: &Workspace,
+    arguments: &[&str],
+    (variable, text): (&str, &str),
+) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
         .args(arguments)
         .current_dir(workspace.root())
-        .env("HIERA_LS_LOG", "trace")
+        .env(variable, text)
         .output()
         .expect("the program runs");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
@@ -101,6 +109,24 @@ fn lookup_shows_it_only_to_who_asks() {
         assert!(run(&open, &[arguments, &["--trust"]].concat()).contains(CANARY));
     }
     assert!(run(&closed, &["lookup", "derived", "--encrypted", "decrypt"]).contains(CANARY));
+}
+
+#[test]
+fn a_key_in_an_environment_variable_serves_one_node_and_all_nodes() {
+    let workspace = workspace(false);
+    let config = HIERA_YAML
+        .replace("pkcs7_private_key: keys/private.pem", "pkcs7_private_key_env_var: PRIVATE_KEY");
+    workspace.write("hiera.yaml", &config);
+    let key = ("PRIVATE_KEY", include_str!("../eyaml/TEST-ONLY-private_key.pkcs7.pem"));
+    for nodes in [&[][..], &["--nodes", "all"]] {
+        let lookup = |encrypted| {
+            let arguments = [&["lookup", "password", "--encrypted", encrypted], nodes].concat();
+            run_with_variable(&workspace, &arguments, key)
+        };
+        let decrypted = lookup("decrypt");
+        assert!(decrypted.contains(CANARY), "{nodes:?}: {decrypted}");
+        check_absent("keep", &lookup("keep"));
+    }
 }
 
 #[test]
