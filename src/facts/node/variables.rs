@@ -118,10 +118,11 @@ impl OfName {
     }
 
     fn has_tokens(&self) -> bool {
-        let NodeParts { facts, trusted, server_facts, variables, .. } = &*self.set;
+        let NodeParts { environment, facts, trusted, server_facts, variables, .. } = &*self.set;
         let mut hashes = [facts, variables].into_iter().chain(trusted).chain(server_facts);
-        let mut names = [Some(&self.name), self.environment.as_ref()].into_iter().flatten();
-        names.any(|it| may_have_tokens(it)) || hashes.any(|it| Value::hash(it.clone()).has_tokens())
+        let environments = [environment.as_deref(), self.environment.as_deref()];
+        let mut names = environments.into_iter().flatten().chain([&*self.name]);
+        names.any(may_have_tokens) || hashes.any(|it| Value::hash(it.clone()).has_tokens())
     }
 
     /// The parts of the node, and what its name proves.
