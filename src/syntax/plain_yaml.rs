@@ -397,13 +397,12 @@ fn quoted_style(quote: u8) -> ScalarStyle {
 /// not certain.
 #[expect(clippy::option_option, reason = "what is not certain is another thing than no key")]
 fn key_length(content: &[u8]) -> Option<Option<(usize, bool)>> {
-    let is_behind = |at: usize| content.get(at).is_none_or(|byte| *byte == b' ');
     if matches!(content.first()?, b'\'' | b'"') {
         let length = quoted_length(content)?;
         // `':a'` may be a symbol, and `'<<'` a merge.
         let is_entangled = matches!(content.get(1)?, b':' | b'<');
         return match content.get(length) {
-            Some(b':') if is_behind(length + 1) && length <= MAX_KEY_BYTES && !is_entangled => {
+            Some(b':') if ends_key(content, length) && length <= MAX_KEY_BYTES && !is_entangled => {
                 Some(Some((length, false)))
             }
             Some(b':') => None,
@@ -462,7 +461,7 @@ fn plain_scalar(content: &[u8]) -> Option<&[u8]> {
         return Some(content);
     }
     for at in memchr::memchr2_iter(b':', b'#', content) {
-        if content[at] == b'#' && at > 0 && content[at - 1] == b' ' {
+        if content[at] == b'#' && content[..at].ends_with(b" ") {
             return Some(content[..at].trim_ascii_end());
         }
         if ends_key(content, at) {

@@ -147,7 +147,8 @@ impl ShownSide<'_> {
     fn shown(&self, located: &Located, others: &[&Value]) -> Value {
         let value = &located.value;
         if is_secret(value) {
-            return self.instead_of_secret(value, others).unwrap_or_else(|| redacted(located));
+            let words = self.instead_of_secret(value, others);
+            return words.map_or_else(|| redacted(located), Value::string);
         }
         if let Some(words) = others.iter().find_map(|other| self.instead_of(value, other)) {
             return Value::string(words);
@@ -178,15 +179,13 @@ impl ShownSide<'_> {
 
     /// What is shown instead of a secret after the edit, if there was another one at its place. All secrets look the same, so
     /// the change would not be seen.
-    fn instead_of_secret(&self, value: &Value, others: &[&Value]) -> Option<Value> {
+    fn instead_of_secret(&self, value: &Value, others: &[&Value]) -> Option<&'static str> {
         let mut secrets = others.iter().filter(|it| is_secret(it)).peekable();
         let is_another =
             self.is_after && secrets.peek().is_some() && secrets.all(|it| *it != value);
-        is_another.then(|| {
-            Value::string(match value {
-                Value::Sensitive(_) => "another Sensitive value (not shown)",
-                _ => "another encrypted value (not shown)",
-            })
+        is_another.then_some(match value {
+            Value::Sensitive(_) => "another Sensitive value (not shown)",
+            _ => "another encrypted value (not shown)",
         })
     }
 

@@ -127,11 +127,10 @@ impl FleetPair {
             // Strings of facts may contain lookups, too. Nothing is known about such nodes.
             !before.facts_hold_lookups()
                 && (Arc::ptr_eq(before.nodes(), after.nodes())
-                    || parallel::all(&nodes(), |(one, other)| is_same_node(one, other)))
+                    || parallel::all(&nodes(), |(one, other)| one.is_same_as(other)))
         };
-        let is_same_any = |(one, other): &(Arc<Node>, Arc<Node>)| {
-            !one.holds_lookups() && is_same_node(one, other)
-        };
+        let is_same_any =
+            |(one, other): &(Arc<Node>, Arc<Node>)| !one.holds_lookups() && one.is_same_as(other);
         before.environment() == environment
             && before.world().settings() == settings
             // A back end that the settings describe may read any key for its result.
@@ -337,11 +336,6 @@ fn add_references(value: &Value, roots: &RootNames, found: &mut Vec<Reference>) 
         }
         _ => {}
     }
-}
-
-/// Whether lookups find the same for two nodes.
-fn is_same_node(one: &Arc<Node>, other: &Arc<Node>) -> bool {
-    Arc::ptr_eq(one, other) || one.is_same_as(other)
 }
 
 #[cfg(test)]
