@@ -54,7 +54,7 @@ impl Output {
         answer: &Answer,
     ) {
         if self.format == RenderAs::Jsonl {
-            let trace = answer.trace.as_ref().filter(|_| self.explain);
+            let trace = answer.trace.as_deref().filter(|_| self.explain);
             let explain = trace.map(|trace| self.explain_text(trace));
             let _ = writeln!(text, "{}", Record { key, answer, merge, explain }.text());
             return;
@@ -126,7 +126,7 @@ impl Output {
             match &case.answer.outcome {
                 // An explanation contains the value or the error, so it replaces them.
                 _ if self.explain && case.answer.trace.is_some() => {
-                    let trace = case.answer.trace.as_ref();
+                    let trace = case.answer.trace.as_deref();
                     let explained = trace.map(|it| self.explanation(it, &case.answer, names));
                     text.push_str(&explained.unwrap_or_default());
                 }

@@ -94,11 +94,11 @@ impl Layer {
         }
         invocation.note_any_read();
         let asked = CallSite { layer: self, level, location, back_end: back_end.as_ref() };
-        match level.function.kind {
+        invocation.with_names(|invocation| match level.function.kind {
             FunctionKind::LookupKey => asked.lookup_key(invocation, key),
             FunctionKind::DataDig | FunctionKind::Hiera3Backend => asked.data_dig(invocation, key),
             FunctionKind::DataHash | FunctionKind::V4DataHash => asked.data_hash(invocation, key),
-        }
+        })
     }
 
     /// Calls a `lookup_key` function for a key that its file has.
@@ -116,8 +116,11 @@ impl Layer {
         if back_end.keeps_encrypted_text() {
             notes::add(&mut invocation.notes.kept_encrypted, Arc::clone(&level.name));
         }
-        let returned = invocation.explained_once(location, root, |invocation| {
-            back_end.lookup_key(root, &call, &mut asked.context(invocation))
+        // The result of the function is kept for other lookups.
+        let returned = invocation.with_names(|it| {
+            it.explained_once(location, root, |invocation| {
+                back_end.lookup_key(root, &call, &mut asked.context(invocation))
+            })
         })?;
         Ok(asked.report(invocation, key, root, returned))
     }

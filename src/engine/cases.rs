@@ -14,6 +14,7 @@ use super::evaluator::Evaluator;
 use super::failure::Failure;
 use super::footprint::Footprint;
 use super::hierarchy::{OpenLocation, Position};
+use super::open_names::{may_become_the_same, names_decide};
 use super::part::Part;
 use super::request::{Answer, Request};
 use super::steps::Steps;
@@ -66,7 +67,7 @@ pub struct LeftOut {
     /// The level whose files were left out; `None` if a value itself decides, as when lists with open strings are merged.
     pub level: Option<Arc<str>>,
     /// The variables that decide.
-    pub variables: Vec<Arc<str>>,
+    pub variables: Arc<[Arc<str>]>,
     /// How many files may matter; 0 if that is not known.
     pub files: usize,
 }
@@ -164,7 +165,7 @@ pub(super) fn explore_and_record(
     request: &Request,
     edited: Option<&EditedEntries>,
 ) -> (Answer, Recording) {
-    let recording = Some(Recording::default());
+    let recording = Some(Recording::of(request));
     let mut explorer = Explorer { recording, edited, ..Explorer::new(evaluator, request) };
     let answer = explorer.explore();
     (answer, explorer.recording.unwrap_or_default())
@@ -178,14 +179,17 @@ pub(super) fn explore_with(
 ) -> (Answer, OfEdit) {
     let Known { of_other_node, edited } = known;
     let (earlier, is_recorded) = match edited.map(|it| it.runs) {
-        Some(EarlierRuns::Known(runs)) => (Some(Precedent::of_same_node(runs)), false),
-        Some(EarlierRuns::Recorded) => (None, true),
+        Some(EarlierRuns::Known(runs)) if runs.serves(request) => {
+            (Some(Precedent::of_same_node(runs)), false)
+        }
+        Some(EarlierRuns::Known(_) | EarlierRuns::Recorded) => (None, true),
         Some(EarlierRuns::Dropped) | None => (None, false),
     };
+    let of_other_node = of_other_node.filter(|it| it.recording.serves(request));
     let mut explorer = Explorer {
         precedents: of_other_node.into_iter().chain(earlier).collect(),
         edited: edited.map(|it| it.entries),
-        unedited: is_recorded.then(Recording::default),
+        unedited: is_recorded.then(|| Recording::of(request)),
         ..Explorer::new(evaluator, request)
     };
     let answer = explorer.explore();
@@ -220,6 +224,8 @@ struct Explorer<'e> {
     shared_forks: usize,
     /// What the runs need, if that is not the whole value.
     part: Option<&'e Part>,
+    /// Whether the names that texts leave open decide how many cases there are.
+    do_names_decide: bool,
 }
 
 /// All cases of a round, unless there are too many cases or runs.
@@ -262,12 +268,22 @@ impl<'e> Explorer<'e> {
             steps: Steps::default(),
             shared_forks: 0,
             part: None,
+            do_names_decide: false,
         }
+    }
+
+    /// All cases, or as many as there may be.
+    fn explore(&mut self) -> Answer {
+        let mut answer = self.explore_all();
+        if self.do_names_decide {
+            answer.left_out.push(names_decide());
+        }
+        answer
     }
 
     /// If there are too many ways, locations are summed up, those with the most ways first: as many as the written values suggest,
     /// then as many as the number of cases so far does, then more of them, so that the search ends soon for every hierarchy.
-    fn explore(&mut self) -> Answer {
+    fn explore_all(&mut self) -> Answer {
         let mut summed_up = Vec::new();
         let mut count = 1;
         let mut is_foreseen = false;
@@ -362,6 +378,9 @@ impl<'e> Explorer<'e> {
             };
             let kind = kinds.iter().rposition(is_it).unwrap_or(kinds.len());
             if kind == kinds.len() {
+                let is_near =
+                    |it: &Kind| may_become_the_same(&cases[it.case].answer, &ran.case.answer);
+                self.do_names_decide |= self.request.leaves_names_open && kinds.iter().any(is_near);
                 kinds.push(Kind { case: cases.len(), known: ran.known_kind });
             }
             let unedited = self.unedited.as_mut().filter(|_| ran.is_unedited);
@@ -399,7 +418,7 @@ impl<'e> Explorer<'e> {
         let mut answer =
             self.run(Script::otherwise(), summed_up, &mut Ways::new()).case.into_owned().answer;
         if answer.left_out.is_empty() {
-            answer.left_out.push(LeftOut { level: None, variables: Vec::new(), files: 0 });
+            answer.left_out.push(LeftOut { level: None, variables: Arc::default(), files: 0 });
         }
         answer
     }
@@ -501,13 +520,9 @@ fn joined(mut cases: Vec<Case>) -> Answer {
     for case in &cases {
         add_left_out(&mut left_out, &case.answer);
     }
-    let mut answer = match cases.as_slice() {
-        [_] => cases.pop().map_or_else(Answer::nothing, |case| case.answer),
-        cases => {
-            let last = cases.last().map_or_else(Answer::nothing, |case| case.answer.clone());
-            Answer { cases: cases.to_vec(), ..last }
-        }
-    };
+    let last = if cases.len() == 1 { cases.pop() } else { cases.last().cloned() };
+    let mut answer = last.map_or_else(Answer::nothing, |case| case.answer);
+    answer.cases = cases;
     answer.left_out = left_out;
     answer
 }

@@ -9,12 +9,14 @@ use std::sync::Arc;
 
 use super::invocation::Invocation;
 use super::lookup_options::{AppliedOptions, Options};
+use super::open_names::own_name;
 use super::request::Answer;
 use super::sources::dig_value;
 use crate::data::fingerprint::add_value;
 pub use crate::data::fingerprint::hash_of;
 pub(crate) use crate::data::fingerprint::new_hasher;
 use crate::data::{DataFile, FileId, Format, Located, Place, RootEntry, Value};
+use crate::facts::variable::VariablePath;
 use crate::facts::{Node, Reading};
 use crate::syntax::key_path::KeyPath;
 
@@ -29,6 +31,8 @@ pub struct Footprint {
 enum Read {
     /// A variable that was read for a text, and its value; undef if it is not set or not known.
     Variable(Arc<str>, Value),
+    /// A variable that a text leaves open, because it is a name of the node.
+    Name(Arc<str>),
     /// An entry of a file: the file and its format, the root key, and the value as written.
     Entry(FileId, Format, Arc<str>, Located, Place),
     /// A root key that was searched for, and the entry of lookup_options that applies to it.
@@ -43,6 +47,8 @@ enum Read {
 pub enum Dependency {
     /// The value of a variable expression.
     Variable(Arc<str>),
+    /// Whether a variable expression is a name of the node, and its value if it is not.
+    Name(Arc<str>),
     /// Which files with this root key are read, and which lookup_options apply to it.
     Key(Arc<str>),
     /// Everything that is known of the node.
@@ -69,6 +75,7 @@ impl Footprint {
     pub fn dependencies(&self) -> impl Iterator<Item = Dependency> {
         self.reads.iter().filter_map(|read| match read {
             Read::Variable(expression, _) => Some(Dependency::Variable(Arc::clone(expression))),
+            Read::Name(expression) => Some(Dependency::Name(Arc::clone(expression))),
             Read::Key(root, _) => Some(Dependency::Key(Arc::clone(root))),
             Read::Function => Some(Dependency::Node),
             Read::Entry(..) => None,
@@ -137,6 +144,7 @@ impl Read {
     fn is_about_the_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Variable(one, _), Self::Variable(other, _))
+            | (Self::Name(one), Self::Name(other))
             | (Self::Key(one, _), Self::Key(other, _)) => one == other,
             (Self::Entry(one, _, key, ..), Self::Entry(other, _, other_key, ..)) => {
                 one == other && key == other_key
@@ -154,7 +162,7 @@ impl PartialEq for Read {
             Self::Variable(_, value) => Some(hash_of(value)),
             Self::Entry(_, _, _, value, _) => Some(hash_of(&value.value)),
             Self::Key(_, options) => options.as_ref().map(|it| hash_of(&it.options.value)),
-            Self::Function => None,
+            Self::Name(_) | Self::Function => None,
         };
         self.is_about_the_same(other) && found(self) == found(other)
     }
@@ -189,6 +197,13 @@ impl Invocation<'_> {
             footprint.add(Read::Variable(expression.into(), value()));
         } else if self.collecting.wanted_for.is_some() {
             self.collecting.variables.push((expression.into(), value()));
+        }
+    }
+
+    /// Records that a text leaves a name of the node open.
+    pub(super) fn note_name(&mut self, expression: &str) {
+        if let Some(footprint) = &mut self.footprint {
+            footprint.add(Read::Name(expression.into()));
         }
     }
 
@@ -236,6 +251,14 @@ pub fn reading_of(node: &Node, expression: Option<&KeyPath>) -> u64 {
         }
     }
     hasher.finish()
+}
+
+/// The same, with one number for all nodes for which the expression is a name.
+pub(crate) fn name_reading_of(node: &Node, expression: Option<&VariablePath>) -> u64 {
+    match expression {
+        Some(variable) if own_name(node, variable).is_some() => 0,
+        expression => reading_of(node, expression.map(|it| &it.path)),
+    }
 }
 
 /// A root key as a number.

@@ -98,7 +98,7 @@ pub(crate) struct OpenLocation {
     /// Whether it represents all members of a list that is not known (`mapped_paths`).
     pub(crate) is_list: bool,
     /// The open variables, each once.
-    pub(crate) variables: Vec<Arc<str>>,
+    pub(crate) variables: Arc<[Arc<str>]>,
     /// The concrete locations that lookups reached.
     filled: OnceLock<Arc<FilledLocations>>,
     /// Which of its files have which keys, as far as they were looked up.
@@ -133,7 +133,7 @@ impl OpenLocation {
         Self {
             position: Position::default(),
             is_obscure: path.is_obscure(),
-            variables: path.variables(),
+            variables: path.variables().into(),
             path,
             is_list,
             filled: OnceLock::new(),

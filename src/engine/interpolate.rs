@@ -7,6 +7,7 @@ use super::evaluator::Evaluator;
 use super::failure::{Failure, FailureClass};
 use super::invocation::{Found, InterpolatedText, Invocation, Stand, undef};
 use super::lookup;
+use super::open_names;
 use super::steps::Subject;
 use super::trace::{FoundIn, Outcome, TraceKind};
 use crate::data::{Hash, Located, Value, inspect};
@@ -86,7 +87,7 @@ fn changed_members(
     for (number, (key, member)) in hash.iter().enumerate() {
         let changed_key = if key.has_tokens() {
             let placed_key = Located::new(key.clone(), member.key_place);
-            changed(invocation, &placed_key, context)?
+            invocation.with_names(|it| changed(it, &placed_key, context))?
         } else {
             None
         };
@@ -139,6 +140,9 @@ pub(crate) fn variable(
     let variable = invocation.evaluator.variable_of(expression);
     let variable =
         variable.ok_or_else(|| Failure::lookup(format!("Syntax error in string: {subject}")))?;
+    if let Some(name) = invocation.name_left_open(expression, context) {
+        return Ok(Variable::Open(name));
+    }
     let path = &variable.path;
     let found = match invocation.read_partial_node(&variable, context) {
         Some(stand) => partial_variable(invocation, expression, path, stand, context),
@@ -265,8 +269,13 @@ fn interpolate_string(
                     // compared later.
                     Expanded::Open(variable) if context == InterpolatedText::Data => {
                         invocation.read_open(&variable);
+                        match token.variable() {
+                            Some((expression, _)) if open_names::is_left_open(&variable) => {
+                                open_names::write_token(expression, &mut text);
+                            }
+                            _ => text.extend_from_slice(token.range.slice(subject).as_bytes()),
+                        }
                         kept.variables.push(variable);
-                        text.extend_from_slice(token.range.slice(subject).as_bytes());
                     }
                     Expanded::Open(variable) => {
                         text.extend_from_slice(open_path::hole(&variable).as_bytes());
@@ -287,8 +296,9 @@ fn interpolate_string(
             }
             text.extend_from_slice(&subject.as_bytes()[done..]);
             invocation.budget.write(text.len() - counted)?;
+            let text = bytes_stay_bytes_inside_a_text(text);
             invocation.depends_on_variables(kept.swallowed_in(&text, invocation.evaluator));
-            Ok(Located::new(bytes_stay_bytes_inside_a_text(text), located.place))
+            Ok(Located::new(text, located.place))
         },
     )
 }
@@ -305,11 +315,15 @@ struct KeptTokens {
 impl KeptTokens {
     /// The variables whose tokens are no longer tokens of the text, because a `%{` was inserted before them, as
     /// `%{literal('%{')}` does. What the text means then depends on their values.
-    fn swallowed_in(mut self, text: &[u8], evaluator: &Evaluator) -> Vec<Arc<str>> {
+    fn swallowed_in(mut self, text: &Value, evaluator: &Evaluator) -> Vec<Arc<str>> {
+        let Value::String(text) = text else {
+            // Nothing looks for tokens in bytes, so the names of nodes must not stay open there.
+            self.variables.retain(|it| open_names::is_left_open(it));
+            return self.variables;
+        };
         if self.variables.is_empty() || !self.may_be_read_in_another_way {
             return Vec::new();
         }
-        let Ok(text) = std::str::from_utf8(text) else { return Vec::new() };
         for token in interpolation::tokens(text) {
             let name = evaluator.name_in(&token);
             if let Some(at) = self.variables.iter().position(|it| Some(it) == name.as_ref()) {

@@ -12,6 +12,7 @@ use super::footprint::Footprint;
 use super::hierarchy::Location;
 use super::nested_values::NestedValues;
 use super::notes::{self, Notes};
+use super::open_names::OwnNames;
 use super::part::Unneeded;
 use super::request::Explain;
 use super::sources::Recorder;
@@ -102,6 +103,8 @@ pub(crate) struct Invocation<'a> {
     pub(crate) exploration: Option<Exploration<'a>>,
     /// Whether files that open paths lead to are ignored.
     pub(crate) skips_open_paths: bool,
+    /// What texts contain where they read names of the node.
+    pub(super) own_names: OwnNames,
     /// The files whose values of the requested key matter, if not all do.
     pub(super) only_from: Option<&'a BTreeSet<Arc<str>>>,
     /// Whether the requested key is being searched for, and its first value is the result.
@@ -141,6 +144,7 @@ impl<'a> Invocation<'a> {
             assumptions: Assumptions::default(),
             exploration: None,
             skips_open_paths: false,
+            own_names: OwnNames::Known,
             only_from: None,
             ends_at_first_value: false,
             unneeded: Unneeded::NOTHING,

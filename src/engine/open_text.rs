@@ -76,7 +76,7 @@ impl Invocation<'_> {
         if variables.is_empty() {
             return false;
         }
-        self.leave_out(LeftOut { level: None, variables, files: 0 });
+        self.leave_out(LeftOut { level: None, variables: variables.into(), files: 0 });
         true
     }
 

@@ -13,8 +13,9 @@ use super::footprint::Footprint;
 use super::invocation::{Invocation, OpaqueLevel};
 use super::lookup;
 use super::nested_sources::{MAX_NESTED_SOURCES, NestedSource};
+use super::open_names::OwnNames;
 use super::sources::{Recorder, Source, UsedMerge};
-use super::trace::{TraceNode, Tracer};
+use super::trace::TraceNode;
 use crate::data::puppet_type::{self, TypeAliases, TypeProblem};
 use crate::data::{Hash, Located, Value};
 use crate::facts::infer::MEMBER;
@@ -48,6 +49,9 @@ pub struct Request {
     pub wants_sources: bool,
     /// Whether to record what was read: [`Answer::footprint`].
     pub wants_footprint: bool,
+    /// Whether texts leave the names of the node open, so that the answer serves other nodes as well. Only for nodes that are
+    /// not completely known, and only `Names` knows how to read such an answer.
+    pub leaves_names_open: bool,
     /// Ends the lookup early.
     pub cancel: CancelToken,
 }
@@ -70,7 +74,7 @@ pub struct Answer {
     /// The value; `Ok(None)` if none of the names is found.
     pub outcome: Result<Option<Located>, Failure>,
     /// The steps, if requested.
-    pub trace: Option<TraceNode>,
+    pub trace: Option<Box<TraceNode>>,
     /// Puppet's warnings, each once.
     pub warnings: Vec<Arc<str>>,
     /// Variables that were read but are not defined.
@@ -99,7 +103,7 @@ pub struct Answer {
     /// the result.
     pub nested: Vec<NestedSource>,
     /// The merge that was used, if sources were requested and Puppet accepts the merge.
-    pub merge: Option<UsedMerge>,
+    pub merge: Option<Box<UsedMerge>>,
     /// What was read, if requested.
     pub footprint: Option<Footprint>,
 }
@@ -183,7 +187,7 @@ impl Evaluator {
         let (mut answer, assumptions, mut exploration) =
             self.run_foreseeing(request, exploration, Texts::new());
         // A text can be read before a path decides what one of its variables is.
-        let of_texts = answer.left_out.iter().flat_map(|it| &it.variables);
+        let of_texts = answer.left_out.iter().flat_map(|it| it.variables.iter());
         let late = assumptions.texts_of(answer.open.iter().chain(of_texts));
         if !late.is_empty() {
             let (mut again, _, retraced) =
@@ -238,6 +242,7 @@ impl Evaluator {
         invocation.recorder = request.wants_sources.then(Recorder::default);
         invocation.max_nested_sources = if request.wants_sources { MAX_NESTED_SOURCES } else { 0 };
         invocation.footprint = request.wants_footprint.then(Footprint::default);
+        invocation.own_names = OwnNames::of(request);
         invocation
     }
 }
@@ -283,7 +288,7 @@ impl Answer {
         let notes = std::mem::take(&mut invocation.notes);
         let answer = Self {
             outcome,
-            trace: invocation.take_tracer().map(Tracer::finish),
+            trace: invocation.take_tracer().map(|it| it.finish().into()),
             warnings: notes.warnings,
             unknown_variables: notes.unknown_variables,
             opaque: notes.opaque,
@@ -295,7 +300,7 @@ impl Answer {
             broken: notes.broken,
             sources,
             nested: notes.nested,
-            merge,
+            merge: merge.map(Box::new),
             footprint: invocation.footprint,
         };
         (answer, invocation.exploration)
@@ -341,7 +346,7 @@ impl Answer {
         let conditions = self.cases.iter().flat_map(|case| &case.conditions);
         let of_cases = conditions.map(|condition| &condition.variable);
         let mut names: Vec<Arc<str>> = Vec::new();
-        for name in of_cases.chain(self.left_out.iter().flat_map(|it| &it.variables)) {
+        for name in of_cases.chain(self.left_out.iter().flat_map(|it| it.variables.iter())) {
             let name = match name.strip_suffix(MEMBER) {
                 Some(list) => list.into(),
                 None => Arc::clone(name),

@@ -255,7 +255,7 @@ pub(crate) fn deciding_places(answer: &Answer) -> Vec<Place> {
 /// The first value of the key if nothing is found in it. Without a merge, Puppet digs into the first value only, even if a
 /// lower level has the member.
 pub(crate) fn hiding_source(answer: &Answer) -> Option<&Source> {
-    let is_merged = answer.merge.as_ref().is_some_and(|it| !it.is_first_found());
+    let is_merged = answer.merge.as_deref().is_some_and(|it| !it.is_first_found());
     if is_merged || !matches!(answer.outcome, Ok(None)) {
         return None;
     }

@@ -123,7 +123,7 @@ pub(crate) fn title(perspective: &Perspective, path: &str, shared: &SharedKey) -
         1 => format!("{} files of one level", shared.sources.len()),
         levels => format!("{levels} levels"),
     };
-    let strategy = shared.answer.merge.as_ref().map_or("first", UsedMerge::name);
+    let strategy = shared.answer.merge.as_deref().map_or("first", UsedMerge::name);
     let part = match (cases::depends_text(&shared.answer), shared.winner_over(path)) {
         (Some(depends), _) => format!(" · {depends}"),
         (None, Some(winner)) => {

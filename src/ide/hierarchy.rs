@@ -121,7 +121,7 @@ impl Holders {
             return Self { sources: Vec::new(), merge: "first".to_owned() };
         };
         let answer = perspective.evaluator.answer_with_sources(&asked, cancel);
-        let merge = answer.merge.as_ref().map_or_else(|| "first".to_owned(), UsedMerge::line);
+        let merge = answer.merge.as_deref().map_or_else(|| "first".to_owned(), UsedMerge::line);
         Self { sources: answer.sources_of_all_cases(), merge }
     }
 }

@@ -73,7 +73,7 @@ impl SharedKey {
 
     /// Whether the lookup returns the first value found.
     pub(crate) fn takes_first(&self) -> bool {
-        self.answer.merge.as_ref().is_none_or(UsedMerge::is_first_found)
+        self.answer.merge.as_deref().is_none_or(UsedMerge::is_first_found)
     }
 
     /// The value, if it is certain.

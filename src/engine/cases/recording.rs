@@ -10,6 +10,7 @@ use crate::data::FileId;
 use crate::engine::assumptions::{Choice, Script};
 use crate::engine::footprint::{Dependency, Footprint};
 use crate::engine::hierarchy::Position;
+use crate::engine::request::Request;
 
 /// A recorded exploration.
 #[derive(Debug, Default)]
@@ -18,6 +19,8 @@ pub(crate) struct Recording {
     rounds: Vec<Round>,
     /// What the runs depend on, each once.
     dependencies: Vec<Dependency>,
+    /// Whether its texts leave the names of the node open.
+    leaves_names_open: bool,
 }
 
 /// Which ways the runs of a round go.
@@ -140,6 +143,16 @@ pub(crate) struct OfEdit {
 }
 
 impl Recording {
+    /// An empty one for runs of a request.
+    pub(super) fn of(request: &Request) -> Self {
+        Self { leaves_names_open: request.leaves_names_open, ..Self::default() }
+    }
+
+    /// Whether its runs may be those of a request: with names in the texts of both or of neither.
+    pub(super) fn serves(&self, request: &Request) -> bool {
+        self.leaves_names_open == request.leaves_names_open
+    }
+
     /// The number of runs and cases that are kept.
     pub(crate) fn len(&self) -> usize {
         let cases = |round: &Round| match &round.outcome {

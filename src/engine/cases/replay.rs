@@ -166,7 +166,7 @@ hierarchy:
         let is_changed = |it: &Dependency| match it {
             Dependency::Variable(name) => name.contains("certname"),
             Dependency::Key(root) => &**root == "of_two",
-            Dependency::Node => true,
+            Dependency::Name(_) | Dependency::Node => true,
         };
         let is_changed: Vec<bool> = recording.dependencies().iter().map(is_changed).collect();
         assert!(is_changed.contains(&true), "{key} depends on the name of the node");

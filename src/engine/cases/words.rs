@@ -53,7 +53,7 @@ pub fn left_out_in_words(left_out: &[LeftOut]) -> Vec<String> {
 }
 
 fn of_level_in_words(level: Option<&str>, left_out: &[&LeftOut]) -> String {
-    let names = left_out.iter().flat_map(|it| &it.variables).map(|name| without_member(name));
+    let names = left_out.iter().flat_map(|it| it.variables.iter()).map(|name| without_member(name));
     let on: Vec<&str> = names.collect::<IndexSet<&str>>().into_iter().collect();
     let on = if on.is_empty() { "variables that are not known".to_owned() } else { in_a_list(&on) };
     let Some(level) = level else { return format!("The value itself depends on {on}") };

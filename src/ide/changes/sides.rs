@@ -296,7 +296,7 @@ mod tests {
     #[test]
     fn cases_that_are_not_listed_may_not_be_edited() {
         let of = |text| {
-            let left_out = LeftOut { level: None, variables: vec!["a".into()], files: 0 };
+            let left_out = LeftOut { level: None, variables: ["a".into()].into(), files: 0 };
             Answer { left_out: vec![left_out], ..answer(&[&[text], &[text]]) }
         };
         let [before, _] = texts_of(of("v"), of("w"));

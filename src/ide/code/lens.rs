@@ -47,7 +47,7 @@ fn title(perspective: &Perspective, key: &str, cancel: &CancelToken) -> Option<S
         (files, 1) => (format!("{} files of one level", files.len()), false),
         (_, levels) => (format!("{levels} levels"), false),
     };
-    let merge = shared.answer.merge.as_ref().map_or("first", UsedMerge::name);
+    let merge = shared.answer.merge.as_deref().map_or("first", UsedMerge::name);
     // With a single file, there is nothing to merge.
     let merge = if is_one { String::new() } else { format!(" · {merge}") };
     let depends = cases::depends_text(&shared.answer).map(|it| format!(" · {it}"));

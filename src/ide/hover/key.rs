@@ -273,7 +273,7 @@ fn shown(perspective: &Perspective, answer: &engine::Answer, otherwise: &Otherwi
 /// What a level that could not be evaluated means for the answer.
 fn opaque_text(opaque: &OpaqueLevel, answer: &engine::Answer) -> String {
     let (level, function) = (plain(&opaque.level), code(&opaque.function));
-    let is_merged = answer.merge.as_ref().is_some_and(|it| !it.is_first_found());
+    let is_merged = answer.merge.as_deref().is_some_and(|it| !it.is_first_found());
     let claim = match &answer.outcome {
         Ok(Some(_)) if is_merged => "Partial: more may come from",
         _ => "May come from",
@@ -296,10 +296,10 @@ fn add_sources(perspective: &Perspective, key: &str, answer: &engine::Answer, ca
     // A note names each level that is not evaluated.
     let is_shown = |source: &&Source| source.role.is_some_and(|role| role != Role::Opaque);
     let files = answer.sources.iter().filter(|source| source.written.is_some());
-    let has_options = answer.merge.as_ref().is_some_and(|it| it.set_by == SetBy::Options);
+    let has_options = answer.merge.as_deref().is_some_and(|it| it.set_by == SetBy::Options);
     // With one file and no options, there is nothing to merge.
     if files.count() > 1 || has_options {
-        card.merge = answer.merge.as_ref().map(|merge| MergeLine {
+        card.merge = answer.merge.as_deref().map(|merge| MergeLine {
             strategy: merge.line(),
             set_by: match merge.set_by {
                 SetBy::Argument => MergeSetBy::Call,
@@ -310,7 +310,7 @@ fn add_sources(perspective: &Perspective, key: &str, answer: &engine::Answer, ca
             },
         });
     }
-    if let Some(conversion) = answer.merge.as_ref().and_then(UsedMerge::convert_to) {
+    if let Some(conversion) = answer.merge.as_deref().and_then(UsedMerge::convert_to) {
         let proviso = cases::conversion_proviso(answer, key);
         card.notes.push(format!("Converted to {}{proviso}", code(&inspect::to_s(conversion))));
     }

@@ -46,7 +46,7 @@ impl Entry {
 
     /// Whether the first value found is the answer.
     fn takes_first(&self) -> bool {
-        self.answer.merge.as_ref().is_none_or(UsedMerge::is_first_found)
+        self.answer.merge.as_deref().is_none_or(UsedMerge::is_first_found)
     }
 
     /// The files that have the key.
@@ -66,7 +66,7 @@ impl Entry {
 
     /// Writes the value among those of other keys.
     pub(super) fn write_among(&self, perspective: &Perspective, page: &mut Page, detail: Detail) {
-        if self.answer.merge.as_ref().is_some_and(|it| it.set_by != SetBy::Default) {
+        if self.answer.merge.as_deref().is_some_and(|it| it.set_by != SetBy::Default) {
             self.write_strategy(perspective, page, detail);
         }
         self.write_notes(perspective, page);
@@ -92,7 +92,7 @@ impl Entry {
             );
             page.comment(&note, LineKind::Opaque, level.and_then(|source| source.level_place));
         }
-        let merge = self.answer.merge.as_ref();
+        let merge = self.answer.merge.as_deref();
         if let Some(conversion) = merge.and_then(UsedMerge::convert_to) {
             let proviso = cases::conversion_proviso(&self.answer, &self.key);
             let note = format!("converted to {}{proviso}", inspect::to_s(conversion));
@@ -210,7 +210,7 @@ impl Entry {
     }
 
     fn knockout_prefix(&self) -> Option<String> {
-        let prefix = self.answer.merge.as_ref()?.option("knockout_prefix")?;
+        let prefix = self.answer.merge.as_deref()?.option("knockout_prefix")?;
         prefix.as_str().filter(|it| !it.is_empty()).map(str::to_owned)
     }
 
@@ -242,7 +242,7 @@ impl Entry {
 
     /// Whether what the levels have becomes sensitive only in the answer.
     fn is_sensitive(&self, perspective: &Perspective) -> bool {
-        match self.answer.merge.as_ref() {
+        match self.answer.merge.as_deref() {
             Some(merge) => merge.options.as_ref().is_some_and(AppliedOptions::makes_sensitive),
             None => perspective.makes_path_sensitive(&self.key),
         }

@@ -111,7 +111,7 @@ pub fn explain(
     }
     let tree = Tree { perspective, hides: false };
     let mut steps = tree.answer(&answer);
-    let mut search = answer.trace.as_ref().map_or(Vec::new(), |trace| tree.children(trace));
+    let mut search = answer.trace.as_deref().map_or(Vec::new(), |trace| tree.children(trace));
     let all = fold::line_count(&search);
     if !question.is_full {
         search = fold::folded(&search);

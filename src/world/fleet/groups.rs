@@ -1,19 +1,20 @@
 //! The lookups of a fleet, one for each group of nodes that read the same.
 //!
 //! A lookup for a node without a fact set takes many runs. It is recorded, and for the nodes that differ from this one, only
-//! those runs are done that read something in which they differ, such as a certname in a text.
+//! those runs are done that read something in which they differ, such as other files with a key. The names of the nodes stay open
+//! in texts (`engine/open_names.rs`), so nodes with the same answer except for their names are one group.
 
 use std::hash::Hash;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use indexmap::IndexMap;
 
 use super::{Column, Fleet, OfNodes, SharedAnswer};
 use crate::engine::footprint::Footprint;
 use crate::engine::{
-    Answer, Dependency, EarlierRuns, Edited, EditedEntries, Evaluator, Known, Precedent, Recording,
-    Request,
+    Answer, Dependency, EarlierRuns, Edited, EditedEntries, Evaluator, Explain, Known, Names,
+    Precedent, Recording, Request, WithNames,
 };
 use crate::world::parallel;
 
@@ -60,6 +61,8 @@ struct Asked<A> {
     answered: Answered<A>,
     /// The nodes without an answer.
     left: Vec<Group>,
+    /// The nodes whose answers are the same except for their names.
+    named: Vec<(Arc<WithNames>, Vec<u32>)>,
 }
 
 /// Nodes, at least one, that agree in everything that the lookups have read so far.
@@ -93,10 +96,18 @@ impl Example {
 
 /// What is kept of the answer for the first node of a group, and what the answer depends on.
 struct Found<A> {
-    answer: A,
+    answer: OfGroup<A>,
     depends_on: DependsOn,
     /// Whether the lookup may have read an edited entry.
     reads_edited: bool,
+}
+
+/// The answer for a group.
+enum OfGroup<A> {
+    /// The same for all of its nodes.
+    Same(A),
+    /// The same except for their names.
+    WithNames(Arc<WithNames>),
 }
 
 enum DependsOn {
@@ -108,14 +119,19 @@ enum DependsOn {
 
 /// A request, with and without a record of what it reads. The answer for a single node is not shared, so what it depends on
 /// does not matter.
-struct Both {
+struct Requests {
     shared: Request,
     alone: Request,
+    /// The same, but texts leave the names of nodes open.
+    shared_without_names: Request,
+    alone_without_names: Request,
+    /// Whether the names of nodes decide some answer, so that texts cannot leave them open.
+    names_matter: AtomicBool,
 }
 
 /// Requests, and what is kept of an answer to the one at a position.
 struct Asking<'a, A> {
-    requests: &'a [Both],
+    requests: &'a [Requests],
     keep: &'a (dyn Fn(usize, u32, Answer) -> A + Sync),
     side: Side<'a>,
     /// Whether other threads answer other requests, so that none is left for the lookups of these.
@@ -137,7 +153,7 @@ impl Fleet {
         ),
         done: impl FnMut(R) + Send,
     ) {
-        let requests: Vec<Both> = requests.iter().map(Both::of).collect();
+        let requests: Vec<Requests> = requests.iter().map(Requests::of).collect();
         let is_one_of_many = requests.len() >= MANY_REQUESTS;
         let asking = Asking { requests: &requests, keep: &keep, side, is_one_of_many };
         let next = AtomicUsize::new(0);
@@ -181,7 +197,7 @@ impl Fleet {
     /// Does the lookup for the first node, and groups the others by what it depends on.
     fn begin<A>(&self, asking: &Asking<'_, A>, request: usize, nodes: &[u32]) -> Asked<A> {
         let answered = Answered { answers: Vec::new(), readers: Vec::new() };
-        let mut asked = Asked { request, answered, left: Vec::new() };
+        let mut asked = Asked { request, answered, left: Vec::new(), named: Vec::new() };
         if !nodes.is_empty() {
             let all = Group::of(nodes.to_vec());
             let found = self.lookup(asking, request, &all);
@@ -193,6 +209,7 @@ impl Fleet {
     /// Does the lookups that are left.
     fn ask_for_all<A: Send + Sync>(&self, asking: &Asking<'_, A>, asked: &mut [Asked<A>]) {
         loop {
+            self.put_names(asking, asked);
             let mut groups: Vec<(usize, Group)> = Vec::new();
             for (at, asked) in asked.iter_mut().enumerate() {
                 groups.extend(std::mem::take(&mut asked.left).into_iter().map(|it| (at, it)));
@@ -204,48 +221,55 @@ impl Fleet {
             groups.sort_by_key(|(_, group)| group.nodes[0]);
             let look_up =
                 |(at, group): &(usize, Group)| self.lookup(asking, asked[*at].request, group);
-            let found: Vec<Found<A>> = if asking.is_one_of_many || groups.len() < MANY_GROUPS {
-                groups.iter().map(look_up).collect()
-            } else {
-                let parts: Vec<_> = groups.chunks(LOOKUPS_AT_ONCE).collect();
-                let part = |part: &&[_]| part.iter().map(look_up).collect::<Vec<_>>();
-                parallel::map(&parts, part).into_iter().flatten().collect()
-            };
+            let found = asking.map(&groups, look_up);
             for ((at, group), found) in groups.into_iter().zip(found) {
                 self.take(&mut asked[at], group.nodes, found);
             }
         }
     }
 
+    /// Makes the answers that are the same except for the names of the nodes.
+    fn put_names<A: Send + Sync>(&self, asking: &Asking<'_, A>, asked: &mut [Asked<A>]) {
+        let mut nodes: Vec<(usize, Arc<WithNames>, u32)> = Vec::new();
+        for (at, asked) in asked.iter_mut().enumerate() {
+            for (answer, group) in std::mem::take(&mut asked.named) {
+                nodes.extend(group.into_iter().map(|node| (at, answer.clone(), node)));
+            }
+        }
+        let put = |(at, answer, node): &(usize, Arc<WithNames>, u32)| {
+            let request = asked[*at].request;
+            let evaluator = || self.evaluator(*node);
+            let whole = answer.of(&self.nodes()[*node as usize]);
+            let whole = whole.unwrap_or_else(|| evaluator().call(&asking.requests[request].alone));
+            (asking.keep)(request, *node, whole)
+        };
+        let answers = asking.map(&nodes, put);
+        for ((at, _, node), answer) in nodes.into_iter().zip(answers) {
+            asked[at].answered.answers.push(SharedAnswer { answer, nodes: vec![node] });
+        }
+    }
+
     /// The lookup for the first node of a group.
     fn lookup<A>(&self, asking: &Asking<'_, A>, request: usize, group: &Group) -> Found<A> {
-        let both = &asking.requests[request];
+        let requests = &asking.requests[request];
         let node = group.nodes[0];
         let evaluator = self.evaluator(node);
-        let edited = match asking.side {
-            Side::Earlier(edited) => Some(edited),
-            Side::Only | Side::Later(_) => None,
-        };
-        let is_alone = group.nodes.len() == 1;
-        let is_complete = evaluator.node().is_complete();
-        let (answer, depends_on, reads_edited) = if is_complete && is_alone && edited.is_none() {
-            (evaluator.call(&both.alone), DependsOn::Any, false)
-        } else if is_complete {
-            let mut answer = evaluator.call(&both.shared);
-            let footprint = answer.footprint.take().unwrap_or_default();
-            let reads_edited = edited.is_some_and(|it| it.may_be_in(&footprint));
-            (answer, DependsOn::Each(footprint), reads_edited)
-        } else if is_alone {
-            let (answer, reads_edited) = lookup_alone(asking, &both.alone, group, &evaluator);
-            (answer, DependsOn::Any, reads_edited)
+        let (answer, depends_on, reads_edited) = if evaluator.node().is_complete() {
+            lookup_complete(asking, requests, group, &evaluator)
         } else {
-            let (answer, recording) = evaluator.call_and_record(&both.shared, edited);
-            let reads_edited = recording.reads_edited();
-            (answer, DependsOn::Runs(recording), reads_edited)
+            lookup_partial(asking, requests, group, &evaluator)
         };
         // Files that were left out may have been edited, too.
-        let reads_edited = reads_edited || !says_everything(&answer);
-        Found { answer: (asking.keep)(request, node, answer), depends_on, reads_edited }
+        let said = match &answer {
+            Names::None(answer) => says_everything(answer),
+            Names::Open(answer) => says_everything(answer.answer()),
+        };
+        let reads_edited = reads_edited || !said;
+        let answer = match answer {
+            Names::None(answer) => OfGroup::Same((asking.keep)(request, node, answer)),
+            Names::Open(answer) => OfGroup::WithNames(answer.into()),
+        };
+        Found { answer, depends_on, reads_edited }
     }
 
     /// Takes the answer of the first node of a group. Splits the group by what its lookup depended on.
@@ -268,7 +292,10 @@ impl Fleet {
         if reads_edited {
             asked.answered.readers.extend(&nodes);
         }
-        asked.answered.answers.push(SharedAnswer { answer, nodes });
+        match answer {
+            OfGroup::Same(answer) => asked.answered.answers.push(SharedAnswer { answer, nodes }),
+            OfGroup::WithNames(answer) => asked.named.push((answer, nodes)),
+        }
     }
 
     /// Splits a group by what a recorded lookup for its first node depends on. The lookup is an example for the others, unless
@@ -307,10 +334,57 @@ impl Fleet {
     fn column(&self, dependency: &Dependency) -> Option<Column> {
         match dependency {
             Dependency::Variable(expression) => Some(self.readings.variable(expression)),
+            Dependency::Name(expression) => Some(self.readings.name(expression)),
             Dependency::Key(root) => Some(self.readings.key(root)),
             Dependency::Node => None,
         }
     }
+}
+
+/// The answer for the first node of a group, if it is completely known.
+fn lookup_complete<A>(
+    asking: &Asking<'_, A>,
+    requests: &Requests,
+    group: &Group,
+    evaluator: &Evaluator,
+) -> (Names, DependsOn, bool) {
+    let edited = asking.edited();
+    if group.nodes.len() == 1 && edited.is_none() {
+        return (Names::None(evaluator.call(&requests.alone)), DependsOn::Any, false);
+    }
+    let mut answer = evaluator.call(&requests.shared);
+    let footprint = answer.footprint.take().unwrap_or_default();
+    let reads_edited = edited.is_some_and(|it| it.may_be_in(&footprint));
+    (Names::None(answer), DependsOn::Each(footprint), reads_edited)
+}
+
+/// The answer for the first node of a group, if it is not completely known.
+fn lookup_partial<A>(
+    asking: &Asking<'_, A>,
+    requests: &Requests,
+    group: &Group,
+    evaluator: &Evaluator,
+) -> (Names, DependsOn, bool) {
+    let look_up = |shared: &Request, alone: &Request| {
+        if group.nodes.len() == 1 {
+            let (answer, reads_edited) = lookup_alone(asking, alone, group, evaluator);
+            return (answer, DependsOn::Any, reads_edited);
+        }
+        let (answer, recording) = evaluator.call_and_record(shared, asking.edited());
+        let reads_edited = recording.reads_edited();
+        (answer, DependsOn::Runs(recording), reads_edited)
+    };
+    if !requests.names_matter.load(Ordering::Relaxed) {
+        let (answer, depends_on, reads_edited) =
+            look_up(&requests.shared_without_names, &requests.alone_without_names);
+        if let Some(answer) = Names::of(answer) {
+            return (answer, depends_on, reads_edited);
+        }
+        // The other lookups need not try it.
+        requests.names_matter.store(true, Ordering::Relaxed);
+    }
+    let (answer, depends_on, reads_edited) = look_up(&requests.shared, &requests.alone);
+    (Names::None(answer), depends_on, reads_edited)
 }
 
 /// The answer for the only node of a group, which is not completely known, and whether the lookup may have read an edited entry.
@@ -369,9 +443,41 @@ fn split<N: Eq + Hash>(nodes: &mut Vec<u32>, number: impl Fn(u32) -> N) -> Vec<V
     others.into_values().collect()
 }
 
-impl Both {
+impl Requests {
     fn of(request: &Request) -> Self {
-        let with = |wants_footprint: bool| Request { wants_footprint, ..request.clone() };
-        Self { shared: with(true), alone: with(false) }
+        let with = |wants_footprint: bool, leaves_names_open: bool| Request {
+            wants_footprint,
+            leaves_names_open,
+            ..request.clone()
+        };
+        // Names are put only into values.
+        let has_more = request.wants_sources || request.explain != Explain::Off;
+        Self {
+            shared: with(true, false),
+            alone: with(false, false),
+            shared_without_names: with(true, true),
+            alone_without_names: with(false, true),
+            names_matter: AtomicBool::new(has_more),
+        }
+    }
+}
+
+impl<'a, A> Asking<'a, A> {
+    /// The edited entries, if these are the lookups before the edit.
+    fn edited(&self) -> Option<&'a EditedEntries> {
+        match self.side {
+            Side::Earlier(edited) => Some(edited),
+            Side::Only | Side::Later(_) => None,
+        }
+    }
+
+    /// Does some work for each group or node; all processors share it if there is much.
+    fn map<T: Sync, R: Send + Sync>(&self, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+        if self.is_one_of_many || items.len() < MANY_GROUPS {
+            return items.iter().map(work).collect();
+        }
+        let parts: Vec<_> = items.chunks(LOOKUPS_AT_ONCE).collect();
+        let part = |part: &&[T]| part.iter().map(&work).collect::<Vec<_>>();
+        parallel::map(&parts, part).into_iter().flatten().collect()
     }
 }

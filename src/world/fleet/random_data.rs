@@ -65,10 +65,10 @@ const FILES: [&str; 19] = [
 ];
 
 /// The first so many of [`LINES`] are such that Puppet takes the file.
-const MOSTLY: usize = 29;
+const MOSTLY: usize = 35;
 
 /// Lookups inside lookup_options are not among them: what they give depends on which keys were asked for before.
-const LINES: [&str; 34] = [
+const LINES: [&str; 40] = [
     "a: 1\n",
     "a: 2\n",
     "a: [x, y]\n",
@@ -79,6 +79,12 @@ const LINES: [&str; 34] = [
     "b: \"%{lookup('a')} at %{site}\"\n",
     "b: \"%{alias('m::a')}\"\n",
     "b: \"%{trusted.certname}\"\n",
+    "a: [x, \"%{trusted.certname}\", one]\n",
+    "a: {p: \"%{trusted.hostname}-%{role}\", q: [1]}\n",
+    "c: {p: \"at %{facts.networking.fqdn}\", q: {\"%{trusted.certname}\": 1}}\n",
+    "c: \"%{lookup('a')} is %{hostname}\"\n",
+    "d: \"%{alias('a')}\"\n",
+    "d: {r: \"%{lookup('b')}\"}\n",
     "b: \"%{facts.os.family} %{facts.os.none}\"\n",
     "b: \"%{nothing}\"\n",
     "c: \"%{lookup('b')}%{hiera('a.p')}\"\n",

@@ -8,8 +8,9 @@ use super::scope::{OfRootKeys, Places, Scope, Structures};
 use super::{Column, mixed};
 use crate::backends::Registry;
 use crate::config::Environment;
-use crate::engine::footprint::reading_of;
+use crate::engine::footprint::{name_reading_of, reading_of};
 use crate::engine::{Evaluator, ModuleScope, SharedLevels, SharedScopes, module_of_key};
+use crate::facts::variable::VariablePath;
 use crate::facts::{Node, Origin};
 use crate::syntax::key_path;
 use crate::world::shards::Shards;
@@ -46,6 +47,8 @@ struct Surroundings {
     places: Shards<OnceLock<Arc<Places>>>,
     /// What the nodes have for variable expressions.
     variables: Shards<OnceLock<Column>>,
+    /// The same, with one number for all nodes of which the expression is a name.
+    names: Shards<OnceLock<Column>>,
 }
 
 /// The maximum number of entries in the columns of all keys: 16 MiB.
@@ -156,6 +159,16 @@ impl Readings {
             let path = key_path::parse(expression).ok();
             // The variables of the nodes may not be computed yet.
             parallel::map(&self.nodes, |node| reading_of(node, path.as_ref())).into()
+        };
+        slot.get_or_init(read).clone()
+    }
+
+    /// The same, with one number for all nodes for which the expression is a name.
+    pub(super) fn name(&self, expression: &str) -> Column {
+        let slot = self.surroundings().names.slot(expression);
+        let read = || {
+            let variable = VariablePath::parse(expression);
+            parallel::map(&self.nodes, |node| name_reading_of(node, variable.as_ref())).into()
         };
         slot.get_or_init(read).clone()
     }
