@@ -304,14 +304,10 @@ impl Script {
         }
     }
 
-    /// Whether all of `conditions` are compatible with the assumptions and with the ways that are excluded.
-    pub(crate) fn allows(
-        &self,
-        assumptions: &Assumptions,
-        conditions: &[Condition],
-        node: &Node,
-    ) -> bool {
-        !self.excluded.hold_with(conditions, assumptions) && assumptions.allow(conditions, node)
+    /// What the assumptions and the ways that are excluded allow.
+    pub(crate) fn limits<'a>(&'a self, assumptions: &'a Assumptions, node: &'a Node) -> Limits<'a> {
+        let near = self.excluded.ways_that_end_with(assumptions);
+        Limits { assumptions, node, excluded: Some((&self.excluded, near)) }
     }
 
     /// Whether an excluded way has a condition about some of `variables`, or whether nothing is allowed.
@@ -397,6 +393,30 @@ impl Script {
     }
 }
 
+/// What a run allows at one point. A path can have thousands of ways, so everything that is the same for all of them is found once.
+pub(crate) struct Limits<'a> {
+    assumptions: &'a Assumptions,
+    node: &'a Node,
+    /// The excluded ways, and those of them whose last condition is assumed.
+    excluded: Option<(&'a Excluded, Vec<&'a Way>)>,
+}
+
+impl<'a> Limits<'a> {
+    /// What the assumptions allow.
+    pub(crate) fn of(assumptions: &'a Assumptions, node: &'a Node) -> Self {
+        Self { assumptions, node, excluded: None }
+    }
+
+    /// Whether all of `conditions` are compatible with the assumptions and with the ways that are excluded.
+    pub(crate) fn allow(&self, conditions: &[Condition]) -> bool {
+        let is_excluded = self
+            .excluded
+            .as_ref()
+            .is_some_and(|(excluded, near)| excluded.hold_with(conditions, self.assumptions, near));
+        !is_excluded && self.assumptions.allow(conditions, self.node)
+    }
+}
+
 /// Sets of conditions that are not all true together.
 #[derive(Debug, Default)]
 struct Excluded {
@@ -409,25 +429,38 @@ struct Excluded {
 }
 
 impl Excluded {
-    /// Whether some excluded set of conditions would be true if `conditions` were.
-    fn hold_with(&self, conditions: &[Condition], assumptions: &Assumptions) -> bool {
+    /// The ways whose last condition is assumed.
+    fn ways_that_end_with(&self, assumptions: &Assumptions) -> Vec<&Way> {
+        let assumed = assumptions.held.iter().chain(&assumptions.derived);
+        assumed.flat_map(|last| self.ways_under(last)).collect()
+    }
+
+    /// The ways whose last condition is true if `last` is.
+    fn ways_under(&self, last: &Condition) -> impl Iterator<Item = &Way> {
+        let is_unset = last.value == Assumed::Unset;
+        let empty = is_unset.then(|| self.ways.get(&last.with_empty_text())).flatten();
+        self.ways.get(last).into_iter().chain(empty).flatten()
+    }
+
+    /// Whether some excluded set of conditions would be true if `conditions` were. `near` are those of
+    /// [`Self::ways_that_end_with`] the assumptions.
+    fn hold_with(
+        &self,
+        conditions: &[Condition],
+        assumptions: &Assumptions,
+        near: &[&Way],
+    ) -> bool {
         let holds = |wanted: &Condition| {
             let is_it =
                 |it: &Condition| it.variable == wanted.variable && it.value.implies(&wanted.value);
             let assumed = assumptions.of(&wanted.variable);
             conditions.iter().any(is_it) || assumed.is_some_and(|it| it.implies(&wanted.value))
         };
-        let some_hold_under = |last: &Condition| {
-            let ways = self.ways.get(last);
-            ways.is_some_and(|ways| ways.iter().any(|way| way.iter().all(holds)))
-        };
-        let mut holding = conditions.iter().chain(&assumptions.held).chain(&assumptions.derived);
+        let all_hold = |way: &Way| way.iter().all(holds);
+        // A way that holds is listed under its last condition, so only the ways of conditions that hold are compared.
         self.unconditional > 0
-            // A way that holds is listed under its last condition, so only the ways of conditions that hold are compared.
-            || holding.any(|last| {
-                some_hold_under(last)
-                    || last.value == Assumed::Unset && some_hold_under(&last.with_empty_text())
-            })
+            || near.iter().any(|way| all_hold(way))
+            || conditions.iter().any(|last| self.ways_under(last).any(all_hold))
     }
 
     fn add(&mut self, ways: &[Way]) {
@@ -534,7 +567,7 @@ mod tests {
         let (a, b) = (is("a", "1"), is("b", "2"));
         turn(&mut script, &mut assumptions, ways(&[&[a.clone(), b.clone()]]));
         let allows = |script: &Script, assumptions: &Assumptions, conditions: &[Condition]| {
-            script.allows(assumptions, conditions, &node)
+            script.limits(assumptions, &node).allow(conditions)
         };
         assert!(allows(&script, &assumptions, std::slice::from_ref(&a)));
         assert!(!allows(&script, &assumptions, &[a.clone(), b.clone()]));
@@ -576,7 +609,7 @@ mod tests {
         let mut script = Script::otherwise();
         let mut assumptions = Assumptions::default();
         turn(&mut script, &mut assumptions, ways(&[&[is("a", "")]]));
-        assert!(!script.allows(&assumptions, std::slice::from_ref(&unset), &node));
+        assert!(!script.limits(&assumptions, &node).allow(std::slice::from_ref(&unset)));
         let mut assumptions = Assumptions::default();
         assumptions.assume(&[is("a", "")], &node);
         assert_eq!(assumptions.is_unset("a"), None);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::assumptions::{Assumed, Assumptions, CERTNAME, Condition, Fork, Turn, Way};
+use super::assumptions::{Assumed, Assumptions, CERTNAME, Condition, Fork, Limits, Turn, Way};
 use super::budget::Budget;
 use super::cases::{Exploration, LeftOut};
 use super::evaluator::{Evaluator, ModuleScope};
@@ -394,22 +394,22 @@ impl<'a> Invocation<'a> {
         let unset = Condition { variable: Arc::clone(variable), value: Assumed::Unset };
         let fork = |it: &mut Self| {
             let unset: Way = [unset].into();
-            let is_possible = it.allows(&unset);
+            let is_possible = it.limits().allow(&unset);
             Fork::Ways(is_possible.then_some(unset).into_iter().collect())
         };
         self.turn_at(fork) == Turn::Taken
     }
 
-    /// Whether conditions are compatible with the assumptions of this run.
-    pub(crate) fn allows(&self, conditions: &[Condition]) -> bool {
+    /// What this run allows.
+    pub(crate) fn limits(&self) -> Limits<'_> {
         let node = self.evaluator.node();
         match &self.exploration {
-            Some(exploration) => exploration.script.allows(&self.assumptions, conditions, node),
-            None => self.assumptions.allow(conditions, node),
+            Some(exploration) => exploration.script.limits(&self.assumptions, node),
+            None => Limits::of(&self.assumptions, node),
         }
     }
 
-    /// Whether [`Self::allows`] may refuse conditions about some of `variables`.
+    /// Whether [`Self::limits`] may refuse conditions about some of `variables`.
     pub(crate) fn may_decide(&self, variables: &[Arc<str>]) -> bool {
         let excludes = self.exploration.as_ref().is_some_and(|it| it.script.excludes_by(variables));
         let is_assumed = |it: &Arc<str>| self.assumptions.of(it).is_some();

@@ -110,8 +110,8 @@ fn fork(
     candidates: &Candidates,
     key: &Key,
 ) -> Fork {
-    let mut allowed =
-        candidates.allowed(|it| invocation.may_decide(it), |way| invocation.allows(way));
+    let limits = invocation.limits();
+    let mut allowed = candidates.allowed(|it| invocation.may_decide(it), |way| limits.allow(way));
     // More files would only be counted, but take long to read.
     if invocation.may_leave_out_files(key) && allowed.len() <= MAX_CANDIDATES {
         allowed.retain(|path| invocation.needs_file((layer, level), key, path));
