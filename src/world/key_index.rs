@@ -16,9 +16,7 @@ use holders::Holders;
 use key_list::{KeyHere, KeyList};
 use named_keys::{ChangedNames, Counts};
 pub(super) use named_keys::{NamedKeys, named_keys};
-use tags::{
-    MAY_CALL, MAY_NOT_BE_PLAIN, MAY_NOT_MERGE_AS_HASH, MAY_NOT_MERGE_AS_LIST, TAGS, tags_of,
-};
+use tags::{MAY_CALL, MAY_NOT_BE_PLAIN, MAY_NOT_MERGE_AS_HASH, MAY_NOT_MERGE_AS_LIST, tags_of};
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -197,11 +195,11 @@ impl KeyIndex {
     }
 
     /// Whether a value of `key` has a tag in any file. Where a `<<` at the root may bring keys, every key may.
-    fn may_be(&self, key: &str, tag: u32) -> bool {
+    fn may_be(&self, key: &str, tag: u8) -> bool {
         let has_tag = |name| {
-            let mut changed = self.changed_with(name).flat_map(|file| file.keys.of(name));
             // A changed file may have lost the tag that the bulk still has. "May" stays true, only less exact.
-            self.bulk.has_tag(name, tag) || changed.any(|here| here.tagged_name & tag != 0)
+            self.bulk.has_tag(name, tag)
+                || self.changed_with(name).any(|file| file.has_tag(&self.texts, name, tag))
         };
         self.may_have_other_keys() || self.names.known(key).is_some_and(has_tag)
     }
@@ -247,7 +245,7 @@ impl KeyIndex {
     /// The keys of the file at `path` in source order, with their places.
     pub fn keys_of(&self, path: &str) -> Vec<(Arc<str>, KeyPlace)> {
         let keys = self.file(path).into_iter().flat_map(|file| {
-            file.keys.keys.iter().map(|key| (self.names.text(key.name()), file.place(&key)))
+            file.keys.keys.iter().map(|key| (self.names.text(key.name), file.place(&key)))
         });
         keys.collect()
     }
@@ -332,12 +330,7 @@ impl FileKeys {
             Some(keys) => (keys, true),
             None => (data.root_keys(), false),
         };
-        let tags = |key: &RootKey<'_>| match data.format() {
-            // In HOCON, a value can refer to others and can be put together from several parts.
-            Format::Hocon => TAGS,
-            format => tags_of(key.value.slice(data.text()), format),
-        };
-        let keys = keys.iter().map(|key| KeyHere::new(key, tags(key), names)).collect();
+        let keys = keys.iter().map(|key| KeyHere::new(key, names)).collect();
         // A `<<` in a string or comment counts, too. It only makes answers less exact.
         let may_merge = memchr::memmem::find(data.text().as_bytes(), b"<<").is_some();
         Self { keys, is_quick, may_merge, first: Arc::default() }
@@ -346,11 +339,11 @@ impl FileKeys {
     /// The number of the root key whose entry contains a byte.
     pub(super) fn at(&self, byte: u32) -> Option<u32> {
         let keys = self.keys.iter().filter(|here| here.key.start <= byte);
-        keys.max_by_key(|here| here.key.start).map(|here| here.name())
+        keys.max_by_key(|here| here.key.start).map(|here| here.name)
     }
 
     fn numbers(&self) -> impl Iterator<Item = u32> {
-        self.keys.iter().map(|here| here.name())
+        self.keys.iter().map(|here| here.name)
     }
 
     /// Whether these are the same keys, wherever they are written.
@@ -368,7 +361,7 @@ impl FileKeys {
         // If no name occurs twice, the search ends at the first place.
         let has_each_once = self.first.get().is_some_and(|it| it.len() == self.keys.len());
         let most = if has_each_once { 1 } else { usize::MAX };
-        self.keys.from(first).filter(move |key| key.name() == name).take(most)
+        self.keys.from(first).filter(move |key| key.name == name).take(most)
     }
 
     fn first(&self, name: u32) -> Option<usize> {
@@ -387,8 +380,8 @@ impl FileKeys {
 }
 
 impl KeyHere {
-    fn new(key: &RootKey<'_>, tags: u32, names: &Interner) -> Self {
-        Self { tagged_name: names.number(&key.text) | tags, key: key.key, value: key.value }
+    fn new(key: &RootKey<'_>, names: &Interner) -> Self {
+        Self { name: names.number(&key.text), key: key.key, value: key.value }
     }
 }
 
@@ -455,6 +448,14 @@ impl IndexedFile {
         Some(Self { path, id, format, keys, may_have_odd_root: is_odd })
     }
 
+    /// Whether a value of a name has a tag; if the text cannot be read, it may.
+    fn has_tag(&self, texts: &Texts, name: u32, tag: u8) -> bool {
+        texts.file(&self.path).map_or(true, |file| {
+            let tags = |here: KeyHere| tags_of(here.value.slice(&file.text), self.format);
+            self.keys.of(name).any(|here| tags(here) & tag != 0)
+        })
+    }
+
     fn places(&self, name: u32) -> impl Iterator<Item = KeyPlace> {
         self.keys.of(name).map(|key| self.place(&key))
     }
@@ -481,8 +482,8 @@ pub(super) struct BulkIndex {
     odd: Vec<Arc<str>>,
     /// Positions in [`Self::files`].
     holders: Holders,
-    /// For each name's number, the tags of all its values, shifted to the lowest bits.
-    tags: Vec<u8>,
+    /// For each name's number, the tags of all its values; computed on demand, because no lookup needs them.
+    tags: OnceLock<Vec<u8>>,
     /// Whether a `<<` in some file may bring keys from elsewhere.
     has_merges: bool,
     /// The names with their numbers, sorted by name; computed on demand.
@@ -501,6 +502,9 @@ type HeldNames = (Weak<FileSet>, Arc<[u64]>);
 
 /// The number of indexes so far.
 static BULKS: AtomicU64 = AtomicU64::new(1);
+
+/// The number of files that one thread searches for something at once.
+const FILES_AT_ONCE: usize = 256;
 
 /// The maximum number of sets whose names are kept.
 const MAX_HELD: usize = 1_024;
@@ -521,13 +525,9 @@ impl BulkIndex {
 
     fn of(files: Vec<IndexedFile>) -> Self {
         let holders = Holders::new(&files);
-        let mut tags = vec![0; holders.names()];
-        for key in files.iter().flat_map(|file| file.keys.keys.iter()) {
-            tags[key.name() as usize] |= (key.tagged_name >> TAGS.trailing_zeros()) as u8;
-        }
         let has_merges = files.iter().any(|file| file.keys.may_merge);
         let id = BULKS.fetch_add(1, Ordering::Relaxed);
-        Self { id, files, holders, tags, has_merges, ..Self::default() }
+        Self { id, files, holders, has_merges, ..Self::default() }
     }
 
     /// Whether one of a set of files has a name. The names of a set are collected once.
@@ -559,9 +559,29 @@ impl BulkIndex {
     }
 
     /// Whether some value of a name has a tag.
-    fn has_tag(&self, name: u32, tag: u32) -> bool {
-        let tags = self.tags.get(name as usize).copied().unwrap_or(0);
-        u32::from(tags) << TAGS.trailing_zeros() & tag != 0
+    fn has_tag(&self, name: u32, tag: u8) -> bool {
+        let tags = self.tags.get_or_init(|| self.find_tags());
+        tags.get(name as usize).is_some_and(|tags| tags & tag != 0)
+    }
+
+    fn find_tags(&self) -> Vec<u8> {
+        let mut tags = vec![0; self.holders.names()];
+        let Some(texts) = &self.texts else { return tags };
+        let chunks: Vec<&[IndexedFile]> = self.files.chunks(FILES_AT_ONCE).collect();
+        let found = parallel::map(&chunks, |files| {
+            let mut tags = vec![0; self.holders.names()];
+            for file in *files {
+                let Ok(entry) = texts.file(&file.path) else { continue };
+                for here in file.keys.keys.iter() {
+                    tags[here.name as usize] |= tags_of(here.value.slice(&entry.text), file.format);
+                }
+            }
+            tags
+        });
+        for found in found {
+            tags.iter_mut().zip(found).for_each(|(tags, found)| *tags |= found);
+        }
+        tags
     }
 
     fn position(&self, path: &str) -> Option<u32> {

@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::key_list::KeyHere;
 use super::{BulkIndex, IndexedFile, KeyIndex};
 use crate::data::Format;
 use crate::syntax::interpolation::{calls_in, hides_tokens, words};
@@ -87,11 +86,11 @@ impl BulkIndex {
             HashMap::default();
         for file in &self.files {
             let mut text = None;
-            for here in file.keys.keys.iter().filter(KeyHere::may_call) {
-                if self.holders.of(here.name()).len() <= FEW_FILES {
+            for here in file.keys.keys.iter() {
+                if self.holders.of(here.name).len() <= FEW_FILES || !self.may_call(here.name) {
                     continue;
                 }
-                let words = found.entry(here.name()).or_insert_with(|| Some(BTreeSet::new()));
+                let words = found.entry(here.name).or_insert_with(|| Some(BTreeSet::new()));
                 let text = text.get_or_insert_with(|| self.text_of(file));
                 let mut add = |words: &mut _| {
                     let source = here.value.slice(text.as_ref()?);
@@ -118,13 +117,9 @@ fn add_words_of(
     name: u32,
     found: &mut BTreeSet<Arc<str>>,
 ) -> Option<()> {
-    let mut calling = file.keys.of(name).filter(KeyHere::may_call).peekable();
-    if calling.peek().is_none() {
-        return Some(());
-    }
     let text = texts.file(&file.path).ok()?.text.clone();
     let mut shared = HashSet::default();
-    for here in calling {
+    for here in file.keys.of(name) {
         add_words_in(here.value.slice(&text), file.format, found, &mut shared)?;
     }
     Some(())

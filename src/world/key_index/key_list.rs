@@ -1,27 +1,14 @@
 //! The keys of one text. There can be millions of keys in an environment, so they take few bytes.
 
-use super::tags::{MAY_CALL, TAGS};
 use crate::text::TextRange;
 
 /// Where a key is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct KeyHere {
-    /// The number of its name, and in the highest bits what its value may be: [`MAY_CALL`] and so on.
-    pub(super) tagged_name: u32,
+    /// The number of its name.
+    pub(super) name: u32,
     pub(super) key: TextRange,
     pub(super) value: TextRange,
-}
-
-impl KeyHere {
-    /// The number of the key's name.
-    pub(super) fn name(&self) -> u32 {
-        self.tagged_name & !TAGS
-    }
-
-    /// Whether the value may call functions.
-    pub(super) fn may_call(&self) -> bool {
-        self.tagged_name & MAY_CALL != 0
-    }
 }
 
 /// The keys of one text, in source order.
@@ -36,7 +23,7 @@ pub(super) enum KeyList {
 /// A [`KeyHere`] in 12 bytes instead of 20.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ShortKey {
-    tagged_name: u32,
+    name: u32,
     start: u32,
     length: u8,
     /// The number of bytes between the key and the value.
@@ -47,9 +34,9 @@ pub(super) struct ShortKey {
 impl ShortKey {
     /// `None` if a part is too long.
     fn of(here: &KeyHere) -> Option<Self> {
-        let KeyHere { tagged_name, key, value } = *here;
+        let KeyHere { name, key, value } = *here;
         Some(Self {
-            tagged_name,
+            name,
             start: key.start,
             length: key.end.checked_sub(key.start)?.try_into().ok()?,
             gap: value.start.checked_sub(key.end)?.try_into().ok()?,
@@ -61,7 +48,7 @@ impl ShortKey {
         let key = TextRange::new(self.start, self.start + u32::from(self.length));
         let start = key.end + u32::from(self.gap);
         let value = TextRange::new(start, start + u32::from(self.value_length));
-        KeyHere { tagged_name: self.tagged_name, key, value }
+        KeyHere { name: self.name, key, value }
     }
 }
 
@@ -114,7 +101,7 @@ mod tests {
 
     fn here(key: (u32, u32), value: (u32, u32)) -> KeyHere {
         let [key, value] = [key, value].map(|(start, end)| TextRange::new(start, end));
-        KeyHere { tagged_name: 7 | MAY_CALL, key, value }
+        KeyHere { name: 7, key, value }
     }
 
     #[test]

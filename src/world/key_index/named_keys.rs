@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
-use super::{BulkIndex, IndexedFile, KeyIndex};
+use super::{BulkIndex, FILES_AT_ONCE, IndexedFile, KeyIndex};
 use crate::data::Format;
 use crate::engine::LOOKUP_OPTIONS;
 use crate::syntax::{interpolation, key_path};
@@ -72,9 +72,6 @@ impl BulkIndex {
         })
     }
 }
-
-/// The number of files whose names one thread counts at once.
-const FILES_AT_ONCE: usize = 256;
 
 fn names_in(texts: &Texts, file: &IndexedFile) -> Option<NamedKeys> {
     Some(texts.file(&file.path).ok()?.named_keys(file.format).clone())

@@ -1,21 +1,20 @@
-//! What a value may be, by the look of its source: the tags of a root key, in the highest bits of its number. A tag that is set
-//! means "may", so it may be too many; one that is not set is certain.
+//! What a value may be, by the look of its source: its tags. A tag that is set means "may", so it may be too many; one that is not
+//! set is certain.
 
 use crate::data::Format;
 use crate::syntax::interpolation::{calls_in, hides_tokens};
 
 /// The value may call functions.
-pub(super) const MAY_CALL: u32 = 1 << 31;
+pub(super) const MAY_CALL: u8 = 1;
 /// The value may be something other than a hash, or a hash with numbers as keys, which Puppet does not merge with others.
-pub(super) const MAY_NOT_MERGE_AS_HASH: u32 = 1 << 30;
+pub(super) const MAY_NOT_MERGE_AS_HASH: u8 = 1 << 1;
 /// The value may be a hash, null, or a list with a hash that has numbers as keys, which Puppet does not merge with a value above.
-pub(super) const MAY_NOT_MERGE_AS_LIST: u32 = 1 << 29;
+pub(super) const MAY_NOT_MERGE_AS_LIST: u8 = 1 << 2;
 /// The value may be something other than a number, a boolean or a string without tokens.
-pub(super) const MAY_NOT_BE_PLAIN: u32 = 1 << 28;
+pub(super) const MAY_NOT_BE_PLAIN: u8 = 1 << 3;
 
 /// All tags.
-pub(super) const TAGS: u32 =
-    MAY_CALL | MAY_NOT_MERGE_AS_HASH | MAY_NOT_MERGE_AS_LIST | MAY_NOT_BE_PLAIN;
+const TAGS: u8 = MAY_CALL | MAY_NOT_MERGE_AS_HASH | MAY_NOT_MERGE_AS_LIST | MAY_NOT_BE_PLAIN;
 
 /// Which of the characters that matter are in a source. An index looks at millions of values, so this takes one pass.
 #[derive(Clone, Copy)]
@@ -75,7 +74,11 @@ impl Characters {
 }
 
 /// What a value may be, by the look of its source.
-pub(super) fn tags_of(source: &str, format: Format) -> u32 {
+pub(super) fn tags_of(source: &str, format: Format) -> u8 {
+    // In HOCON, a value can refer to others and can be put together from several parts.
+    if format == Format::Hocon {
+        return TAGS;
+    }
     let bytes = source.as_bytes();
     let characters = Characters::of(source);
     // A value of several lines may end before its last line, if that is not indented.

@@ -416,8 +416,8 @@ fn check_tags(format: Format, text: &str) -> Result<(), TestCaseError> {
     let data = DataFile::new(FileId(0), format, text.to_owned().into());
     let names = Interner::default();
     let keys = FileKeys::new(&data, &names);
-    let own = keys.keys.iter().filter(|here| &*names.text(here.name()) == "k");
-    let tags = own.fold(0, |all, here| all | here.tagged_name);
+    let own = keys.keys.iter().filter(|here| &*names.text(here.name) == "k");
+    let tags = own.fold(0, |all, here| all | tags_of(here.value.slice(text), format));
     // Of a file that Puppet refuses, the index may lack a key.
     if let Some(entry) = data.get("k").filter(|_| tags != 0) {
         let is_hash = matches!(entry.value.value, Value::Hash(_));

@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::FileKeys;
 use super::key_list::KeyHere;
-use super::{FileKeys, tags_of};
-use crate::data::{Format, RootKey};
+use crate::data::RootKey;
 use crate::syntax::entries::begins_entry;
 use crate::text::{TextRange, common_prefix, common_suffix};
 use crate::world::interner::Interner;
@@ -31,12 +31,9 @@ impl FileKeys {
     ) -> Option<Self> {
         let Edited { keys: replaced, range } = self.edited(old, new)?;
         let found = RootKey::quick_between(new, range.start as u32, range.end as u32)?;
-        // Only YAML is searched line by line.
-        let tags = |key: &RootKey<'_>| tags_of(key.value.slice(new), Format::Yaml);
-        let here = |key: &RootKey<'_>| KeyHere::new(key, tags(key), names);
-        let found: Vec<KeyHere> = found.iter().map(here).collect();
+        let found: Vec<KeyHere> = found.iter().map(|key| KeyHere::new(key, names)).collect();
         let replaced_names = self.numbers().take(replaced.end).skip(replaced.start);
-        let has_same_names = found.iter().map(KeyHere::name).eq(replaced_names);
+        let has_same_names = found.iter().map(|it| it.name).eq(replaced_names);
         let moved = |at: u32| at + new.len() as u32 - old.len() as u32;
         let moved = |range: TextRange| TextRange::new(moved(range.start), moved(range.end));
         let behind = self.keys.from(replaced.end);
