@@ -13,8 +13,8 @@ use indexmap::IndexMap;
 use super::{Column, Fleet, OfNodes, SharedAnswer};
 use crate::engine::footprint::Footprint;
 use crate::engine::{
-    Answer, Dependency, EarlierRuns, Edited, EditedEntries, Evaluator, Explain, Known, Names,
-    Precedent, Recording, Request, WithNames,
+    Answer, Dependency, EarlierRuns, Edited, EditedEntries, Evaluator, Known, Names, Precedent,
+    Recording, Request, WithNames,
 };
 use crate::world::parallel;
 
@@ -450,14 +450,14 @@ impl Requests {
             leaves_names_open,
             ..request.clone()
         };
-        // Names are put only into values.
-        let has_more = request.wants_sources || request.explain != Explain::Off;
+        // Names are put only into values, and an override may hide a variable.
+        let is_plain = request.plain_key().is_some();
         Self {
             shared: with(true, false),
             alone: with(false, false),
             shared_without_names: with(true, true),
             alone_without_names: with(false, true),
-            names_matter: AtomicBool::new(has_more),
+            names_matter: AtomicBool::new(!is_plain),
         }
     }
 }
