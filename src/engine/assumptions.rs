@@ -571,6 +571,9 @@ mod tests {
         };
         assert!(allows(&script, &assumptions, std::slice::from_ref(&a)));
         assert!(!allows(&script, &assumptions, &[a.clone(), b.clone()]));
+        let mut last_assumed = Assumptions::default();
+        last_assumed.assume(std::slice::from_ref(&b), &node);
+        assert!(!allows(&script, &last_assumed, std::slice::from_ref(&a)));
         assumptions.assume(std::slice::from_ref(&a), &node);
         assert!(!allows(&script, &assumptions, std::slice::from_ref(&b)));
         assert!(!allows(&script, &assumptions, &[is("a", "2")]));

@@ -18,7 +18,7 @@ use super::open_names::{may_become_the_same, names_decide};
 use super::part::Part;
 use super::request::{Answer, Request};
 use super::steps::Steps;
-use crate::data::{FileId, Located, Value};
+use crate::data::{FileId, Value};
 use foresight::Foresight;
 use needed::Needed;
 use recording::{Course, EarlierRuns, EditedEntries, Known, OfEdit, Precedent, Recording, Round};
@@ -575,27 +575,42 @@ pub fn is_settled(answer: &Answer) -> bool {
 /// Whether two lookups end with the same value or error.
 pub fn is_same_outcome(one: &Answer, other: &Answer) -> bool {
     match (&one.outcome, &other.outcome) {
-        (Ok(Some(one)), Ok(Some(other))) => is_identical(one, other),
+        (Ok(Some(one)), Ok(Some(other))) => {
+            is_identical(&one.value, &other.value, &|one, other| one == other)
+        }
         (Ok(None), Ok(None)) => true,
         (Err(one), Err(other)) => one.message == other.message && one.class == other.class,
         _ => false,
     }
 }
 
-fn is_identical(one: &Located, other: &Located) -> bool {
-    match (&one.value, &other.value) {
+/// Whether two values are equal with all members in the same order, if `is_same_text` tells it of strings that are not keys.
+pub(super) fn is_identical(
+    one: &Value,
+    other: &Value,
+    is_same_text: &impl Fn(&str, &str) -> bool,
+) -> bool {
+    match (one, other) {
+        (Value::String(one), Value::String(other)) => is_same_text(one, other),
         (Value::Array(one), Value::Array(other)) => {
-            one.len() == other.len()
-                && one.iter().zip(other.iter()).all(|(one, other)| is_identical(one, other))
+            let mut items = one.iter().zip(other.iter());
+            Arc::ptr_eq(one, other)
+                || one.len() == other.len()
+                    && items
+                        .all(|(one, other)| is_identical(&one.value, &other.value, is_same_text))
         }
         (Value::Hash(one), Value::Hash(other)) => {
-            let members = || one.iter().zip(other.iter());
-            one.len() == other.len()
-                && members().all(|((key, one), (other_key, other))| {
-                    key == other_key && is_identical(&one.value, &other.value)
-                })
+            let mut members = one.iter().zip(other.iter());
+            Arc::ptr_eq(one, other)
+                || one.len() == other.len()
+                    && members.all(|((key, one), (other_key, other))| {
+                        key == other_key
+                            && is_identical(&one.value.value, &other.value.value, is_same_text)
+                    })
         }
-        (Value::Sensitive(one), Value::Sensitive(other)) => is_identical(one, other),
+        (Value::Sensitive(one), Value::Sensitive(other)) => {
+            is_identical(&one.value, &other.value, is_same_text)
+        }
         (one, other) => one == other,
     }
 }

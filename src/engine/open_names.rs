@@ -7,11 +7,12 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::cases::LeftOut;
+use super::cases::{LeftOut, is_identical};
 use super::invocation::{InterpolatedText, Invocation};
 use super::request::{Answer, Request};
 use super::sources::dig_value;
 use crate::data::{Hash, Located, Value};
+use crate::facts::name_pattern::parts_of_certname;
 use crate::facts::variable::VariablePath;
 use crate::facts::{Node, Reading};
 use crate::syntax::interpolation::{self, Token};
@@ -27,7 +28,7 @@ pub(crate) fn own_name(node: &Node, variable: &VariablePath) -> Option<Arc<str>>
     let Reading::Known(value, rest) = node.read_variable(variable) else { return None };
     let value = if rest.is_empty() { value } else { dig_value(&value, &rest)? };
     let Value::String(text) = value.value else { return None };
-    let host = node.name.split('.').next().unwrap_or_default();
+    let (host, _) = parts_of_certname(&node.name);
     let is_name = !text.is_empty() && (text == node.name || *text == *host);
     // A text with a token would be read again.
     (is_name && !text.contains('%')).then_some(text)
@@ -137,6 +138,13 @@ impl Names {
         answer.cases.iter_mut().for_each(|it| forget_variables(&mut it.answer));
         Some(if has_names { Self::Open(WithNames { answer, holders }) } else { Self::None(answer) })
     }
+
+    /// The answer, in which names may be open.
+    pub(crate) fn answer(&self) -> &Answer {
+        match self {
+            Self::None(answer) | Self::Open(WithNames { answer, .. }) => answer,
+        }
+    }
 }
 
 /// Whether an answer depends on a name, or may show one somewhere else than in its value.
@@ -197,7 +205,7 @@ pub(super) fn may_become_the_same(one: &Answer, other: &Answer) -> bool {
     match (&one.outcome, &other.outcome) {
         (Ok(Some(one_value)), Ok(Some(other_value))) => {
             (has_names(one) || has_names(other))
-                && may_be_same(&one_value.value, &other_value.value)
+                && is_identical(&one_value.value, &other_value.value, &may_be_equal)
         }
         _ => false,
     }
@@ -206,30 +214,6 @@ pub(super) fn may_become_the_same(one: &Answer, other: &Answer) -> bool {
 /// What an answer leaves out if its cases depend on the names.
 pub(super) fn names_decide() -> LeftOut {
     LeftOut { level: None, variables: [MARK.into()].into(), files: 0 }
-}
-
-fn may_be_same(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::String(one), Value::String(other)) => one == other || may_be_equal(one, other),
-        (Value::Array(one), Value::Array(other)) => {
-            let mut items = one.iter().zip(other.iter());
-            Arc::ptr_eq(one, other)
-                || one.len() == other.len()
-                    && items.all(|(one, other)| may_be_same(&one.value, &other.value))
-        }
-        (Value::Hash(one), Value::Hash(other)) => {
-            let mut members = one.iter().zip(other.iter());
-            let is_same_key = |(one, other): (&Value, &Value)| one == other;
-            Arc::ptr_eq(one, other)
-                || one.len() == other.len()
-                    && members.all(|((key, one), (other_key, other))| {
-                        is_same_key((key, other_key))
-                            && may_be_same(&one.value.value, &other.value.value)
-                    })
-        }
-        (Value::Sensitive(one), Value::Sensitive(other)) => may_be_same(&one.value, &other.value),
-        (one, other) => one == other,
-    }
 }
 
 /// Whether two texts can be equal with some names in them.
@@ -255,12 +239,7 @@ fn around_names(text: &str) -> Option<(&str, &str)> {
 }
 
 impl WithNames {
-    /// The answer without names.
-    pub(crate) fn answer(&self) -> &Answer {
-        &self.answer
-    }
-
-    /// The answer for a node; `None` if one of the variables is no name of this node.
+    /// The answer for a node; `None` if one of the variables is not one of its names.
     pub(crate) fn of(&self, node: &Node) -> Option<Answer> {
         let (names, done) = (Vec::new(), HashMap::default());
         let mut naming = Naming { node, names, done, holders: &self.holders, lacks_a_name: false };
@@ -279,7 +258,7 @@ struct Naming<'a> {
     /// The lists and hashes with their names, by the address of those without.
     done: HashMap<usize, Value, foldhash::fast::RandomState>,
     holders: &'a Addresses,
-    /// Whether a variable was no name of the node.
+    /// Whether one of the variables was not a name of the node.
     lacks_a_name: bool,
 }
 

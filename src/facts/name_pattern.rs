@@ -83,12 +83,17 @@ impl NamePattern {
     }
 }
 
+/// The hostname and the domain in a certname: the text before the first dot, and the text after it.
+pub fn parts_of_certname(certname: &str) -> (&str, Option<&str>) {
+    match certname.split_once('.') {
+        Some((hostname, domain)) => (hostname, Some(domain)),
+        None => (certname, None),
+    }
+}
+
 /// What a certname proves of a node: the certname and its parts under all their names, and what the patterns extract from it.
 pub fn proved_by_name(name: &str, patterns: &NamePatterns) -> Vec<Proved> {
-    let (hostname, domain) = match name.split_once('.') {
-        Some((hostname, domain)) => (hostname, Some(domain)),
-        None => (name, None),
-    };
+    let (hostname, domain) = parts_of_certname(name);
     let mut proved = vec![
         ("trusted.certname", Value::string(name)),
         ("clientcert", Value::string(name)),

@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 use super::NodeParts;
 use crate::config::PuppetVersion;
 use crate::data::{Hash, Located, Value};
+use crate::facts::name_pattern::parts_of_certname;
 
 /// Variables that Puppet sets itself: a fact or node parameter of this name makes every compilation fail.
 pub(super) const RESERVED_NAMES: [&str; 5] = ["facts", "trusted", "server_facts", "name", "title"];
@@ -83,10 +84,8 @@ fn trusted_of(name: &str, known: Option<Hash>) -> Hash {
     let mut trusted = known.unwrap_or_default();
     let certname = trusted.get("certname").and_then(|it| it.value.value.as_str());
     let certname = certname.unwrap_or(name).to_owned();
-    let (hostname, domain) = match certname.split_once('.') {
-        Some((hostname, domain)) => (hostname, Value::string(domain)),
-        None => (certname.as_str(), Value::Undef),
-    };
+    let (hostname, domain) = parts_of_certname(&certname);
+    let domain = domain.map_or(Value::Undef, Value::string);
     let defaults = [
         ("authenticated", common_text("remote")),
         ("certname", Value::string(certname.as_str())),

@@ -61,7 +61,7 @@ struct Asked<A> {
     answered: Answered<A>,
     /// The nodes without an answer.
     left: Vec<Group>,
-    /// The nodes whose answers are the same except for their names.
+    /// The answers in which each of the nodes still needs its names.
     named: Vec<(Arc<WithNames>, Vec<u32>)>,
 }
 
@@ -228,7 +228,7 @@ impl Fleet {
         }
     }
 
-    /// Makes the answers that are the same except for the names of the nodes.
+    /// Puts the names of each node into the answers that nodes share except for these.
     fn put_names<A: Send + Sync>(&self, asking: &Asking<'_, A>, asked: &mut [Asked<A>]) {
         let mut nodes: Vec<(usize, Arc<WithNames>, u32)> = Vec::new();
         for (at, asked) in asked.iter_mut().enumerate() {
@@ -238,9 +238,8 @@ impl Fleet {
         }
         let put = |(at, answer, node): &(usize, Arc<WithNames>, u32)| {
             let request = asked[*at].request;
-            let evaluator = || self.evaluator(*node);
-            let whole = answer.of(&self.nodes()[*node as usize]);
-            let whole = whole.unwrap_or_else(|| evaluator().call(&asking.requests[request].alone));
+            let look_up = || self.evaluator(*node).call(&asking.requests[request].alone);
+            let whole = answer.of(&self.nodes()[*node as usize]).unwrap_or_else(look_up);
             (asking.keep)(request, *node, whole)
         };
         let answers = asking.map(&nodes, put);
@@ -260,11 +259,7 @@ impl Fleet {
             lookup_partial(asking, requests, group, &evaluator)
         };
         // Files that were left out may have been edited, too.
-        let said = match &answer {
-            Names::None(answer) => says_everything(answer),
-            Names::Open(answer) => says_everything(answer.answer()),
-        };
-        let reads_edited = reads_edited || !said;
+        let reads_edited = reads_edited || !says_everything(answer.answer());
         let answer = match answer {
             Names::None(answer) => OfGroup::Same((asking.keep)(request, node, answer)),
             Names::Open(answer) => OfGroup::WithNames(answer.into()),

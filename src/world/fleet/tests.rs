@@ -689,6 +689,7 @@ fn nodes_of_which_only_the_names_are_known_share_lookups_of_keys_that_their_file
     assert_eq!([lookups("a"), lookups("b"), lookups("c"), lookups("own")], [4, 4, 1, 48]);
 }
 
+mod names;
 mod narrowed;
 mod other_nodes;
 mod readers;

@@ -1,0 +1,31 @@
+//! Nodes that differ only in their names.
+
+use super::*;
+use crate::data::Value;
+use crate::world::fleet::random_data::Texts;
+
+/// The parts without names then are not only equal: they are the same in memory.
+#[test]
+fn nodes_that_differ_only_in_their_names_share_a_lookup() {
+    let mut texts = Texts::new();
+    let mut add = |path: &str, text: &str| {
+        texts.insert(format!("{ROOT}/{path}"), text.to_owned());
+    };
+    add("hiera.yaml", "version: 5\nhierarchy:\n- {name: c, path: common.yaml}\n");
+    let named = "a: {name: '%{trusted.certname}', same: {b: \"%{lookup('b')}\"}}\n";
+    add("data/common.yaml", &format!("{named}b: 1\n"));
+    let world = world_of(&texts, PuppetVersion::V8);
+    let names = ["one.org", "two.org", "three.org"];
+    let fleet = fleet_of_names(&world, &names).expect("an environment");
+    let answers = fleet.answers(&Request::key("a"));
+    let members = answers.iter().map(|it| {
+        let value = it.answer.outcome.as_ref().expect("no error").as_ref().expect("a value");
+        let hash = value.value.as_hash().expect("a hash");
+        let member = |name: &str| hash.get(name).expect("a member").value.value.clone();
+        let Value::Hash(same) = member("same") else { panic!("it is a hash") };
+        (member("name"), Arc::as_ptr(&same).addr())
+    });
+    let (found, same): (Vec<Value>, Vec<usize>) = members.unzip();
+    assert_eq!(found, names.map(Value::string));
+    assert!(same.iter().all(|it| *it == same[0]), "{same:?}");
+}
