@@ -184,7 +184,7 @@ fn boolean(value: &Value, arguments: &[Located]) -> Result<Value, ConversionFail
         Value::Boolean(_) => Ok(value.clone()),
         Value::Integer(it) => Ok(Value::Boolean(*it != 0)),
         Value::BigInteger(_) => Ok(Value::Boolean(true)),
-        Value::Float(it) => Ok(Value::Boolean(*it != 0.0)),
+        Value::Float(it) if is_numeric(value) => Ok(Value::Boolean(*it != 0.0)),
         Value::String(text) => match text.to_ascii_lowercase().as_str() {
             "true" | "yes" | "y" => Ok(Value::Boolean(true)),
             "false" | "no" | "n" => Ok(Value::Boolean(false)),
@@ -192,6 +192,11 @@ fn boolean(value: &Value, arguments: &[Located]) -> Result<Value, ConversionFail
         },
         other => refused(value_of_type(other)),
     }
+}
+
+/// Whether a function that takes numbers takes the value: NaN is none for Puppet's types.
+fn is_numeric(value: &Value) -> bool {
+    Type::Numeric.is_instance(value)
 }
 
 /// `Value of type Array[Integer]`

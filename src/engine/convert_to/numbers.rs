@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use super::{ConversionFailure, unknown_arguments, value_of_type};
+use super::{ConversionFailure, is_numeric, unknown_arguments, value_of_type};
 use crate::data::inspect;
 use crate::data::puppet_type::{self, Type};
 use crate::data::value::{Hash, Located, Value};
@@ -71,7 +71,9 @@ fn integer_of(value: &Value, radix: Option<&Value>, abs: Option<&Value>, count: 
         Value::Integer(it) => BigInt::from(*it),
         Value::BigInteger(digits) => big(digits, 10)?,
         Value::Float(it) if it.is_finite() => big(&format!("{:.0}", it.trunc()), 10)?,
-        Value::Float(it) => return Err(ConversionFailure::Error(inspect::float_to_s(*it))),
+        Value::Float(it) if is_numeric(value) => {
+            return Err(ConversionFailure::Error(inspect::float_to_s(*it)));
+        }
         Value::Boolean(it) => BigInt::from(*it),
         Value::String(text) if is_integral(value) => parse_integer(text, radix)?,
         other => return Err(not_an_integer(other)),
@@ -116,8 +118,8 @@ fn is_integral(value: &Value) -> bool {
                 || is_prefixed(digits, ['x', 'X'], 16)
                 || is_prefixed(digits, ['b', 'B'], 2)
         }
-        Value::Integer(_) | Value::BigInteger(_) | Value::Float(_) | Value::Boolean(_) => true,
-        _ => false,
+        Value::Boolean(_) => true,
+        _ => is_numeric(value),
     }
 }
 
@@ -181,7 +183,7 @@ fn integer_value(number: &BigInt) -> Value {
 pub(super) fn float(value: &Value, arguments: &[Located]) -> Number {
     let (value, is_absolute) = named_or_plain(value, arguments, &Type::float())?;
     let number = match value {
-        Value::Float(it) => *it,
+        Value::Float(it) if is_numeric(value) => *it,
         #[expect(clippy::cast_precision_loss, reason = "Ruby's Float() loses it as well")]
         Value::Integer(it) => *it as f64,
         Value::BigInteger(digits) => parse_decimal(digits)?,
@@ -196,7 +198,7 @@ pub(super) fn float(value: &Value, arguments: &[Located]) -> Number {
 pub(super) fn numeric(value: &Value, arguments: &[Located]) -> Number {
     let (value, is_absolute) = named_or_plain(value, arguments, &Type::Numeric)?;
     let number = match value {
-        Value::Float(_) | Value::Integer(_) | Value::BigInteger(_) => value.clone(),
+        _ if is_numeric(value) => value.clone(),
         Value::Boolean(it) => Value::Integer((*it).into()),
         Value::String(text) if is_numeric_text(text) => parse_numeric(text)?,
         other => return Err(refused(other, "new_numeric", "Numeric")),
@@ -242,8 +244,8 @@ fn named_or_plain<'a>(
 fn is_convertible(value: &Value) -> bool {
     match value {
         Value::String(text) => is_numeric_text(text),
-        Value::Integer(_) | Value::BigInteger(_) | Value::Float(_) | Value::Boolean(_) => true,
-        _ => false,
+        Value::Boolean(_) => true,
+        _ => is_numeric(value),
     }
 }
 

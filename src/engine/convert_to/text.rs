@@ -65,6 +65,8 @@ fn formatted(value: &Value, format: &Format) -> Text {
     match value {
         Value::String(text) => string_text(text, format),
         Value::Integer(_) | Value::BigInteger(_) => integer_text(value, format),
+        // Puppet applies a format to the values of a type, and NaN is of no type, not even its own.
+        Value::Float(it) if it.is_nan() => Ok(float_to_s(*it)),
         Value::Float(it) => float_text(*it, format),
         Value::Boolean(it) => boolean_text(*it, format),
         Value::Undef => undef_text(format),

@@ -3,7 +3,7 @@
 use regex::Regex;
 
 use super::timestamp::{formats_of, non_empty, seconds_as_nanoseconds};
-use super::{ConversionFailure, unknown_arguments};
+use super::{ConversionFailure, is_numeric, unknown_arguments};
 use crate::data::puppet_type::{Type, timespan_text};
 use crate::data::value::{Hash, Located, Value};
 
@@ -37,7 +37,7 @@ pub(super) fn timespan(
     let unknown = || unknown_arguments(wanted);
     let nanoseconds = match (value, arguments) {
         (Value::Integer(it), []) => i128::from(*it) * 1_000_000_000,
-        (Value::Float(it), []) => seconds_as_nanoseconds(*it)?,
+        (Value::Float(it), []) if is_numeric(value) => seconds_as_nanoseconds(*it)?,
         (Value::String(text), []) if !text.is_empty() => parsed_by_any(text, &FORMATS)?,
         (Value::String(text), [format]) if !text.is_empty() => {
             parsed_as_asked(text, &format.value).ok_or_else(unknown)??

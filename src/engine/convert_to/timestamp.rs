@@ -1,7 +1,7 @@
 //! `Timestamp.new`: from seconds, or from text by Ruby's date formats.
 
 use super::strptime::{self, Parsed, zone_offset};
-use super::{ConversionFailure, unknown_arguments};
+use super::{ConversionFailure, is_numeric, unknown_arguments};
 use crate::data::civil;
 use crate::data::puppet_type::{Type, timestamp_text};
 use crate::data::value::{Located, Value};
@@ -30,7 +30,7 @@ pub(super) fn timestamp(
     let unknown = || unknown_arguments(wanted);
     let nanoseconds = match (value, arguments) {
         (Value::Integer(it), []) => i128::from(*it) * NANOSECONDS,
-        (Value::Float(it), []) => seconds_as_nanoseconds(*it)?,
+        (Value::Float(it), []) if is_numeric(value) => seconds_as_nanoseconds(*it)?,
         (Value::String(text), []) => parse(text, None, None, &unknown)?,
         (Value::String(text), [format]) => parse(text, Some(&format.value), None, &unknown)?,
         (Value::String(text), [format, zone]) => {
