@@ -16,7 +16,7 @@ use super::lower::may_merge;
 use super::puppet_type;
 use super::scalar;
 use super::value::{FileId, Located, Place, Value};
-use crate::syntax::entries::{QuickKey, quick_keys, quick_keys_between};
+use crate::syntax::entries::{QuickKey, each_quick_key, each_quick_key_between};
 use crate::syntax::tree::{Node, ScalarStyle, SyntaxError};
 use crate::syntax::yaml;
 use crate::text::{SharedText, TextRange};
@@ -349,8 +349,9 @@ impl DataFile {
         if self.format != Format::Yaml || self.unreadable.is_some() {
             return None;
         }
-        let keys = quick_keys(&self.text)?.into_iter();
-        Some(keys.filter_map(|key| RootKey::of(&self.text, key)).collect())
+        let mut keys = Vec::new();
+        each_quick_key(&self.text, |key| keys.extend(RootKey::of(&self.text, key)))?;
+        Some(keys)
     }
 
     /// Whether the file is read entry by entry, and entries only affect each other through anchors.
@@ -416,10 +417,11 @@ impl RootEntry {
 }
 
 impl<'a> RootKey<'a> {
-    /// The keys of [`DataFile::quick_root_keys`] between the starts of two entries; see [`quick_keys_between`].
+    /// The keys of [`DataFile::quick_root_keys`] between the starts of two entries; see [`each_quick_key_between`].
     pub fn quick_between(text: &'a str, first: u32, end: u32) -> Option<Vec<Self>> {
-        let keys = quick_keys_between(text, first as usize, end as usize)?;
-        Some(keys.into_iter().filter_map(|key| Self::of(text, key)).collect())
+        let (first, end, mut keys) = (first as usize, end as usize, Vec::new());
+        each_quick_key_between(text, first, end, |key| keys.extend(Self::of(text, key)))?;
+        Some(keys)
     }
 
     fn of_entry(entry: &'a RootEntry) -> Option<Self> {

@@ -58,8 +58,9 @@ pub struct QuickKey<'t> {
 }
 
 /// The root keys of `text` with their positions, found without a full parse: only keys that are not plain words are parsed,
-/// and errors are not reported. `None` if the text does not look like a plain block hash.
-pub fn quick_keys(text: &str) -> Option<Vec<QuickKey<'_>>> {
+/// and errors are not reported. `None` if the text does not look like a plain block hash; then some keys may have been
+/// passed on to `each` before.
+pub fn each_quick_key<'t>(text: &'t str, each: impl FnMut(QuickKey<'t>)) -> Option<()> {
     let bytes = text.as_bytes();
     let first = next_entry(text, 0)?;
     if matches!(bytes[first], b'{' | b'[' | b'!' | b'%' | b'&')
@@ -67,59 +68,106 @@ pub fn quick_keys(text: &str) -> Option<Vec<QuickKey<'_>>> {
     {
         return None;
     }
-    keys_from(text, first, text.len(), true)
+    each_key_from(text, first, text.len(), true, each)
 }
 
-/// Those of [`quick_keys`] whose entries lie from `first` up to `end`: entries begin at both, or `end` is the text's, and
+/// Those of [`each_quick_key`] whose entries lie from `first` up to `end`: entries begin at both, or `end` is the text's, and
 /// keys are known before them. `None` if the document ends in between.
-pub fn quick_keys_between(text: &str, first: usize, end: usize) -> Option<Vec<QuickKey<'_>>> {
-    keys_from(text, first, end, false)
+pub fn each_quick_key_between<'t>(
+    text: &'t str,
+    first: usize,
+    end: usize,
+    each: impl FnMut(QuickKey<'t>),
+) -> Option<()> {
+    each_key_from(text, first, end, false, each)
 }
 
-fn keys_from(text: &str, first: usize, end: usize, is_begin: bool) -> Option<Vec<QuickKey<'_>>> {
+fn each_key_from<'t>(
+    text: &'t str,
+    first: usize,
+    end: usize,
+    is_begin: bool,
+    mut each: impl FnMut(QuickKey<'t>),
+) -> Option<()> {
     let bytes = text.as_bytes();
-    let mut keys = Vec::new();
+    let mut has_keys = false;
     let mut next = Some(first);
     while let Some(start) = next {
         if let Some(length) = plain_key(&bytes[start..]) {
-            next = next_entry_before_mark(bytes, start, end).ok()?;
+            let entry = Entry::until_mark(bytes, start + length, end)?;
+            next = entry.next;
             let range = TextRange::new(start as u32, (start + length) as u32);
-            let value = value_range(text, range.end, next.unwrap_or(end) as u32);
+            let entry_end = next.unwrap_or(end) as u32;
+            let value = if entry.has_comments {
+                value_range(text, range.end, entry_end)
+            } else {
+                trimmed_value(bytes, range.end as usize, entry_end as usize)
+            };
             let text = Cow::Borrowed(range.slice(text));
-            keys.push(QuickKey { text, range, value, style: ScalarStyle::Plain });
+            each(QuickKey { text, range, value, style: ScalarStyle::Plain });
+            has_keys = true;
             continue;
         }
         next = next_entry(text, start + 1).filter(|next| *next < end);
         let entry_end = next.unwrap_or(end);
-        keys.extend(parsed_key(text, start, entry_end));
+        if let Some(key) = parsed_key(text, start, entry_end) {
+            each(key);
+            has_keys = true;
+        }
         // A mark after a comment with a byte order mark starts the document.
-        let is_before_first = is_begin && keys.is_empty() && is_no_content(&text[start..]);
+        let is_before_first = is_begin && !has_keys && is_no_content(&text[start..]);
         if has_document_mark(bytes, start, entry_end, is_before_first) {
             return None;
         }
     }
-    Some(keys)
+    Some(())
 }
 
-/// The start of a line ends the document.
-struct AtMark;
+/// What follows the key of an entry.
+struct Entry {
+    /// The start of the next entry.
+    next: Option<usize>,
+    /// Whether lines in between start with `#`.
+    has_comments: bool,
+}
 
-/// The start of the first entry after the one at `start`, if it is before `end`, unless a line before it ends the document.
-fn next_entry_before_mark(bytes: &[u8], start: usize, end: usize) -> Result<Option<usize>, AtMark> {
-    let mut line = start;
-    while let Some(length) = memchr::memchr(b'\n', &bytes[line..end]) {
-        line += length + 1;
-        if line >= end {
-            break;
+impl Entry {
+    /// Looks from the end of a key up to `end`. `None` if a line ends the document before the next entry.
+    fn until_mark(bytes: &[u8], key_end: usize, end: usize) -> Option<Self> {
+        let bytes = &bytes[..end];
+        let (mut line, mut has_comments) = (key_end, false);
+        while let Some(at) = next_unindented(bytes, line) {
+            line = at;
+            if begins_entry(bytes, line) {
+                return Some(Self { next: Some(line), has_comments });
+            }
+            match bytes[line] {
+                b'#' => has_comments = true,
+                b'-' | b'.' if is_document_mark(bytes, line) => return None,
+                _ => {}
+            }
         }
-        if begins_entry(bytes, line) {
-            return Ok(Some(line));
-        }
-        if matches!(bytes[line], b'-' | b'.') && is_document_mark(bytes, line) {
-            return Err(AtMark);
-        }
+        Some(Self { next: None, has_comments })
     }
-    Ok(None)
+}
+
+/// The number of bytes that are compared at once.
+const BLOCK: usize = 16;
+
+/// The start of the first line after the one of byte `from` whose first byte is not a space. Most lines are indented, so this is
+/// faster than to look at each line.
+#[expect(clippy::needless_bitwise_bool, reason = "branches would compare the bytes one by one")]
+fn next_unindented(bytes: &[u8], from: usize) -> Option<usize> {
+    let is_start = |(before, first): (&u8, &u8)| (*before == b'\n') & (*first != b' ');
+    let mut rest = bytes.get(from..)?;
+    while let Some(before) = rest.first_chunk::<BLOCK>()
+        && let Some(first) = rest[1..].first_chunk::<BLOCK>()
+        && !before.iter().zip(first).fold(false, |any, pair| any | is_start(pair))
+    {
+        rest = &rest[BLOCK..];
+    }
+    let found = rest.iter().zip(rest.get(1..)?).position(is_start)?;
+    Some(bytes.len() - rest.len() + found + 1)
 }
 
 /// Whether the first line is empty or a comment, apart from a byte order mark.
@@ -132,19 +180,26 @@ fn is_no_content(text: &str) -> bool {
 /// comment lines after it.
 pub fn value_range(text: &str, key_end: u32, entry_end: u32) -> TextRange {
     let bytes = text.as_bytes();
-    let (mut start, mut end) = (key_end as usize, (entry_end as usize).min(bytes.len()));
-    while start < end && (bytes[start].is_ascii_whitespace() || bytes[start] == b':') {
-        start += 1;
-    }
+    let mut end = (entry_end as usize).min(bytes.len());
     loop {
-        end = start + bytes[start..end].trim_ascii_end().len();
-        let line = memchr::memrchr(b'\n', &bytes[start..end]).map_or(start, |at| start + at + 1);
+        let value = trimmed_value(bytes, key_end as usize, end);
+        let (start, length) = (value.start as usize, value.len() as usize);
+        let line = memchr::memrchr(b'\n', &bytes[start..start + length])
+            .map_or(start, |at| start + at + 1);
         // Only `#` in column 0 is certainly a comment. If it is indented, it may be text of a block scalar.
         if line == start || bytes[line] != b'#' {
-            return TextRange::new(start as u32, end as u32);
+            return value;
         }
         end = line;
     }
+}
+
+/// What follows the colon after `key_end`, without spaces at the end.
+fn trimmed_value(bytes: &[u8], key_end: usize, end: usize) -> TextRange {
+    let is_before = |byte: &&u8| byte.is_ascii_whitespace() || **byte == b':';
+    let start = key_end + bytes[key_end..end].iter().take_while(is_before).count();
+    let end = start + bytes[start..end].trim_ascii_end().len();
+    TextRange::new(start as u32, end as u32)
 }
 
 /// Whether all lines end with `\n` or `\r\n`, and the text contains nothing that readers interpret differently: YAML's other
@@ -249,7 +304,8 @@ mod tests {
 
     #[track_caller]
     fn check_keys(text: &str, expected: Option<&[&str]>) {
-        let keys = quick_keys(text);
+        let mut keys = Vec::new();
+        let keys = each_quick_key(text, |key| keys.push(key)).map(|()| keys);
         let names = keys.as_ref().map(|keys| keys.iter().map(|key| &*key.text).collect::<Vec<_>>());
         assert_eq!(names.as_deref(), expected);
         for key in keys.into_iter().flatten() {

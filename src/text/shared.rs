@@ -12,21 +12,36 @@ use super::range::TextRange;
 /// read together therefore share one buffer, which is kept as long as one of their texts is.
 #[derive(Clone)]
 pub struct SharedText {
-    buffer: Arc<str>,
+    buffer: Buffer,
     range: TextRange,
 }
 
+#[derive(Clone)]
+enum Buffer {
+    One(Arc<str>),
+    /// The memory into which texts were read, so that they are not copied.
+    Several(Arc<String>),
+}
+
+/// An unused part of a buffer that is smaller than one of so many parts stays.
+const UNUSED: usize = 8;
+
 impl SharedText {
-    /// The texts one after the other in one buffer, which must have less than 4 GiB.
-    pub fn in_one_buffer(texts: &[&str]) -> Vec<Self> {
-        let buffer: Arc<str> = texts.concat().into();
-        let mut end = 0;
-        let part = |text: &&str| {
-            let start = end;
-            end += text.len() as u32;
-            Self { buffer: buffer.clone(), range: TextRange::new(start, end) }
-        };
-        texts.iter().map(part).collect()
+    /// The text with these bytes; `None` if they are not UTF-8, or 4 GiB or more.
+    pub fn of_bytes(bytes: Vec<u8>) -> Option<Self> {
+        let range = TextRange::new(0, u32::try_from(bytes.len()).ok()?);
+        let mut text = String::from_utf8(bytes).ok()?;
+        if text.capacity() - text.len() > text.capacity() / UNUSED {
+            text.shrink_to_fit();
+        }
+        Some(Self { buffer: Buffer::Several(Arc::new(text)), range })
+    }
+
+    /// The text in `range`, in bytes of this text. It shares the buffer.
+    #[must_use]
+    pub fn part(&self, range: TextRange) -> Self {
+        let (start, end) = (self.range.start + range.start, self.range.start + range.end);
+        Self { buffer: self.buffer.clone(), range: TextRange::new(start, end) }
     }
 
     /// Whether both are the same memory.
@@ -39,7 +54,10 @@ impl Deref for SharedText {
     type Target = str;
 
     fn deref(&self) -> &str {
-        self.range.slice(&self.buffer)
+        match &self.buffer {
+            Buffer::One(text) => self.range.slice(text),
+            Buffer::Several(texts) => self.range.slice(texts),
+        }
     }
 }
 
@@ -47,15 +65,17 @@ impl<T: Into<Arc<str>>> From<T> for SharedText {
     fn from(text: T) -> Self {
         let buffer: Arc<str> = text.into();
         let range = TextRange::new(0, buffer.len() as u32);
-        Self { buffer, range }
+        Self { buffer: Buffer::One(buffer), range }
     }
 }
 
 impl From<&SharedText> for Arc<str> {
     /// Copies a text that shares its buffer.
     fn from(text: &SharedText) -> Self {
-        let is_whole = text.len() == text.buffer.len();
-        if is_whole { text.buffer.clone() } else { Self::from(&**text) }
+        match &text.buffer {
+            Buffer::One(buffer) if text.len() == buffer.len() => buffer.clone(),
+            _ => Self::from(&**text),
+        }
     }
 }
 
@@ -79,12 +99,15 @@ mod tests {
 
     #[test]
     fn texts_in_one_buffer_are_what_they_were() {
-        let texts = ["a: ä\n", "", "b: 2\n"];
-        let shared = SharedText::in_one_buffer(&texts);
-        assert!(shared.iter().map(|it| &**it).eq(texts));
-        assert!(shared.iter().all(|it| Arc::ptr_eq(&it.buffer, &shared[0].buffer)));
-        assert_eq!(*Arc::<str>::from(&shared[2]), *texts[2]);
-        assert_eq!(shared[2], SharedText::from("b: 2\n"));
+        let whole = SharedText::of_bytes("a: ä\nb: 2\n".into()).expect("it is UTF-8");
+        let part = |start, end| whole.part(TextRange::new(start, end));
+        let (first, rest) = (part(0, 6), part(3, 11));
+        assert_eq!((&*first, &*rest), ("a: ä\n", "ä\nb: 2\n"));
+        let last = rest.part(TextRange::new(3, 8));
+        assert_eq!(last, SharedText::from("b: 2\n"));
+        assert_eq!(*Arc::<str>::from(&last), *"b: 2\n");
+        assert_eq!(last.as_bytes().as_ptr_range().end, whole.as_bytes().as_ptr_range().end);
+        assert!(SharedText::of_bytes(b"a: \xff".into()).is_none());
     }
 
     #[test]

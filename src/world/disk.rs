@@ -14,18 +14,27 @@ use super::paths;
 use super::shards::Shards;
 use crate::data::{DirItem, FileId, PathKind};
 use crate::limits::{MAX_BYTES_READ, MAX_PATH_BYTES};
-use crate::text::SharedText;
+use crate::text::{SharedText, TextRange};
 
 /// The number of files that are read into one buffer.
 const FILES_IN_A_BUFFER: usize = 128;
+
+/// Most files have fewer bytes.
+const BYTES_OF_MOST_FILES: usize = 16 << 10;
 
 /// A longer text has a buffer of its own.
 const MAX_BYTES_IN_A_BUFFER: usize = 64 << 10;
 
 /// Access to a disk. Paths are absolute and normalized.
 pub trait DiskReader: Send + Sync {
+    /// Appends a file's bytes to `bytes`; `Err` contains Ruby's message, and leaves any number of bytes.
+    fn read_into(&self, path: &str, bytes: &mut Vec<u8>) -> Result<(), String>;
+
     /// A file's bytes; `Err` contains Ruby's message.
-    fn read(&self, path: &str) -> Result<Vec<u8>, String>;
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        let mut bytes = Vec::new();
+        self.read_into(path, &mut bytes).map(|()| bytes)
+    }
 
     /// The names in a directory, in any order; empty if it is not a directory; `None` if it exists but must not be read.
     fn list(&self, directory: &str) -> Option<Vec<DirItem>>;
@@ -161,12 +170,12 @@ impl DiskTable {
     }
 
     /// Reads files of which most will be needed, on all processors, as long as `goes_on` returns true. They are read in groups, and
-    /// `done` gets the number of files of each group that was read.
+    /// `done` gets each group that was read, on the same thread.
     pub(super) fn read_together(
         &self,
         paths: &[&str],
         goes_on: &(dyn Fn() -> bool + Sync),
-        done: &(dyn Fn(usize) + Sync),
+        done: &(dyn Fn(&[&str]) + Sync),
     ) {
         let groups: Vec<&[&str]> = paths.chunks(FILES_IN_A_BUFFER).collect();
         parallel::map(&groups, |paths| {
@@ -177,20 +186,27 @@ impl DiskTable {
             // in the background wait between two groups while something is urgent, perhaps this call.
             let group = self.groups.slot(paths[0]);
             let _turn = group.lock().unwrap_or_else(PoisonError::into_inner);
-            let new: Vec<(&str, String)> =
-                paths.iter().filter_map(|path| Some((*path, self.new_short_text(path)?))).collect();
-            let texts: Vec<&str> = new.iter().map(|(_, text)| &**text).collect();
-            for ((path, _), text) in new.iter().zip(SharedText::in_one_buffer(&texts)) {
-                let id = self.id(path);
-                let entry = || Ok(self.keep(FileEntry::new(self.path(id), id, text), None));
-                self.files.slot(path).now.get_or_init(entry);
+            // Memory costs nothing before it is used, and a buffer that grows would be copied.
+            let mut buffer = Vec::with_capacity(paths.len() * BYTES_OF_MOST_FILES);
+            let mut new = Vec::new();
+            for path in *paths {
+                new.extend(self.read_short_text(path, &mut buffer).map(|range| (*path, range)));
             }
-            done(paths.len());
+            // Each of the texts is UTF-8, so the buffer is, too.
+            if let Some(texts) = SharedText::of_bytes(buffer) {
+                for (path, range) in new {
+                    let id = self.id(path);
+                    let entry = FileEntry::new(self.path(id), id, texts.part(range));
+                    self.files.slot(path).now.get_or_init(|| Ok(self.keep(entry, None)));
+                }
+            }
+            done(paths);
         });
     }
 
-    /// The text of the file at `path` if it can share a buffer. Any other file is read and kept here.
-    fn new_short_text(&self, path: &str) -> Option<String> {
+    /// Appends the text of the file at `path` to `buffer` if it can share one, and returns its range there. Any other file is
+    /// read and kept here.
+    fn read_short_text(&self, path: &str, buffer: &mut Vec<u8>) -> Option<TextRange> {
         let slot = self.files.slot(path);
         let is_known = slot.now.get().is_some() || slot.earlier.is_some();
         let is_read_elsewhere = self.origin.is_some() || self.beside.is_some();
@@ -199,17 +215,18 @@ impl DiskTable {
             return None;
         }
         self.note_link(path);
-        let Ok(mut bytes) = self.reader.read(path) else {
+        let start = buffer.len();
+        if self.reader.read_into(path, buffer).is_err() {
+            buffer.truncate(start);
             // Whatever is wrong with the file is noted there.
             let _ = self.file(path);
             return None;
-        };
-        if bytes.len() <= MAX_BYTES_IN_A_BUFFER {
-            match String::from_utf8(bytes) {
-                Ok(text) => return Some(text),
-                Err(error) => bytes = error.into_bytes(),
-            }
         }
+        let bytes = &buffer[start..];
+        if bytes.len() <= MAX_BYTES_IN_A_BUFFER && str::from_utf8(bytes).is_ok() {
+            return Some(TextRange::new(start as u32, buffer.len() as u32));
+        }
+        let bytes = buffer.split_off(start);
         slot.now.get_or_init(|| self.keep_bytes(path, None, bytes));
         None
     }
@@ -607,7 +624,7 @@ mod tests {
     struct LockedDisk(MemoryDisk);
 
     impl DiskReader for LockedDisk {
-        fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        fn read_into(&self, path: &str, _: &mut Vec<u8>) -> Result<(), String> {
             Err(format!("Permission denied @ rb_sysopen - {path}"))
         }
 
@@ -645,8 +662,8 @@ mod tests {
     }
 
     impl DiskReader for SlowDisk {
-        fn read(&self, path: &str) -> Result<Vec<u8>, String> {
-            self.disk.read(path)
+        fn read_into(&self, path: &str, bytes: &mut Vec<u8>) -> Result<(), String> {
+            self.disk.read_into(path, bytes)
         }
 
         fn list(&self, directory: &str) -> Option<Vec<DirItem>> {

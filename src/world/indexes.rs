@@ -1,14 +1,13 @@
 //! When the key indexes are built, and how long they are used: through all snapshots until the structure changes.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::file_entry::FileEntry;
-use super::key_index::{BulkIndex, KeyIndex, KeyPlace, KeysHere};
+use super::key_index::{BulkIndex, KeyIndex, KeyPlace, KeysHere, read_with_keys};
 use super::nodes::DataFiles;
 use super::parallel;
-use super::reach::Reach;
+use super::reach::{FormatsByPath, Reach};
 use super::shards::Shards;
 use super::snapshot::World;
 use super::texts::Texts;
@@ -20,12 +19,8 @@ use crate::text::TextRange;
 /// If more files than this changed, the bulk is rebuilt, so that the layer over it stays small.
 const MAX_CHANGED: usize = 1_000;
 
-/// If this many searches of this many files were necessary, the index takes less time than to search for more keys.
-const SEARCHES_BEFORE_INDEX: u32 = 3;
+/// Only one key is searched for in so many files. To build the index takes little longer than to search for another one.
 const MANY_FILES: usize = 1_000;
-
-/// The number of files that are read between two checks for cancellation.
-const FILES_AT_ONCE: usize = 256;
 
 /// The indexes of one snapshot.
 pub(super) struct Indexes {
@@ -40,18 +35,14 @@ pub(super) struct Indexes {
 struct Bulk {
     texts: Texts,
     by_environment: Shards<OnceLock<Arc<BulkIndex>>>,
-    /// Whether all files are being read in advance, so that what a search reads is kept.
-    is_read_ahead: AtomicBool,
+    /// The data files of each environment, by path.
+    files: Shards<OnceLock<Arc<FormatsByPath>>>,
 }
 
 impl Indexes {
     /// Indexes that start with `texts`.
     pub(super) fn new(texts: Texts) -> Self {
-        let bulk = Bulk {
-            texts,
-            by_environment: Shards::default(),
-            is_read_ahead: AtomicBool::new(false),
-        };
+        let bulk = Bulk { texts, by_environment: Shards::default(), files: Shards::default() };
         Self { bulk: Arc::new(bulk), changed: Arc::default(), here: Shards::default() }
     }
 
@@ -70,6 +61,14 @@ impl Indexes {
 
     fn unchanged(&self) -> Self {
         Self { bulk: self.bulk.clone(), changed: self.changed.clone(), here: Shards::default() }
+    }
+}
+
+impl Bulk {
+    /// The data files of an environment, where the hierarchies of `reach` lead.
+    fn files(&self, environment: &str, reach: &Reach) -> Arc<FormatsByPath> {
+        let slot = self.files.slot(environment);
+        slot.get_or_init(|| Arc::new(reach.files(&self.texts))).clone()
     }
 }
 
@@ -105,22 +104,21 @@ impl World {
         if let Some(index) = self.key_index_if_built(environment) {
             return index.keys().into_iter().collect();
         }
-        let files = self.data_files(environment);
-        self.texts.read_together(files.iter().map(|(path, _)| path), &|| true, &|_| {});
-        let chunks: Vec<_> = files.chunks(FILES_AT_ONCE).collect();
-        let found = parallel::map(&chunks, |files| {
+        let files = self.reach(environment).files(&self.texts);
+        let all = Mutex::new(BTreeSet::new());
+        self.texts.read_together(files.keys(), &|| true, &|paths| {
             let mut keys: HashSet<Arc<str>, foldhash::fast::RandomState> = HashSet::default();
-            for (path, format) in *files {
+            for path in paths {
                 let Ok(file) = self.texts.file(path) else { continue };
-                file.each_root_key(*format, |key| {
+                file.each_root_key(files[*path], |key| {
                     if !keys.contains(key) {
                         keys.insert(key.into());
                     }
                 });
             }
-            keys
+            all.lock().unwrap_or_else(PoisonError::into_inner).extend(keys);
         });
-        found.into_iter().flatten().collect()
+        all.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Which files have which keys. The first call reads all data files of the environment, which takes seconds for tens of
@@ -137,7 +135,7 @@ impl World {
             reach: self.reach(environment),
             moment: self.indexes.bulk.clone(),
             bulk: self.indexes.bulk.by_environment.slot(&key),
-            searches: AtomicU32::new(0),
+            environment: key.as_str().into(),
             changed: self.indexes.changed.clone(),
             here: self.indexes.here.slot(&key),
             without: Mutex::default(),
@@ -156,10 +154,14 @@ impl World {
         if self.key_index_if_built(environment).is_some() {
             return;
         }
-        self.indexes.bulk.is_read_ahead.store(true, Ordering::Relaxed);
-        let files = self.reach(environment).files(&self.texts);
-        let tell = |read| tell(read, files.len());
-        self.texts.read_together(files.keys(), &|| !is_cancelled(), &tell);
+        let files = self.indexes.bulk.files(&key_of(environment), &self.reach(environment));
+        // The numbers must only grow, whichever thread tells them.
+        let read = Mutex::new(0);
+        read_with_keys(&self.texts, &files, &|| !is_cancelled(), &|count| {
+            let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
+            *read += count;
+            tell(*read, files.len());
+        });
     }
 
     /// The data files of the environment whose text contains `needle`, sorted by path: where a name may be used.
@@ -201,8 +203,7 @@ pub(super) struct IndexOrTexts {
     reach: Arc<Reach>,
     moment: Arc<Bulk>,
     bulk: Arc<OnceLock<Arc<BulkIndex>>>,
-    /// The number of searches of many files.
-    searches: AtomicU32,
+    environment: Arc<str>,
     changed: Arc<BTreeSet<Arc<str>>>,
     here: Arc<OnceLock<Arc<KeyIndex>>>,
     /// The files whose texts showed that they do not have a root key, while they were searched for another one.
@@ -214,7 +215,8 @@ pub(super) struct IndexOrTexts {
 impl IndexOrTexts {
     /// The index, which is built if it is not there. If that is being done in the background, the threads there hurry.
     fn index(&self) -> Arc<KeyIndex> {
-        let make = || Arc::new(BulkIndex::build(&self.moment.texts, &self.reach));
+        let files = || self.moment.files(&self.environment, &self.reach);
+        let make = || Arc::new(BulkIndex::build(&self.moment.texts, &self.reach, &files()));
         self.index_with(parallel::wait_for(|| self.bulk.get_or_init(make)))
     }
 
@@ -228,6 +230,10 @@ impl IndexOrTexts {
     fn look(&self, path: &Arc<str>, root: &str, next: Option<&str>) -> Option<KeysHere> {
         let kind = (self.reach.format_of(path)?, self.reach.is_of_module(path));
         Some(KeysHere::look(&self.texts, path, kind, root, next))
+    }
+
+    fn was_searched(&self, path: &str) -> bool {
+        self.are_odd.lock().unwrap_or_else(PoisonError::into_inner).contains_key(path)
     }
 
     fn note_odd_ones(&self, found: &[(Arc<str>, Option<KeysHere>)]) {
@@ -270,16 +276,11 @@ impl KeyFinder for IndexOrTexts {
         // Several ways may lead to one file.
         paths.sort_unstable();
         paths.dedup();
+        let count = paths.len();
         self.leave_out_those_without(root, &mut paths);
-        if paths.len() >= MANY_FILES {
-            let searches = self.searches.fetch_add(1, Ordering::Relaxed);
-            if searches >= SEARCHES_BEFORE_INDEX {
-                return self.index().paths_with(root);
-            }
-            // The first search is faster if it drops what it reads.
-            if searches > 0 && self.moment.is_read_ahead.load(Ordering::Relaxed) {
-                self.texts.read_together(paths.iter(), &|| true, &|_| {});
-            }
+        let is_new_search = paths.len() == count;
+        if count >= MANY_FILES && is_new_search && self.was_searched(&paths[0]) {
+            return self.index().paths_with(root);
         }
         let found = parallel::map(&paths, |path| self.look(path, root, next));
         let found: Vec<_> = paths.into_iter().zip(found).collect();
@@ -385,8 +386,7 @@ hierarchy:
     fn builds_the_index(key: &str) -> bool {
         let nodes = (0..MANY_FILES).map(|number| format!("/r/data/nodes/n{number}.yaml"));
         let mut files: Vec<(String, &str)> = nodes.map(|path| (path, "x: 1\n")).collect();
-        let chain =
-            "k0: 1\nk1: \"%{lookup('k0')}\"\nk2: \"%{lookup('k1')}\"\nk3: \"%{lookup('k2')}\"\n";
+        let chain = "k0: 1\nk1: \"%{lookup('k0')}\"\n";
         files.push(("/r/hiera.yaml".to_owned(), HIERA_YAML));
         files.push(("/r/data/common.yaml".to_owned(), chain));
         let disk = MemoryDisk::new(files.iter().map(|(path, text)| (path.as_str(), *text)));
@@ -397,10 +397,9 @@ hierarchy:
     }
 
     #[test]
-    fn after_a_few_searches_of_many_files_the_index_is_built() {
+    fn the_index_is_built_before_a_second_search_of_many_files() {
         assert!(!builds_the_index("k0"));
-        assert!(!builds_the_index("k1"));
-        assert!(builds_the_index("k3"));
+        assert!(builds_the_index("k1"));
     }
 
     #[test]

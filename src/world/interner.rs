@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
+/// No text has this number.
+const UNKNOWN: u32 = u32::MAX;
+
 /// Texts by number and numbers by text. It is append-only, so all snapshots share it. The order of the numbers has no
 /// meaning, because it depends on threads.
 #[derive(Debug, Default)]
@@ -32,6 +35,21 @@ impl Interner {
         inner.texts.push(text.clone());
         inner.numbers.insert(text, number);
         number
+    }
+
+    /// The number of each of `texts`. Threads wait for each other once, and not for each text.
+    pub(super) fn numbers<'a>(&self, texts: impl Iterator<Item = &'a str> + Clone) -> Vec<u32> {
+        let mut numbers: Vec<u32> = {
+            let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
+            let known = |text| inner.numbers.get(text).copied().unwrap_or(UNKNOWN);
+            texts.clone().map(known).collect()
+        };
+        for (number, text) in numbers.iter_mut().zip(texts) {
+            if *number == UNKNOWN {
+                *number = self.number(text);
+            }
+        }
+        numbers
     }
 
     /// The number of `text` if it has one.

@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use super::file_entry::FileEntry;
 use super::interner::Interner;
 use super::parallel;
-use super::reach::Reach;
+use super::reach::{FormatsByPath, Reach};
 use super::read_orders::FileSet;
 use super::texts::Texts;
 use crate::data::{DataFile, FileId, Format, RootKey, may_have_odd_root};
@@ -330,7 +330,8 @@ impl FileKeys {
             Some(keys) => (keys, true),
             None => (data.root_keys(), false),
         };
-        let keys = keys.iter().map(|key| KeyHere::new(key, names)).collect();
+        let numbers = names.numbers(keys.iter().map(|it| &*it.text));
+        let keys = KeyList::of(keys.len(), || keys.iter().zip(&numbers).map(KeyHere::of));
         // A `<<` in a string or comment counts, too. It only makes answers less exact.
         let may_merge = memchr::memmem::find(data.text().as_bytes(), b"<<").is_some();
         Self { keys, is_quick, may_merge, first: Arc::default() }
@@ -343,7 +344,7 @@ impl FileKeys {
     }
 
     fn numbers(&self) -> impl Iterator<Item = u32> {
-        self.keys.iter().map(|here| here.name)
+        self.keys.names()
     }
 
     /// Whether these are the same keys, wherever they are written.
@@ -380,9 +381,27 @@ impl FileKeys {
 }
 
 impl KeyHere {
-    fn new(key: &RootKey<'_>, names: &Interner) -> Self {
-        Self { name: names.number(&key.text), key: key.key, value: key.value }
+    /// A key with the number of its text.
+    fn of((key, number): (&RootKey<'_>, &u32)) -> Self {
+        Self { name: *number, key: key.key, value: key.value }
     }
+}
+
+/// Reads files and finds their keys, as long as `goes_on` returns true. `done` gets numbers of files.
+pub(super) fn read_with_keys(
+    texts: &Texts,
+    files: &FormatsByPath,
+    goes_on: &(dyn Fn() -> bool + Sync),
+    done: &(dyn Fn(usize) + Sync),
+) {
+    texts.read_together(files.keys(), goes_on, &|paths| {
+        for path in paths {
+            if let Ok(file) = texts.file(path) {
+                file.keys(files[*path], texts.base.names());
+            }
+        }
+        done(paths.len());
+    });
 }
 
 /// What the text of a file shows about two root keys.
@@ -510,16 +529,16 @@ const FILES_AT_ONCE: usize = 256;
 const MAX_HELD: usize = 1_024;
 
 impl BulkIndex {
-    /// Reads all files that `reach` leads to, on all processors.
-    pub(super) fn build(texts: &Texts, reach: &Reach) -> Self {
-        let files: Vec<(Arc<str>, Format)> = reach.files(texts).into_iter().collect();
-        texts.read_together(files.iter().map(|(path, _)| path), &|| true, &|_| {});
+    /// Reads `files`, to which `reach` leads, on all processors.
+    pub(super) fn build(texts: &Texts, reach: &Reach, files: &FormatsByPath) -> Self {
+        read_with_keys(texts, files, &|| true, &|_| {});
+        let files: Vec<(&Arc<str>, &Format)> = files.iter().collect();
         let index =
-            |(path, format): &(Arc<str>, Format)| IndexedFile::new(texts, reach, path, *format);
+            |(path, format): &(&Arc<str>, &Format)| IndexedFile::new(texts, reach, path, **format);
         let found = parallel::map(&files, index);
         let is_odd = |it: &Option<IndexedFile>| it.as_ref().is_none_or(|it| it.may_have_odd_root);
         let odd = files.iter().zip(&found).filter(|(_, it)| is_odd(it));
-        let odd = odd.map(|((path, _), _)| path.clone()).collect();
+        let odd = odd.map(|((path, _), _)| Arc::clone(path)).collect();
         Self { texts: Some(texts.clone()), odd, ..Self::of(found.into_iter().flatten().collect()) }
     }
 

@@ -17,7 +17,7 @@ use crate::limits::{MAX_DIRECTORY_NAMES, MAX_FILE_BYTES, MAX_SIZELESS_FILE_BYTES
 pub struct Disk;
 
 impl DiskReader for Disk {
-    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+    fn read_into(&self, path: &str, bytes: &mut Vec<u8>) -> Result<(), String> {
         // Checked first, because opening a named pipe would wait for a writer.
         let metadata = fs::metadata(path).map_err(|error| ruby_message(&error, path))?;
         if metadata.is_dir() {
@@ -33,9 +33,9 @@ impl DiskReader for Disk {
         }
         // The file may have become a pipe since the check, so opening it must not wait either.
         let file = open(path).map_err(|error| ruby_message(&error, path))?;
-        let bytes = read_all(file, metadata.len(), most);
-        let bytes = bytes.map_err(|error| ruby_message(&error, path))?;
-        if bytes.len() as u64 > most { Err(too_large(path, most)) } else { Ok(bytes) }
+        let read = read_all(file, metadata.len(), most, bytes);
+        let read = read.map_err(|error| ruby_message(&error, path))?;
+        if read as u64 > most { Err(too_large(path, most)) } else { Ok(()) }
     }
 
     fn list(&self, directory: &str) -> Option<Vec<DirItem>> {
@@ -135,9 +135,9 @@ impl WorkspaceDisk {
 }
 
 impl DiskReader for WorkspaceDisk {
-    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+    fn read_into(&self, path: &str, bytes: &mut Vec<u8>) -> Result<(), String> {
         if self.holds(path) {
-            Disk.read(path)
+            Disk.read_into(path, bytes)
         } else {
             Err(format!("{path} is outside of the workspace and is not read"))
         }
@@ -179,23 +179,26 @@ fn is_made_by_the_kernel(path: &str, metadata: &Metadata) -> bool {
     cfg!(unix) && metadata.len() == 0 && real().starts_with("/proc")
 }
 
-/// The bytes of a file that probably has `size` bytes; of one that has more than `most`, some more than `most`.
-fn read_all(mut file: File, size: u64, most: u64) -> std::io::Result<Vec<u8>> {
+/// Appends the bytes of a file that probably has `size` bytes; of one that has more than `most`, some more than `most`. Returns
+/// their number.
+fn read_all(mut file: File, size: u64, most: u64, bytes: &mut Vec<u8>) -> std::io::Result<usize> {
+    let before = bytes.len();
     // Most files are read as a whole by one call of the system.
-    let mut bytes = vec![0; size as usize];
-    let mut read = 0;
-    while read < bytes.len() {
-        match file.read(&mut bytes[read..]) {
+    bytes.resize(before + size as usize, 0);
+    let mut end = before;
+    while end < bytes.len() {
+        match file.read(&mut bytes[end..]) {
             Ok(0) => break,
-            Ok(count) => read += count,
+            Ok(count) => end += count,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    bytes.truncate(read);
+    bytes.truncate(end);
     // The file may have grown since its size was read.
-    file.take((most + 1).saturating_sub(read as u64)).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    let left = (most + 1).saturating_sub((end - before) as u64);
+    file.take(left).read_to_end(bytes)?;
+    Ok(bytes.len() - before)
 }
 
 /// Opens a file so that reading it never waits for a writer.

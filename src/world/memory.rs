@@ -46,9 +46,12 @@ impl MemoryDisk {
 }
 
 impl DiskReader for MemoryDisk {
-    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+    fn read_into(&self, path: &str, bytes: &mut Vec<u8>) -> Result<(), String> {
         self.with_files(|files| match kind_in(files, path) {
-            PathKind::File => Ok(files[path].clone()),
+            PathKind::File => {
+                bytes.extend_from_slice(&files[path]);
+                Ok(())
+            }
             PathKind::Directory => Err(format!("Is a directory @ io_fread - {path}")),
             PathKind::Missing => Err(format!("No such file or directory @ rb_sysopen - {path}")),
         })

@@ -32,6 +32,12 @@ pub fn join(directory: &str, path: &str) -> String {
     if is_absolute(path) { normalise(path) } else { normalise(&format!("{directory}/{path}")) }
 }
 
+/// The path of a name that a directory has. Unlike [`join`], it does not look at what the name may stand for.
+pub fn child(directory: &str, name: &str) -> String {
+    let slash = if directory.ends_with('/') { "" } else { "/" };
+    [directory, slash, name].concat()
+}
+
 /// Whether a path is absolute.
 pub fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || is_windows(path)

@@ -17,6 +17,9 @@ use crate::facts::infer::{Mapped, Template};
 use crate::limits::{MAX_DATA_FILES, MAX_DIRECTORIES, MAX_DIRECTORY_DEPTH};
 use crate::settings::Settings;
 
+/// Data files with their formats.
+pub(super) type FormatsByPath = BTreeMap<Arc<str>, Format>;
+
 /// The places where an environment's data can be, for all layers and modules together.
 #[derive(Debug, Default)]
 pub struct Reach {
@@ -137,7 +140,7 @@ impl Reach {
     }
 
     /// All existing files that some template can lead to, sorted by path, with their formats.
-    pub(super) fn files(&self, texts: &Texts) -> BTreeMap<Arc<str>, Format> {
+    pub(super) fn files(&self, texts: &Texts) -> FormatsByPath {
         let mut files = BTreeMap::new();
         let mut open: Vec<&DataPlace> = Vec::new();
         for place in &self.places {
@@ -257,11 +260,11 @@ struct Walk<'a> {
     linked: VecDeque<(String, Vec<&'a DataPlace>)>,
     /// The depth of the current directory.
     depth: usize,
-    files: BTreeMap<Arc<str>, Format>,
+    files: FormatsByPath,
 }
 
 impl<'a> Walk<'a> {
-    fn all(mut self, places: &[&'a DataPlace]) -> BTreeMap<Arc<str>, Format> {
+    fn all(mut self, places: &[&'a DataPlace]) -> FormatsByPath {
         // A directory inside of another one would be walked twice.
         for directory in topmost(places.iter().map(|place| place.directory())) {
             self.linked.push_back((directory.to_owned(), places.to_vec()));
@@ -281,7 +284,7 @@ impl<'a> Walk<'a> {
     /// Walks `directory`; `places` are those whose files can be in it or below.
     fn directory(&mut self, directory: &str, real: &str, places: &[&'a DataPlace]) {
         for item in self.texts.list(directory).iter() {
-            let path = paths::join(directory, &item.name);
+            let path = paths::child(directory, &item.name);
             if !item.is_directory {
                 if let Some(place) = places.iter().find(|place| place.reaches(&path)) {
                     self.files.entry(path.into()).or_insert(place.format);
@@ -302,7 +305,7 @@ impl<'a> Walk<'a> {
             }
             let real_child = self.real_path(&path);
             // If the names differ, the child is a link. Links may form cycles, so they wait until all real directories are known.
-            if real_child == paths::join(real, &item.name) {
+            if real_child == paths::child(real, &item.name) {
                 self.seen.insert(real_child.clone());
                 self.depth += 1;
                 self.directory(&path, &real_child, &near);

@@ -1,7 +1,7 @@
 //! All texts of one moment, with those of open editors over the disk. Lookups and indexes read them.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::disk::DiskTable;
 use super::file_entry::{FileEntry, Seen};
@@ -33,22 +33,20 @@ impl Texts {
         }
     }
 
-    /// Reads files before they are needed, on all processors, as long as `goes_on` returns true. `tell` gets the number of files
-    /// that have been read so far, which only grows.
+    /// Reads files before they are needed, on all processors, as long as `goes_on` returns true. `done` gets each group of files
+    /// that has been read, while their texts are likely to be in the processor's cache.
     pub(super) fn read_together<'a>(
         &self,
         paths: impl Iterator<Item = &'a Arc<str>>,
         goes_on: &(dyn Fn() -> bool + Sync),
-        tell: &(dyn Fn(usize) + Sync),
+        done: &(dyn Fn(&[&str]) + Sync),
     ) {
         let (closed, open): (Vec<&str>, Vec<&str>) =
             paths.map(|path| &**path).partition(|path| self.overlay.get(path).is_none());
-        let read = Mutex::new(open.len());
-        self.base.read_together(&closed, goes_on, &|count| {
-            let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
-            *read += count;
-            tell(*read);
-        });
+        if !open.is_empty() && goes_on() {
+            done(&open);
+        }
+        self.base.read_together(&closed, goes_on, done);
     }
 
     /// The file at `path`, if it is open in an editor or was read before. The disk is not touched.

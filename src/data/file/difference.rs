@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::chunk::EntryKey;
 use super::entries::{Entries, Placed};
 use super::{Content, DataFile};
-use crate::syntax::entries::quick_keys;
+use crate::syntax::entries::each_quick_key;
 use crate::syntax::interpolation::{calls_in, hides_tokens};
 use crate::syntax::yaml::EntryFlags;
 
@@ -123,9 +123,10 @@ fn sources<'t>(spots: &[(&Placed, usize)], text: &'t str) -> Option<Sources<'t>>
             return None;
         }
         let source = placed.source(index, text);
-        let by_looks = quick_keys(source)?.into_iter().map(|key| Arc::from(key.text));
-        let keys: BTreeSet<Arc<str>> =
-            key_of(placed, index, text).into_iter().chain(by_looks).collect();
+        let mut keys: BTreeSet<Arc<str>> = key_of(placed, index, text).into_iter().collect();
+        each_quick_key(source, |key| {
+            keys.insert(key.text.into());
+        })?;
         // An edit can turn broken text into a key that is not a string, or the other way round.
         if keys.is_empty() && !is_blank_or_comment(source) {
             return None;

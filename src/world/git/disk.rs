@@ -176,12 +176,16 @@ impl GitDisk {
 }
 
 impl DiskReader for GitDisk {
-    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+    fn read_into(&self, path: &str, bytes: &mut Vec<u8>) -> Result<(), String> {
         match self.find(path) {
-            Found::File(object) => self.content(&object).map_err(|why| format!("{why} - {path}")),
+            Found::File(object) => {
+                let content = self.content(&object).map_err(|why| format!("{why} - {path}"))?;
+                bytes.extend(content);
+                Ok(())
+            }
             Found::Directory(_) => Err(format!("Is a directory @ io_fread - {path}")),
             Found::Missing => Err(format!("No such file or directory @ rb_sysopen - {path}")),
-            Found::Outside(path) => self.machine.read(&path),
+            Found::Outside(path) => self.machine.read_into(&path, bytes),
         }
     }
 

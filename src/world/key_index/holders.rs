@@ -20,7 +20,7 @@ impl Default for Holders {
 impl Holders {
     /// The files are counted before they are listed, so both lists get their final length at once.
     pub(super) fn new(files: &[IndexedFile]) -> Self {
-        let last = files.iter().flat_map(|file| file.keys.numbers()).max();
+        let last = files.iter().filter_map(|file| file.keys.numbers().max()).max();
         let names = last.map_or(0, |it| it as usize + 1);
         let mut starts = vec![0; names + 1];
         each_holder(files, names, |name, _| starts[name + 1] += 1);
@@ -63,12 +63,13 @@ impl Holders {
 fn each_holder(files: &[IndexedFile], names: usize, mut add: impl FnMut(usize, u32)) {
     let mut last = vec![u32::MAX; names];
     for (at, file) in (0..).zip(files) {
-        for name in file.keys.numbers() {
+        // Millions of keys take half the time without a `for`, which would ask at each key in which list it is.
+        file.keys.numbers().for_each(|name| {
             let last = &mut last[name as usize];
             if *last != at {
                 *last = at;
                 add(name as usize, at);
             }
-        }
+        });
     }
 }

@@ -55,14 +55,19 @@ impl ShortKey {
 impl FromIterator<KeyHere> for KeyList {
     fn from_iter<I: IntoIterator<Item = KeyHere>>(keys: I) -> Self {
         let keys: Vec<KeyHere> = keys.into_iter().collect();
-        // A list that grows would get more memory, and the allocator takes none of it back.
-        let mut short = Vec::with_capacity(keys.len());
-        short.extend(keys.iter().map_while(ShortKey::of));
-        if short.len() == keys.len() { Self::Short(short.into()) } else { Self::Long(keys.into()) }
+        Self::of(keys.len(), || keys.iter().copied())
     }
 }
 
 impl KeyList {
+    /// The list of `count` keys.
+    pub(super) fn of<I: Iterator<Item = KeyHere>>(count: usize, keys: impl Fn() -> I) -> Self {
+        // A list that grows would get more memory, and the allocator takes none of it back.
+        let mut short = Vec::with_capacity(count);
+        short.extend(keys().map_while(|it| ShortKey::of(&it)));
+        if short.len() == count { Self::Short(short.into()) } else { Self::Long(keys().collect()) }
+    }
+
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Short(keys) => keys.len(),
@@ -75,6 +80,15 @@ impl KeyList {
             Self::Short(keys) => keys[place].here(),
             Self::Long(keys) => keys[place],
         }
+    }
+
+    /// The numbers of the keys, in source order. This is many times faster than [`Self::iter`].
+    pub(super) fn names(&self) -> impl Iterator<Item = u32> {
+        let (short, long): (&[ShortKey], &[KeyHere]) = match self {
+            Self::Short(keys) => (keys, &[]),
+            Self::Long(keys) => (&[], keys),
+        };
+        short.iter().map(|it| it.name).chain(long.iter().map(|it| it.name))
     }
 
     /// The keys from one place on.
@@ -111,6 +125,7 @@ mod tests {
             let list: KeyList = [first, last].into_iter().collect();
             assert_eq!(list.iter().collect::<Vec<_>>(), [first, last]);
             assert_eq!(list.from(1).collect::<Vec<_>>(), [last]);
+            assert_eq!(list.names().collect::<Vec<_>>(), [7, 7]);
             assert_eq!(list.partition_point(|it| it.key.start < 10), 1);
             assert_eq!(matches!(list, KeyList::Short(_)), is_short, "{last:?}");
         };

@@ -31,7 +31,8 @@ impl FileKeys {
     ) -> Option<Self> {
         let Edited { keys: replaced, range } = self.edited(old, new)?;
         let found = RootKey::quick_between(new, range.start as u32, range.end as u32)?;
-        let found: Vec<KeyHere> = found.iter().map(|key| KeyHere::new(key, names)).collect();
+        let numbers = names.numbers(found.iter().map(|it| &*it.text));
+        let found: Vec<KeyHere> = found.iter().zip(&numbers).map(KeyHere::of).collect();
         let replaced_names = self.numbers().take(replaced.end).skip(replaced.start);
         let has_same_names = found.iter().map(|it| it.name).eq(replaced_names);
         let moved = |at: u32| at + new.len() as u32 - old.len() as u32;
