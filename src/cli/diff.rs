@@ -378,6 +378,7 @@ impl Sides {
         };
         let (before, after) = (files(&self.before), files(&self.after));
         let all: Vec<&(String, Format)> = before.union(&after).collect();
+        self.after.world.read_together(after.iter().map(|(path, _)| &**path));
         // Most files are the same on both sides.
         let what = parallel::map(&all, |(path, format)| {
             let now = self.after.world.what_is_no_data(path, *format);

@@ -266,6 +266,8 @@ fn parsed_key(text: &str, start: usize, end: usize) -> Option<QuickKey<'static>>
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -323,5 +325,53 @@ mod tests {
         check_keys("a: 1\n--- # c\nb: 2\n", None);
         check_keys("a: [1\n---\nb: 2\n", None);
         check_keys("", None);
+    }
+
+    fn line() -> impl Strategy<Value = &'static str> {
+        prop::sample::select(vec![
+            "module::key: 1\n",
+            "module::longer_key_than_a_block:\n",
+            "module::list:   \n- item\n",
+            "- module::a: 1\n",
+            "  deeper: and longer than a block of bytes\n",
+            "    x\n",
+            "# comment\n",
+            "#\n",
+            "\n",
+            "   \n",
+            "\t\n",
+            "\r\n",
+            "'quoted key': 2\n",
+            "yes: 3\n",
+            "---\n",
+            "--- # c\n",
+            "...\n",
+            "-key::a: 1\n",
+            "module::ä: 1\n",
+            "module::open: [\n]\n",
+            "module::end: 5",
+        ])
+    }
+
+    proptest! {
+        /// Values reach up to the next entry, which is found line by line here.
+        #[test]
+        fn values_of_quick_keys_end_before_the_next_entry(lines in prop::collection::vec(line(), 0..12)) {
+            let text = lines.concat();
+            let mut keys = Vec::new();
+            if each_quick_key(&text, |key| keys.push(key)).is_some() {
+                let starts: Vec<usize> =
+                    std::iter::successors(next_entry(&text, 0), |at| next_entry(&text, at + 1)).collect();
+                for key in &keys {
+                    let next = starts.iter().find(|at| **at > key.range.start as usize);
+                    let end = next.map_or(text.len(), |at| *at) as u32;
+                    prop_assert_eq!(key.value, value_range(&text, key.range.end, end), "{:?} {}", text, key.text);
+                }
+                // No entry with a plain key is left out.
+                let plain = starts.iter().filter(|at| plain_key(&text.as_bytes()[**at..]).is_some());
+                let found: Vec<usize> = keys.iter().map(|key| key.range.start as usize).collect();
+                prop_assert!(plain.clone().all(|at| found.contains(at)), "{:?}", text);
+            }
+        }
     }
 }

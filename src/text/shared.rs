@@ -12,29 +12,15 @@ use super::range::TextRange;
 /// read together therefore share one buffer, which is kept as long as one of their texts is.
 #[derive(Clone)]
 pub struct SharedText {
-    buffer: Buffer,
+    buffer: Arc<str>,
     range: TextRange,
 }
 
-#[derive(Clone)]
-enum Buffer {
-    One(Arc<str>),
-    /// The memory into which texts were read, so that they are not copied.
-    Several(Arc<String>),
-}
-
-/// An unused part of a buffer that is smaller than one of so many parts stays.
-const UNUSED: usize = 8;
-
 impl SharedText {
-    /// The text with these bytes; `None` if they are not UTF-8, or 4 GiB or more.
-    pub fn of_bytes(bytes: Vec<u8>) -> Option<Self> {
+    /// The text with these bytes, which are copied; `None` if they are not UTF-8, or 4 GiB or more.
+    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
         let range = TextRange::new(0, u32::try_from(bytes.len()).ok()?);
-        let mut text = String::from_utf8(bytes).ok()?;
-        if text.capacity() - text.len() > text.capacity() / UNUSED {
-            text.shrink_to_fit();
-        }
-        Some(Self { buffer: Buffer::Several(Arc::new(text)), range })
+        Some(Self { buffer: str::from_utf8(bytes).ok()?.into(), range })
     }
 
     /// The text in `range`, in bytes of this text. It shares the buffer.
@@ -54,10 +40,7 @@ impl Deref for SharedText {
     type Target = str;
 
     fn deref(&self) -> &str {
-        match &self.buffer {
-            Buffer::One(text) => self.range.slice(text),
-            Buffer::Several(texts) => self.range.slice(texts),
-        }
+        self.range.slice(&self.buffer)
     }
 }
 
@@ -65,17 +48,15 @@ impl<T: Into<Arc<str>>> From<T> for SharedText {
     fn from(text: T) -> Self {
         let buffer: Arc<str> = text.into();
         let range = TextRange::new(0, buffer.len() as u32);
-        Self { buffer: Buffer::One(buffer), range }
+        Self { buffer, range }
     }
 }
 
 impl From<&SharedText> for Arc<str> {
     /// Copies a text that shares its buffer.
     fn from(text: &SharedText) -> Self {
-        match &text.buffer {
-            Buffer::One(buffer) if text.len() == buffer.len() => buffer.clone(),
-            _ => Self::from(&**text),
-        }
+        let is_whole = text.len() == text.buffer.len();
+        if is_whole { text.buffer.clone() } else { Self::from(&**text) }
     }
 }
 
@@ -99,15 +80,15 @@ mod tests {
 
     #[test]
     fn texts_in_one_buffer_are_what_they_were() {
-        let whole = SharedText::of_bytes("a: ä\nb: 2\n".into()).expect("it is UTF-8");
+        let whole = SharedText::of_bytes("a: ä\nb: 2\n".as_bytes()).expect("it is UTF-8");
         let part = |start, end| whole.part(TextRange::new(start, end));
         let (first, rest) = (part(0, 6), part(3, 11));
         assert_eq!((&*first, &*rest), ("a: ä\n", "ä\nb: 2\n"));
         let last = rest.part(TextRange::new(3, 8));
         assert_eq!(last, SharedText::from("b: 2\n"));
         assert_eq!(*Arc::<str>::from(&last), *"b: 2\n");
-        assert_eq!(last.as_bytes().as_ptr_range().end, whole.as_bytes().as_ptr_range().end);
-        assert!(SharedText::of_bytes(b"a: \xff".into()).is_none());
+        assert!([first, rest, last].iter().all(|it| Arc::ptr_eq(&it.buffer, &whole.buffer)));
+        assert!(SharedText::of_bytes(b"a: \xff").is_none());
     }
 
     #[test]

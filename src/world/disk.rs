@@ -186,14 +186,14 @@ impl DiskTable {
             // in the background wait between two groups while something is urgent, perhaps this call.
             let group = self.groups.slot(paths[0]);
             let _turn = group.lock().unwrap_or_else(PoisonError::into_inner);
-            // Memory costs nothing before it is used, and a buffer that grows would be copied.
+            // A buffer that grows would be copied.
             let mut buffer = Vec::with_capacity(paths.len() * BYTES_OF_MOST_FILES);
             let mut new = Vec::new();
             for path in *paths {
                 new.extend(self.read_short_text(path, &mut buffer).map(|range| (*path, range)));
             }
             // Each of the texts is UTF-8, so the buffer is, too.
-            if let Some(texts) = SharedText::of_bytes(buffer) {
+            if let Some(texts) = SharedText::of_bytes(&buffer) {
                 for (path, range) in new {
                     let id = self.id(path);
                     let entry = FileEntry::new(self.path(id), id, texts.part(range));

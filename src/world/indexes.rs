@@ -106,7 +106,7 @@ impl World {
         }
         let files = self.reach(environment).files(&self.texts);
         let all = Mutex::new(BTreeSet::new());
-        self.texts.read_together(files.keys(), &|| true, &|paths| {
+        self.texts.read_together(files.keys().map(|it| &**it), &|| true, &|paths| {
             let mut keys: HashSet<Arc<str>, foldhash::fast::RandomState> = HashSet::default();
             for path in paths {
                 let Ok(file) = self.texts.file(path) else { continue };

@@ -394,7 +394,7 @@ pub(super) fn read_with_keys(
     goes_on: &(dyn Fn() -> bool + Sync),
     done: &(dyn Fn(usize) + Sync),
 ) {
-    texts.read_together(files.keys(), goes_on, &|paths| {
+    texts.read_together(files.keys().map(|it| &**it), goes_on, &|paths| {
         for path in paths {
             if let Ok(file) = texts.file(path) {
                 file.keys(files[*path], texts.base.names());

@@ -253,6 +253,11 @@ impl World {
         text(self) == text(other)
     }
 
+    /// Reads files that are needed one after the other, on all processors.
+    pub fn read_together<'a>(&self, paths: impl Iterator<Item = &'a str>) {
+        self.texts.read_together(paths, &|| true, &|_| {});
+    }
+
     /// The file's text on disk, whatever is open in an editor.
     pub fn text_on_disk(&self, path: &str) -> Option<SharedText> {
         self.texts.base.file(path).ok().map(|entry| entry.text.clone())

@@ -37,12 +37,12 @@ impl Texts {
     /// that has been read, while their texts are likely to be in the processor's cache.
     pub(super) fn read_together<'a>(
         &self,
-        paths: impl Iterator<Item = &'a Arc<str>>,
+        paths: impl Iterator<Item = &'a str>,
         goes_on: &(dyn Fn() -> bool + Sync),
         done: &(dyn Fn(&[&str]) + Sync),
     ) {
         let (closed, open): (Vec<&str>, Vec<&str>) =
-            paths.map(|path| &**path).partition(|path| self.overlay.get(path).is_none());
+            paths.partition(|path| self.overlay.get(path).is_none());
         if !open.is_empty() && goes_on() {
             done(&open);
         }
