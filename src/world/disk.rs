@@ -185,7 +185,7 @@ impl DiskTable {
             // Two calls for the same files would read them twice. There is a lock for each group, because the threads of a call
             // in the background wait between two groups while something is urgent, perhaps this call.
             let group = self.groups.slot(paths[0]);
-            let _turn = group.lock().unwrap_or_else(PoisonError::into_inner);
+            let turn = group.lock().unwrap_or_else(PoisonError::into_inner);
             // A buffer that grows would be copied.
             let mut buffer = Vec::with_capacity(paths.len() * BYTES_OF_MOST_FILES);
             let mut new = Vec::new();
@@ -200,6 +200,7 @@ impl DiskTable {
                     self.files.slot(path).now.get_or_init(|| Ok(self.keep(entry, None)));
                 }
             }
+            drop(turn);
             done(paths);
         });
     }

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::file_entry::FileEntry;
 use super::key_index::{BulkIndex, KeyIndex, KeyPlace, KeysHere, read_with_keys};
-use super::nodes::DataFiles;
+use super::nodes::{DataFiles, format_in};
 use super::parallel;
-use super::reach::{FormatsByPath, Reach};
+use super::reach::Reach;
 use super::shards::Shards;
 use super::snapshot::World;
 use super::texts::Texts;
@@ -36,7 +36,7 @@ struct Bulk {
     texts: Texts,
     by_environment: Shards<OnceLock<Arc<BulkIndex>>>,
     /// The data files of each environment, by path.
-    files: Shards<OnceLock<Arc<FormatsByPath>>>,
+    files: Shards<OnceLock<DataFiles>>,
 }
 
 impl Indexes {
@@ -66,9 +66,9 @@ impl Indexes {
 
 impl Bulk {
     /// The data files of an environment, where the hierarchies of `reach` lead.
-    fn files(&self, environment: &str, reach: &Reach) -> Arc<FormatsByPath> {
+    fn files(&self, environment: &str, reach: &Reach) -> DataFiles {
         let slot = self.files.slot(environment);
-        slot.get_or_init(|| Arc::new(reach.files(&self.texts))).clone()
+        slot.get_or_init(|| reach.files(&self.texts).into_iter().collect()).clone()
     }
 }
 
@@ -104,13 +104,16 @@ impl World {
         if let Some(index) = self.key_index_if_built(environment) {
             return index.keys().into_iter().collect();
         }
-        let files = self.reach(environment).files(&self.texts);
+        let files = self.data_files(environment);
         let all = Mutex::new(BTreeSet::new());
-        self.texts.read_together(files.keys().map(|it| &**it), &|| true, &|paths| {
+        self.texts.read_together(files.iter().map(|(path, _)| &**path), &|| true, &|paths| {
             let mut keys: HashSet<Arc<str>, foldhash::fast::RandomState> = HashSet::default();
             for path in paths {
-                let Ok(file) = self.texts.file(path) else { continue };
-                file.each_root_key(files[*path], |key| {
+                let (Some(format), Ok(file)) = (format_in(&files, path), self.texts.file(path))
+                else {
+                    continue;
+                };
+                file.each_root_key(format, |key| {
                     if !keys.contains(key) {
                         keys.insert(key.into());
                     }
@@ -232,6 +235,7 @@ impl IndexOrTexts {
         Some(KeysHere::look(&self.texts, path, kind, root, next))
     }
 
+    /// Whether the text of a file was searched for a key before.
     fn was_searched(&self, path: &str) -> bool {
         self.are_odd.lock().unwrap_or_else(PoisonError::into_inner).contains_key(path)
     }

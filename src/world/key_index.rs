@@ -25,8 +25,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use super::file_entry::FileEntry;
 use super::interner::Interner;
+use super::nodes::format_in;
 use super::parallel;
-use super::reach::{FormatsByPath, Reach};
+use super::reach::Reach;
 use super::read_orders::FileSet;
 use super::texts::Texts;
 use crate::data::{DataFile, FileId, Format, RootKey, may_have_odd_root};
@@ -387,17 +388,17 @@ impl KeyHere {
     }
 }
 
-/// Reads files and finds their keys, as long as `goes_on` returns true. `done` gets numbers of files.
+/// Reads data files, sorted by path, and finds their keys, as long as `goes_on` returns true. `done` gets numbers of files.
 pub(super) fn read_with_keys(
     texts: &Texts,
-    files: &FormatsByPath,
+    files: &[(Arc<str>, Format)],
     goes_on: &(dyn Fn() -> bool + Sync),
     done: &(dyn Fn(usize) + Sync),
 ) {
-    texts.read_together(files.keys().map(|it| &**it), goes_on, &|paths| {
+    texts.read_together(files.iter().map(|(path, _)| &**path), goes_on, &|paths| {
         for path in paths {
-            if let Ok(file) = texts.file(path) {
-                file.keys(files[*path], texts.base.names());
+            if let (Some(format), Ok(file)) = (format_in(files, path), texts.file(path)) {
+                file.keys(format, texts.base.names());
             }
         }
         done(paths.len());
@@ -529,16 +530,15 @@ const FILES_AT_ONCE: usize = 256;
 const MAX_HELD: usize = 1_024;
 
 impl BulkIndex {
-    /// Reads `files`, to which `reach` leads, on all processors.
-    pub(super) fn build(texts: &Texts, reach: &Reach, files: &FormatsByPath) -> Self {
+    /// Reads `files`, to which `reach` leads, on all processors. They are sorted by path.
+    pub(super) fn build(texts: &Texts, reach: &Reach, files: &[(Arc<str>, Format)]) -> Self {
         read_with_keys(texts, files, &|| true, &|_| {});
-        let files: Vec<(&Arc<str>, &Format)> = files.iter().collect();
         let index =
-            |(path, format): &(&Arc<str>, &Format)| IndexedFile::new(texts, reach, path, **format);
-        let found = parallel::map(&files, index);
+            |(path, format): &(Arc<str>, Format)| IndexedFile::new(texts, reach, path, *format);
+        let found = parallel::map(files, index);
         let is_odd = |it: &Option<IndexedFile>| it.as_ref().is_none_or(|it| it.may_have_odd_root);
         let odd = files.iter().zip(&found).filter(|(_, it)| is_odd(it));
-        let odd = odd.map(|((path, _), _)| Arc::clone(path)).collect();
+        let odd = odd.map(|((path, _), _)| path.clone()).collect();
         Self { texts: Some(texts.clone()), odd, ..Self::of(found.into_iter().flatten().collect()) }
     }
 

@@ -78,6 +78,12 @@ impl NodesCache {
 /// Paths of data files, sorted, and their formats.
 pub(super) type DataFiles = Arc<[(Arc<str>, Format)]>;
 
+/// The format of one of some data files, which are sorted by path.
+pub(super) fn format_in(files: &[(Arc<str>, Format)], path: &str) -> Option<Format> {
+    let at = files.binary_search_by(|(it, _)| (**it).cmp(path)).ok()?;
+    Some(files[at].1)
+}
+
 /// The sample nodes of one environment.
 #[derive(Debug, Default)]
 pub struct SampleNodes {

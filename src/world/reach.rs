@@ -17,9 +17,6 @@ use crate::facts::infer::{Mapped, Template};
 use crate::limits::{MAX_DATA_FILES, MAX_DIRECTORIES, MAX_DIRECTORY_DEPTH};
 use crate::settings::Settings;
 
-/// Data files with their formats.
-pub(super) type FormatsByPath = BTreeMap<Arc<str>, Format>;
-
 /// The places where an environment's data can be, for all layers and modules together.
 #[derive(Debug, Default)]
 pub struct Reach {
@@ -140,7 +137,7 @@ impl Reach {
     }
 
     /// All existing files that some template can lead to, sorted by path, with their formats.
-    pub(super) fn files(&self, texts: &Texts) -> FormatsByPath {
+    pub(super) fn files(&self, texts: &Texts) -> BTreeMap<Arc<str>, Format> {
         let mut files = BTreeMap::new();
         let mut open: Vec<&DataPlace> = Vec::new();
         for place in &self.places {
@@ -260,11 +257,11 @@ struct Walk<'a> {
     linked: VecDeque<(String, Vec<&'a DataPlace>)>,
     /// The depth of the current directory.
     depth: usize,
-    files: FormatsByPath,
+    files: BTreeMap<Arc<str>, Format>,
 }
 
 impl<'a> Walk<'a> {
-    fn all(mut self, places: &[&'a DataPlace]) -> FormatsByPath {
+    fn all(mut self, places: &[&'a DataPlace]) -> BTreeMap<Arc<str>, Format> {
         // A directory inside of another one would be walked twice.
         for directory in topmost(places.iter().map(|place| place.directory())) {
             self.linked.push_back((directory.to_owned(), places.to_vec()));
