@@ -341,12 +341,24 @@ impl Type {
 
     /// `Variant[…]` of the types, or the type itself if there is only one: nested variants are flattened, duplicates dropped.
     fn variant_of(types: impl IntoIterator<Item = Type>) -> Self {
+        Self::variant_with(types, Self::has_bounds_of_time)
+    }
+
+    /// [`Self::variant_of`] for the types of values. Both bounds of the type of a time are the same object, and then Ruby finds
+    /// that equal types are duplicates.
+    fn variant_of_inferred(types: impl IntoIterator<Item = Type>) -> Self {
+        Self::variant_with(types, |_| false)
+    }
+
+    fn variant_with(
+        types: impl IntoIterator<Item = Type>,
+        is_no_duplicate: impl Fn(&Type) -> bool,
+    ) -> Self {
         let mut flat: Vec<Type> = Vec::new();
         for it in types {
             let members = if let Self::Variant(members) = it { members } else { vec![it] };
             for member in members {
-                // `contains` compares types. The check for time comes first, because those are kept even if they are equal.
-                if member.has_bounds_of_time() || !flat.contains(&member) {
+                if is_no_duplicate(&member) || !flat.contains(&member) {
                     flat.push(member);
                 }
             }
@@ -354,7 +366,7 @@ impl Type {
         if flat.len() == 1 { flat.remove(0) } else { Self::Variant(flat) }
     }
 
-    /// When Ruby drops duplicates, two time objects are never equal.
+    /// When Ruby drops duplicates, two time objects are never equal, because their hashes differ.
     fn has_bounds_of_time(&self) -> bool {
         match self {
             Self::Timestamp(range) | Self::Timespan(range) => *range != TimeRange::default(),

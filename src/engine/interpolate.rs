@@ -284,6 +284,7 @@ fn interpolate_string(
                     Expanded::Text(Value::Undef) => {}
                     Expanded::Text(Value::Bytes(bytes)) => text.extend_from_slice(&bytes),
                     Expanded::Text(value) => {
+                        invocation.note_undecided_keys(&value);
                         let inserted = invocation.text_of(&value);
                         // Most texts that are inserted contain no token, nor a part of one.
                         if inserted.contains('%') {

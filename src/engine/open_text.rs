@@ -130,6 +130,17 @@ impl Invocation<'_> {
         self.depends_on_texts(&open);
     }
 
+    /// Records if open variables decide which keys of a hash are equal. Asked before the hash becomes a text, because
+    /// afterwards nothing joins equal keys.
+    pub(super) fn note_undecided_keys(&mut self, value: &Value) {
+        if !self.has_open_texts() || !value.has_tokens() {
+            return;
+        }
+        let mut open = Vec::new();
+        collect_undecided_keys(value, &mut open);
+        self.depends_on_texts(open);
+    }
+
     /// Whether it is not known if a type fits, because that depends on open strings in the value; this is then recorded.
     pub(super) fn is_type_undecided(&mut self, value_type: &str, value: &Value) -> bool {
         let is_any = value.as_str().is_some() && TYPES_OF_ANY_TEXT.contains(&value_type.trim());
@@ -244,6 +255,27 @@ fn each_token(
         }),
         Value::Sensitive(inner) => each_token(&inner.value, each),
         _ => ControlFlow::Continue(()),
+    }
+}
+
+/// Adds the keys with tokens that may be equal to another key of the same hash, in the hashes of a value.
+fn collect_undecided_keys<'v>(value: &'v Value, into: &mut Vec<&'v Value>) {
+    match value {
+        Value::Array(items) => {
+            items.iter().for_each(|it| collect_undecided_keys(&it.value, into));
+        }
+        Value::Hash(hash) => {
+            let texts = || hash.iter().filter_map(|(key, _)| key.as_str());
+            for (key, member) in hash.iter() {
+                if let Some(open) = key.as_str().filter(|it| interpolation::may_have_tokens(it))
+                    && texts().any(|it| it != open && may_be_equal(open, it))
+                {
+                    into.push(key);
+                }
+                collect_undecided_keys(&member.value.value, into);
+            }
+        }
+        _ => {}
     }
 }
 

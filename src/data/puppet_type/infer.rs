@@ -47,11 +47,12 @@ pub fn type_set_of(value: &Value) -> Type {
                 .collect();
             elements.map_or_else(
                 || {
-                    let keys = Type::variant_of(hash.iter().map(|(key, _)| type_set_of(key)));
+                    let keys =
+                        Type::variant_of_inferred(hash.iter().map(|(key, _)| type_set_of(key)));
                     let values = hash.iter().map(|(_, member)| type_set_of(&member.value.value));
                     Type::Hash(
                         Box::new(keys),
-                        Box::new(Type::variant_of(values)),
+                        Box::new(Type::variant_of_inferred(values)),
                         Some(IntegerRange::of_size(hash.len())),
                     )
                 },

@@ -60,6 +60,27 @@ fn types_of_values() {
     );
 }
 
+/// Confirmed with Puppet 7.23.
+#[test]
+fn values_with_equal_times_have_one_type() {
+    let time = || Value::object("Timestamp", "2024-01-01T12:00:00.000000000 UTC");
+    let several = |member: fn(Value) -> Value| {
+        hash([(Value::Integer(5), member(time())), (Value::Integer(6), member(time()))])
+    };
+    let is_refused = |value: &Value, got: &str| {
+        let message = format!("expects a Hash[String, String] value, got Hash[{got}]");
+        check("Hash[String, String]", value, &message);
+    };
+    let shown = "Timestamp['2024-01-01T12:00:00.000000000 UTC']";
+    is_refused(&several(|it| it), &format!("Integer[5, 6], {shown}"));
+    let of_struct = several(|it| hash([(text("a"), it)]));
+    is_refused(&of_struct, &format!("Integer[5, 6], Struct[{{'a' => {shown}}}]"));
+    is_refused(&several(|it| list([it])), &format!("Integer[5, 6], Tuple[{shown}]"));
+    let span = || Value::object("Timespan", "1-00:00:00.0");
+    let spans = hash([(Value::Integer(5), span()), (Value::Integer(6), span())]);
+    is_refused(&spans, "Integer[5, 6], Timespan['1-00:00:00.0']");
+}
+
 #[test]
 fn lookup_refuses_symbols_and_odd_keys() {
     check_lookup(&list([text("a"), hash([(Value::Integer(1), Value::Undef)])]), None);

@@ -261,6 +261,20 @@ fn open_items_of_a_list_decide_only_the_members_that_have_the_list() {
 }
 
 #[test]
+fn open_keys_of_a_hash_decide_its_text_if_they_may_be_equal() {
+    let text = |hash: &str| {
+        let common = format!("hash: {hash}\nk: \"%{{lookup('hash')}}\"\n");
+        told(&evaluator("path: common.yaml", &[("common.yaml", &common)]).lookup("k"))
+    };
+    let undecided = "\"{\\\"a\\\"=>1, \\\"%{x}\\\"=>2}\"\nThe value itself depends on x\n";
+    assert_eq!(text("{a: 1, '%{x}': 2}"), undecided);
+    assert!(text("[1, {b: {a: 1, '%{x}': 2}}]").ends_with("The value itself depends on x\n"));
+    // No value of x makes these keys equal.
+    assert_eq!(text("{a: 1, 'b%{x}': 2}"), "\"{\\\"a\\\"=>1, \\\"b%{x}\\\"=>2}\"\n");
+    assert_eq!(text("{a: '%{x}', b: 2}"), "\"{\\\"a\\\"=>\\\"%{x}\\\", \\\"b\\\"=>2}\"\n");
+}
+
+#[test]
 fn files_without_the_member_of_a_sub_key_do_not_matter_where_hashes_are_merged() {
     let with = |options: &str, top: &str| {
         let top = format!("lookup_options: {{k: {{merge: {options}}}}}\nk: {top}\n");

@@ -63,7 +63,7 @@ impl Entries {
         if self.gave_up {
             return None;
         }
-        let plain = from.and_then(|from| self.plain_entries_around(new, edit, first, from));
+        let plain = self.plain_entries_around(new, edit, first, from);
         let Scanned { heads, broken, met, gave_up } = match plain {
             Some(scanned) => scanned,
             None => scan(new, from, &|at| resume(at).is_some())?,
@@ -125,25 +125,26 @@ impl Entries {
         (chunk > first && !self.chunks[chunk].begins_broken()).then_some(chunk)
     }
 
-    /// The entries from byte `from` to the next chunk that can be reused, if libyaml is not needed to find them. The chunk
-    /// number `first` starts at `from`.
+    /// The entries from byte `from`, or from the start of the text, to the next chunk that can be reused, if libyaml is not
+    /// needed to find them. The chunk number `first` starts at `from`.
     fn plain_entries_around(
         &self,
         new: &str,
         edit: Edit,
         first: usize,
-        from: u32,
+        from: Option<u32>,
     ) -> Option<Scanned> {
         let can_be_reused = |it: &&Placed| it.base > edit.old_end && !it.begins_broken();
         let behind = self.chunks[first + 1..].iter().find(can_be_reused);
         let met = behind.map(|placed| edit.moved(placed.base));
         let end = met.unwrap_or(new.len() as u32);
-        let mut entries = plain_entries(TextRange::new(from, end).slice(new))?;
+        let start = from.unwrap_or(0);
+        let mut entries = plain_entries(TextRange::new(start, end).slice(new))?;
         for entry in &mut entries {
-            entry.start += from;
+            entry.start += start;
         }
-        let is_whole = entries.first().is_some_and(|entry| entry.start == from);
-        is_whole.then(|| Scanned { met, ..Scanned::of_plain(&entries) })
+        let is_whole = |from: u32| entries.first().is_some_and(|entry| entry.start == from);
+        from.is_none_or(is_whole).then(|| Scanned { met, ..Scanned::of_plain(&entries) })
     }
 
     /// The broken entries of the new version: the old ones before and after the scanned part, and the new ones in it.
