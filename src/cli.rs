@@ -57,7 +57,7 @@ mod workspace;
 struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// When to print colours. Without it, hiera-ls follows NO_COLOR and CLICOLOR_FORCE
+    /// When to print colours. Without it, hiera-ls follows NO_COLOR, CLICOLOR and CLICOLOR_FORCE
     #[arg(
         long,
         value_enum,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelExtend as _, ParallelIterator as _};
 
 use super::check_findings::{FileFindings, Finding, findings};
@@ -32,19 +32,20 @@ Examples:
   git diff --cached --name-only -z | hiera-ls check --files-from -
 
 Exit status: 0 if there are no errors and warnings, 1 if there are some (with --diff: if something can be fixed), \
-2 if an argument is wrong.
+2 if an argument is wrong or there is nothing to check.
 
 `hiera-ls rule NAME` explains a rule.";
 
 /// The arguments.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[command(group = ArgGroup::new("fixing").args(["fix", "diff"]).multiple(true))]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct CheckArguments {
     /// Files and directories to check. Without any: all data files, hiera.yaml files and Puppet code of the workspace
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// The workspace: a control repository, an environment or a module. Without it: the repository that
+    /// The workspace: a control repository, an environment or a module. Without it: the Git repository that
     /// contains the paths, or the current directory
     #[arg(long, help_heading = "What is checked", value_name = "DIR")]
     pub root: Option<PathBuf>,
@@ -104,7 +105,7 @@ pub struct CheckArguments {
     #[arg(long, help_heading = "Fixes")]
     pub diff: bool,
     /// With --fix or --diff: also apply fixes that change values
-    #[arg(long, help_heading = "Fixes")]
+    #[arg(long, help_heading = "Fixes", requires = "fixing")]
     pub unsafe_fixes: bool,
     /// The file with known findings. Without it: the file that the setting diagnostics.baseline names
     #[arg(long, help_heading = "Rules", value_name = "FILE")]

@@ -94,6 +94,11 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
         let files = files(&host.snapshot(), &arguments.paths)?;
         if !arguments.skip_other_files {
             refuse_other_files(&host.snapshot(), &arguments.paths, &shown)?;
+            if files.is_empty() {
+                return Err(format!(
+                    "nothing to check: the named directories contain no data files, hiera.yaml or Puppet code of the workspace {root}; --root names another workspace"
+                ));
+            }
         }
         files
     };
@@ -151,8 +156,8 @@ struct Roots {
     shown: String,
 }
 
-/// The directory in `--root`. Without it, the repository around the named files, wherever the command runs: other files
-/// beside it are not related to them. Paths are relative to the current directory if they are inside it.
+/// The directory in `--root`. Without it, the Git repository around the named files, wherever the command runs: other files
+/// beside it are not related to them. CI wants paths from the top of the repository, in whichever directory the command runs.
 fn roots(arguments: &CheckArguments) -> Result<Roots, String> {
     if let Some(root) = &arguments.root {
         let root = existing_directory(root)?;
@@ -162,18 +167,17 @@ fn roots(arguments: &CheckArguments) -> Result<Roots, String> {
     let named: Result<Vec<String>, String> =
         arguments.paths.iter().chain(&arguments.stdin_filename).map(|it| absolute(it)).collect();
     let named = named?;
-    let around = |path: &String| {
-        let mut above = std::iter::once(path.as_str()).chain(paths::ancestors(path));
+    let around = |path: &str| {
+        let mut above = std::iter::once(path).chain(paths::ancestors(path));
         above.find(|it| Path::new(&paths::join(it, ".git")).exists()).map(str::to_owned)
     };
-    let repositories: BTreeSet<Option<String>> = named.iter().map(around).collect();
+    let repositories: BTreeSet<Option<String>> = named.iter().map(|it| around(it)).collect();
     // If the paths belong to several repositories, or to none, only the current directory is left.
     let [Some(repository)] = &*repositories.into_iter().collect::<Vec<_>>() else {
-        return Ok(Roots { workspace: here.clone(), shown: here });
+        let shown = around(&here).unwrap_or_else(|| here.clone());
+        return Ok(Roots { workspace: here, shown });
     };
-    let is_here = named.iter().all(|path| paths::below(&here, path).is_some());
-    let shown = if is_here { here } else { repository.clone() };
-    Ok(Roots { workspace: repository.clone(), shown })
+    Ok(Roots { workspace: repository.clone(), shown: repository.clone() })
 }
 
 /// A named file that no rule checks is an error, because the user expects a result for it.

@@ -1,7 +1,7 @@
 //! `hiera-ls diff`: which nodes get another value for which keys, between a revision and the working tree, or two revisions.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -201,7 +201,17 @@ fn open(
     root: &str,
     repository: Repository,
 ) -> Result<Vec<Sides>, String> {
-    let commit = repository.commit(&arguments.revision)?;
+    let commit = repository.commit(&arguments.revision).map_err(|message| {
+        // Who knows `git diff` writes a file here, and who knows `lookup` a key.
+        let revision = &arguments.revision;
+        if Path::new(revision).exists() {
+            format!("{message}; diff compares revisions and keys, not files")
+        } else if revision.contains("::") {
+            format!("{message}; for a key, write `hiera-ls diff -- {revision}`")
+        } else {
+            message
+        }
+    })?;
     let place = &arguments.place;
     let machine = place.machine(root)?;
     let at = |repository, commit: &str| GitDisk::new(repository, commit, Arc::clone(&machine));

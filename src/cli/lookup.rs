@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use serde_json::Value as Json;
 
@@ -22,8 +23,8 @@ use super::terminal::{STRONG, complain, print_styled, styled, with_marks};
 use crate::data::puppet_type::{TypeAliases, TypeProblem};
 use crate::data::{Located, Value, json};
 use crate::engine::{Answer, Explain, Request};
-use crate::ide::diagnostics::near_key;
 use crate::ide::{Perspective, plain_text_of_key};
+use crate::world::git::Repository;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,9 +48,6 @@ With --explain: 0 also if the key is missing or the data has an error; the expla
 /// The exit code if the value depends on facts that are not known.
 pub(super) const DEPENDS: u8 = 3;
 
-/// If there are at most this many data files, all of them are searched for a similar key, which takes some milliseconds.
-const MAX_FILES_READ_FOR_A_GUESS: usize = 2_000;
-
 /// Represents all keys without a module when only lookup_options are explained.
 const KEY_WITHOUT_MODULE: &str = "__global__";
 
@@ -64,12 +62,17 @@ pub struct LookupArguments {
     #[command(flatten)]
     pub place: PlaceArguments,
     /// A file with facts (facter, puppet facts, onceover, facterdb, PuppetDB; JSON or YAML). Or a directory of such
-    /// files: the name of each file is the name of its node
+    /// files: the name of each file is the name of its node, and all of them are looked up
     #[arg(long, value_name = "FILE|DIR", help_heading = "The node")]
     pub facts: Option<PathBuf>,
-    /// The certname of the node. It may have a fact set, or be known only by its name. Without it: any node
+    /// The certname of the node. It may have a fact set, or be known only by its name. Without it: the node that the
+    /// setting `node` names, or else any node
     #[arg(long, value_name = "NAME", help_heading = "The node", add = completions::nodes())]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub node: Option<String>,
+    /// Any node, even if the settings name one
+    #[arg(long, help_heading = "The node", conflicts_with_all = ["node", "nodes", "facts"])]
+    pub any_node: bool,
     /// Several nodes at once: `all`, or names with * and ?, separated by commas
     #[arg(long, value_name = "all|GLOB,…", help_heading = "The node", add = completions::nodes())]
     pub nodes: Option<String>,
@@ -133,7 +136,7 @@ pub struct LookupArguments {
     #[arg(long, help_heading = "Output")]
     pub origins: bool,
     /// With --explain: like --origins, with the commit that wrote each line
-    #[arg(long, help_heading = "Output", requires = "explain")]
+    #[arg(long, help_heading = "Output")]
     pub blame: bool,
     /// What to do with values that are encrypted with eyaml: keep (leave them as they are
     /// written, or decrypt them if the setting eyaml.decrypt is on and the level's key can be read), fail (as Puppet does
@@ -231,6 +234,11 @@ fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
     if arguments.why {
         return Ok(why(&setup, &queries));
     }
+    if arguments.blame
+        && let Err(why) = Repository::of(setup.evaluator.environment().directory())
+    {
+        complain(&format!("no commits are shown: {why}"));
+    }
     let output = Output::of(arguments, setup.world());
     if output.is_per_key() || arguments.all || arguments.keys_from.is_some() {
         return Ok(each(arguments, (&setup, &aliases), &queries, merge.as_ref(), &output));
@@ -246,6 +254,9 @@ fn refuse_options_without_effect(arguments: &LookupArguments) -> Result<(), Stri
     let prints_values = arguments.all || arguments.keys_from.is_some();
     if arguments.origins && !has_explanation {
         return Err("--origins is for --explain".to_owned());
+    }
+    if arguments.blame && !arguments.explain {
+        return Err("--blame is for --explain".to_owned());
     }
     if has_explanation && prints_values && arguments.render_as != Some(RenderAs::Jsonl) {
         let name = if arguments.explain { "--explain" } else { "--explain-options" };
@@ -280,6 +291,9 @@ fn why(setup: &Setup, queries: &[Query]) -> ExitCode {
             .call(&Request { names: vec![Arc::from(query.key.as_str())], ..Request::default() });
         depends |= !answer.is_certain();
         has_failed |= answer.is_certain() && !matches!(answer.outcome, Ok(Some(_)));
+        if answer.is_certain() && matches!(answer.outcome, Ok(None)) {
+            complain_of_missing(setup, &[Arc::from(query.key.as_str())]);
+        }
     }
     match (has_failed, depends) {
         (true, _) => ExitCode::FAILURE,
@@ -418,12 +432,7 @@ fn first_found(
         }
         Ok(None) => {
             complain(&not_found_line(names));
-            if let Some(meant) = meant_key(setup, names) {
-                complain(&format!("did you mean `{meant}`?"));
-            }
-            for hint in &setup.hints(names) {
-                complain(hint);
-            }
+            complain_of_missing(setup, names);
             ExitCode::FAILURE
         }
         Err(failure) => {
@@ -433,14 +442,14 @@ fn first_found(
     }
 }
 
-/// A key of the data that is similar to the one that was not found.
-fn meant_key(setup: &Setup, names: &[Arc<str>]) -> Option<Arc<str>> {
-    // A guess is not worth reading all files of a large repository.
-    if setup.place.data_files().len() > MAX_FILES_READ_FOR_A_GUESS {
-        return None;
+/// Says why the keys may not be found.
+fn complain_of_missing(setup: &Setup, names: &[Arc<str>]) {
+    if let Some(meant) = setup.place.meant_key(names) {
+        complain(&format!("did you mean `{meant}`?"));
     }
-    let keys = setup.place.all_keys();
-    names.iter().find_map(|name| near_key(name, keys.iter().map(|it| &**it)).map(Arc::from))
+    for hint in &setup.hints(names) {
+        complain(hint);
+    }
 }
 
 /// Puppet explains the failures that it expects; for others it prints only the message. For failures of our own, both are

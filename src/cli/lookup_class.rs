@@ -9,6 +9,8 @@ use super::print;
 use super::terminal::complain;
 use crate::binding::Binder;
 use crate::engine::CancelToken;
+use crate::ide::diagnostics::near_key;
+use crate::syntax::puppet::DeclarationKind;
 
 /// Prints the parameters of the classes.
 pub(super) fn run(
@@ -25,7 +27,10 @@ pub(super) fn run(
         let found = world.class_code(environment, name);
         let class = found.ok_or_else(|| {
             let label = world.environment_label(environment);
-            format!("there is no class {name} in {label}")
+            let classes = world.code_index(environment).names(DeclarationKind::Class);
+            let meant = near_key(name, classes.iter().map(|it| &**it));
+            let meant = meant.map_or_else(String::new, |it| format!("; did you mean {it}?"));
+            format!("there is no class {name} in {label}{meant}")
         })?;
         let bindings = binder.bind_class(&class);
         all.push(BoundClass { class, bindings });

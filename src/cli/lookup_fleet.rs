@@ -45,7 +45,14 @@ pub(super) fn check_arguments(arguments: &LookupArguments) -> Result<(), String>
         ("--blame", arguments.blame),
     ];
     if let Some((name, _)) = given.iter().find(|(_, is_given)| *is_given) {
-        return Err(format!("{name} is for one node and cannot be used with several"));
+        let why = match &arguments.facts {
+            Some(facts) if arguments.nodes.is_none() => format!(
+                "; --facts {} is a directory, and all of its nodes are looked up: name a file in it for one node",
+                facts.display()
+            ),
+            _ => String::new(),
+        };
+        return Err(format!("{name} is for one node and cannot be used with several{why}"));
     }
     if matches!(arguments.render_as, Some(RenderAs::S | RenderAs::Yaml)) {
         return Err("for several nodes, --render-as is table, json or jsonl".to_owned());

@@ -13,6 +13,8 @@ use crate::config::{DatadirMap, Environment};
 use crate::data::{Files, Hash, Value};
 use crate::engine::Evaluator;
 use crate::facts::{Node, NodeParts, Origin, formats, variable};
+use crate::ide::diagnostics::near_key;
+use crate::ide::hierarchy_variables;
 use crate::settings::PROJECT_FILE;
 use crate::syntax::key_path;
 use crate::world::{UnreadData, World, paths};
@@ -89,6 +91,7 @@ pub(super) fn prepare(arguments: &LookupArguments) -> Result<Setup, String> {
     let version = settings.puppet_version;
     let datadirs = settings.datadirs();
     let node = node(arguments, world, environment)?;
+    warn_of_useless_sets(&set_variables(arguments)?, world, environment);
     let files: Arc<dyn Files> = Arc::clone(world) as Arc<dyn Files>;
     let (environment, node) = (Arc::clone(environment), Arc::new(node));
     let evaluator = Evaluator::new(Arc::clone(&files), environment, node, version)
@@ -124,7 +127,11 @@ fn node(
     let set = set_variables(arguments)?;
     already_set.map_or_else(|| node.with(&set), Err).map_err(|name| {
         let why = match &node.origin {
-            Origin::File(_) => format!("{} has a fact set, so nothing is open", node.name),
+            Origin::File(_) => format!(
+                "{} has a fact set, so nothing is open; choose another --node or --any-node, or change the facts \
+                 under `nodes` in {PROJECT_FILE}",
+                node.name
+            ),
             Origin::Name => format!("{} already has a value for it", node.name),
             Origin::Any => "it is known for all nodes already".to_owned(),
         };
@@ -210,14 +217,14 @@ fn sample_node(
     };
     match (&arguments.node, &world.settings().node) {
         (Some(name), _) => named(name),
-        (None, Some(name)) => {
+        (None, Some(name)) if !arguments.any_node => {
             complain(&format!("for node {name}, which the settings name"));
             for problem in world.node_setting_problems() {
                 complain(&format!("warning: {PROJECT_FILE}: {}", problem.in_words()));
             }
             named(name)
         }
-        (None, None) => world.any_node_with(environment, given),
+        (None, _) => world.any_node_with(environment, given),
     }
 }
 
@@ -243,6 +250,29 @@ fn set_variables(arguments: &LookupArguments) -> Result<Vec<(Arc<str>, Value)>, 
         variables.push((name, Value::string(value)));
     }
     Ok(variables)
+}
+
+/// A misspelt variable changes nothing, and the value would seem to hold for it.
+fn warn_of_useless_sets(
+    set: &[(Arc<str>, Value)],
+    world: &Arc<World>,
+    environment: &Arc<Environment>,
+) {
+    if set.is_empty() {
+        return;
+    }
+    let read = hierarchy_variables(world, environment);
+    let read: Vec<_> = read.iter().filter_map(|it| variable::name_of_text(it)).collect();
+    for (name, _) in set {
+        // A text can name a variable in several ways, but its last part is in all of them.
+        let last = name.rsplit('.').next().unwrap_or(name);
+        if read.contains(name) || !world.files_containing(environment, last).is_empty() {
+            continue;
+        }
+        let meant = near_key(name, read.iter().map(|it| &**it));
+        let meant = meant.map_or_else(String::new, |it| format!("; did you mean {it}?"));
+        complain(&format!("warning: --set {name}: no hierarchy and no data file reads it{meant}"));
+    }
 }
 
 fn hash_file(path: &Path) -> Result<Hash, String> {

@@ -1,7 +1,7 @@
 //! The tools of `hiera-ls mcp`: they take arguments and return plain text that is short enough for a model.
 //!
-//! Each does the same as the command of its name. Arguments are values and never options: nothing that a model writes can
-//! trust a directory or lead out of it.
+//! Each does the same as the command of its name; `explain` is `lookup --explain`. Arguments are values and never options:
+//! nothing that a model writes can trust a directory or lead out of it.
 
 use std::fmt::Write as _;
 
@@ -51,8 +51,8 @@ const KEY: Argument = Argument {
 };
 const NODE: Argument = Argument {
     name: "node",
-    description: "The certname of a node, as the tool `nodes` lists them. Without it, the answer is for any node, and lists the \
-                  cases that facts decide",
+    description: "The certname of a node, as the tool `nodes` lists them. Without it, the value is for the node that the \
+                  settings name, or else for any node, with the cases that facts decide",
     kind: Kind::Text,
     is_required: false,
 };
@@ -150,10 +150,10 @@ pub(super) const TOOLS: &[Tool] = &[
         answer: |call| {
             let key = call.text("key")?.unwrap_or_default();
             match call.parsed("uses", &call.options(&["environment"]), &[key])? {
-                Command::Uses(arguments) => match uses::list(&arguments)? {
-                    text if text.is_empty() => Ok(format!("No place names {key}.")),
-                    text => Ok(text),
-                },
+                // Nothing is no error: it is the answer.
+                Command::Uses(arguments) => Ok(match uses::list(&arguments)? {
+                    Ok(text) | Err(text) => text,
+                }),
                 _ => unreachable!("the first word names the command"),
             }
         },

@@ -21,6 +21,18 @@ use crate::world::{World, loader};
 /// The maximum number of nodes that are listed for people; the others are counted.
 const MAX_LISTED: usize = 40;
 
+/// How to add the first node.
+const NO_NODES: &str = "\
+No nodes are known. Save the facts of some in .hiera-ls/facts, or describe them under `nodes` in .hiera-ls.yaml, \
+which `hiera-ls init` writes.
+";
+
+/// Facts of a machine contain no certificate, so extensions seem to be missing.
+const NO_EXTENSIONS: &str = "\
+A fact set without `trusted` sets no extensions, and `puppet facts` prints no `trusted`. `nodes` in .hiera-ls.yaml can \
+set them.
+";
+
 /// The arguments.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -70,6 +82,12 @@ pub(super) fn list(arguments: &NodesArguments) -> Result<String, String> {
         return Ok(format!("{:#}\n", Json::Array(nodes)));
     }
     let mut text = String::new();
+    for config in world.unused_configs(&environment).iter().filter(|it| it.module.is_none()) {
+        let _ = writeln!(text, "{}", config.in_words(&in_a_line(as_seen_from_here(&config.path))));
+    }
+    if nodes.is_empty() {
+        text.push_str(NO_NODES);
+    }
     let chosen = world.chosen_node(&environment).map(|node| node.name.clone());
     let shown = if arguments.all { nodes.len() } else { MAX_LISTED };
     for node in nodes.iter().take(shown) {
@@ -126,6 +144,7 @@ fn summary(nodes: &[Arc<Node>], read: &[Arc<str>]) -> String {
     }
     let mut text = String::from("\nThe hierarchy's paths read:\n");
     let width = names.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    let mut lacks_extensions = false;
     for (name, written) in &names {
         let is_open = |node: &&Arc<Node>| !open_variables(node, &[Arc::clone(written)]).is_empty();
         let open = nodes.iter().filter(is_open).count();
@@ -135,7 +154,18 @@ fn summary(nodes: &[Arc<Node>], read: &[Arc<str>]) -> String {
             (open, all) if open == all => format!("open for {}", all_nodes(all)),
             (open, all) => format!("open for {open} of {all} nodes"),
         };
-        let _ = writeln!(text, "  {name:width$}  {state}");
+        let is_unset = |node: &&Arc<Node>| {
+            node.is_complete() && value_of(node, written).is_none_or(|(_, value)| value.is_null())
+        };
+        let unset = match nodes.iter().filter(is_unset).count() {
+            0 => String::new(),
+            count => format!("; not set for {count}"),
+        };
+        lacks_extensions |= !unset.is_empty() && name.starts_with("trusted.extensions");
+        let _ = writeln!(text, "  {name:width$}  {state}{unset}");
+    }
+    if lacks_extensions {
+        text.push_str(NO_EXTENSIONS);
     }
     text
 }

@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::terminal::complain;
 use super::workspace::{self, absolute};
 use crate::config::{Environment, PuppetVersion};
 use crate::data::{Files, Format};
 use crate::engine::LOOKUP_OPTIONS;
+use crate::ide::diagnostics::near_key;
 use crate::settings::Settings;
 use crate::syntax::key_path;
 use crate::world::{DiskReader, World, loader};
@@ -135,9 +137,14 @@ impl PlaceArguments {
             None => {}
         }
         if let Some(config) = &self.hiera_config {
-            settings.global_hiera_yaml = Some(absolute(config)?.into());
+            let path = absolute(config)?;
+            complain_if_missing("--hiera-config", "file", &path, Path::is_file);
+            settings.global_hiera_yaml = Some(path.into());
         }
         if let Some(directories) = self.modulepath()? {
+            for directory in &directories {
+                complain_if_missing("--modulepath", "directory", directory, Path::is_dir);
+            }
             settings.modulepath = Some(directories.into_iter().map(Arc::from).collect());
         }
         Ok(settings)
@@ -152,8 +159,18 @@ impl PlaceArguments {
     }
 }
 
+/// Puppet ignores what is missing, but a misspelt path changes values.
+fn complain_if_missing(option: &str, kind: &str, path: &str, is_there: fn(&Path) -> bool) {
+    if !is_there(Path::new(path)) {
+        complain(&format!("warning: {option} {path}: no such {kind}"));
+    }
+}
+
 /// The maximum depth below an environment at which data is searched for.
 const MAX_DEPTH: u32 = 32;
+
+/// If there are at most this many data files, all of them are searched for a similar key, which takes some milliseconds.
+const MAX_FILES_READ_FOR_A_GUESS: usize = 2_000;
 
 /// Directories that contain no data of the environment.
 const NO_DATA: [&str; 4] = ["spec", "examples", "locales", "node_modules"];
@@ -166,6 +183,16 @@ impl Place {
         let mut keys = self.world.scan_keys(&self.environment);
         keys.remove(LOOKUP_OPTIONS);
         keys.iter().map(key_path::of_root).collect()
+    }
+
+    /// A key of the data that is similar to one that was not found.
+    pub(super) fn meant_key(&self, names: &[Arc<str>]) -> Option<Arc<str>> {
+        // A guess is not worth reading all files of a large repository.
+        if self.data_files().len() > MAX_FILES_READ_FOR_A_GUESS {
+            return None;
+        }
+        let keys = self.all_keys();
+        names.iter().find_map(|name| near_key(name, keys.iter().map(|it| &**it)).map(Arc::from))
     }
 
     /// The files below the environment and its modules that look like data.

@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json, json};
 use super::fleet;
 use super::place::{Place, PlaceArguments};
 use super::print_or_complain;
-use super::shown::{as_seen_from_here, in_a_line};
+use super::shown::{as_seen_from_here, counted, in_a_line};
 use super::uses::ListFormat;
 use super::workspace::absolute;
 use crate::data::{Files as _, PathKind};
@@ -65,6 +65,8 @@ struct Readers {
     unused: Option<UnusedConfig>,
     /// The module around it that Puppet does not see, for the same reason.
     unseen: Option<UnseenModuleAt>,
+    /// Puppet's message, if it refuses the `hiera.yaml` of the environment.
+    failure: Option<Arc<str>>,
 }
 
 fn list(arguments: &ReadersArguments) -> Result<String, String> {
@@ -123,6 +125,7 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
     let unused = world.unused_config_of(&path);
     let unseen = world.unseen_module(&path).filter(|_| environment.root.is_some());
     let directory = environment.directory().to_owned();
+    let failure = world.new_evaluator(environment, &world.any_node(environment)).config_failure();
     Readers {
         path,
         links,
@@ -134,11 +137,13 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
         unclear,
         unused,
         unseen,
+        failure,
     }
 }
 
 fn text(readers: &Readers) -> String {
-    let Readers { path, links, all, certain, perhaps, ways, unclear, unused, unseen, .. } = readers;
+    let Readers { path, links, all, certain, perhaps, ways, unclear, .. } = readers;
+    let Readers { unused, unseen, failure, .. } = readers;
     let path = in_a_line(as_seen_from_here(path));
     if ways.is_empty() && unclear.is_empty() && certain.is_empty() && perhaps.is_empty() {
         let why = unused.as_ref().map(|it| it.in_words(&in_a_line(as_seen_from_here(&it.path))));
@@ -149,7 +154,19 @@ fn text(readers: &Readers) -> String {
         let why = why.map_or_else(String::new, |why| format!("{why}\n"));
         return format!("{path}: no hierarchy reads this file\n{why}");
     }
-    let mut text = format!("{path}: read by {} of {all} nodes\n", certain.len());
+    if let Some(failure) = failure {
+        let failure = in_a_line(failure);
+        return format!(
+            "{path}: every lookup fails, because Puppet refuses hiera.yaml: {failure}\n"
+        );
+    }
+    let mut text = format!("{path}: ");
+    match all {
+        0 => text.push_str("no nodes are known\n"),
+        _ => {
+            let _ = writeln!(text, "read by {} of {}", certain.len(), counted(*all, "node"));
+        }
+    }
     add_names(&mut text, certain);
     if !links.is_empty() {
         text.push_str("Through the links\n");
@@ -159,7 +176,8 @@ fn text(readers: &Readers) -> String {
         );
     }
     if !perhaps.is_empty() {
-        let _ = writeln!(text, "Perhaps also by {} that are not completely known:", perhaps.len());
+        let _ =
+            writeln!(text, "Perhaps read by {} with open facts:", counted(perhaps.len(), "node"));
         add_names(&mut text, perhaps);
     }
     if !ways.is_empty() {

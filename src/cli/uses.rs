@@ -43,18 +43,23 @@ pub enum ListFormat {
 pub fn run(arguments: &UsesArguments) -> ExitCode {
     let list = list(arguments);
     // No output could also mean a misspelt key.
-    if list.as_ref().is_ok_and(String::is_empty) {
-        complain(&format!("nothing mentions {}", in_a_line(&arguments.key)));
+    if let Ok(Err(nothing)) = &list {
+        complain(nothing);
     }
-    print_or_complain(list)
+    print_or_complain(list.map(Result::unwrap_or_default))
 }
 
-/// The list as text; empty if nothing names the key.
-pub(super) fn list(arguments: &UsesArguments) -> Result<String, String> {
+/// The list as text, or a message that nothing mentions the key.
+pub(super) fn list(arguments: &UsesArguments) -> Result<Result<String, String>, String> {
     let place = arguments.place.open()?;
     let uses = uses_of_key(&place.world, &place.environment, &arguments.key)
         .ok_or_else(|| format!("{} is not a key", arguments.key))?;
-    Ok(uses.iter().map(|it| line(&place, it, arguments.render_as)).collect())
+    if uses.is_empty() {
+        let meant = place.meant_key(&[arguments.key.as_str().into()]);
+        let meant = meant.map_or_else(String::new, |it| format!("; did you mean `{it}`?"));
+        return Ok(Err(format!("nothing mentions {}{meant}", in_a_line(&arguments.key))));
+    }
+    Ok(Ok(uses.iter().map(|it| line(&place, it, arguments.render_as)).collect()))
 }
 
 fn line(place: &Place, found: &KeyUse, format: ListFormat) -> String {

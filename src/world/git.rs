@@ -39,7 +39,11 @@ pub(crate) enum ItemKind {
 impl Repository {
     /// The repository that contains the directory `root`.
     pub(crate) fn of(root: &str) -> Result<Self, String> {
-        let answer = git(root, &["rev-parse", "--is-bare-repository", "--show-prefix"])?;
+        let answer = git(root, &["rev-parse", "--is-bare-repository", "--show-prefix"]);
+        let answer = answer.map_err(|words| {
+            let is_none = words.contains("not a git repository");
+            if is_none { format!("{root} is not in a Git repository") } else { words }
+        })?;
         let mut lines = answer.lines();
         let is_bare = lines.next() == Some("true");
         let prefix = lines.next().unwrap_or_default().to_owned();

@@ -314,7 +314,7 @@ fn only_what_changed_since_a_commit() {
         (status, paths.collect::<Vec<_>>(), complaint)
     };
     let (status, _, complaint) = shown(&["--since", "HEAD"]);
-    assert!(status == Some(2) && complaint.contains("not a git repository"), "{complaint}");
+    assert!(status == Some(2) && complaint.contains("is not in a Git repository"), "{complaint}");
     git(&workspace, &["init", "-q"]);
     git(&workspace, &["add", "-A"]);
     git(&workspace, &["commit", "-qm", "first"]);

@@ -372,7 +372,9 @@ fn what_cannot_be_compared_is_said() {
     check_refused(&repository.run(&["diff", "--format", "nothing"]), "nothing");
     check_refused(&repository.run(&["diff", "--facts", "none"]), "none");
     let outside = tempfile::tempdir().expect("a temporary directory");
-    check_refused(&run_in(outside.path(), &["diff"]), "not a git repository");
+    check_refused(&run_in(outside.path(), &["diff"]), "is not in a Git repository");
+    check_refused(&repository.run(&["diff", "a::b"]), "for a key, write `hiera-ls diff -- a::b`");
+    check_refused(&repository.run(&["diff", "data/common.yaml"]), "not files");
     let (from, to) = (repository.path("repository"), repository.path("bare"));
     let bare =
         Command::new("git").args(["clone", "--quiet", "--bare"]).arg(&from).arg(&to).status();
@@ -621,7 +623,10 @@ fn readers_and_uses() {
                     data/roles/web.yaml:1:1: key: port\n";
     assert_eq!(uses, expected);
     let nothing = repository.run(&["uses", "prot"]);
-    assert_eq!(String::from_utf8_lossy(&nothing.stderr), "hiera-ls: nothing mentions prot\n");
+    assert_eq!(
+        String::from_utf8_lossy(&nothing.stderr),
+        "hiera-ls: nothing mentions prot; did you mean `port`?\n"
+    );
 }
 
 /// A path in output for people can be opened from the current directory.
@@ -635,7 +640,7 @@ fn paths_are_relative_to_the_current_directory() {
     let file = format!("{root}/data/common.yaml");
     let commands: [(&[&str], &str); 5] = [
         (&["uses", "--root", root, "port"], "data/common.yaml:1:1: key: port"),
-        (&["readers", "--root", root, &file], "data/common.yaml: read by"),
+        (&["readers", "--root", root, &file], "data/common.yaml: no nodes are known"),
         (&["classes", "--root", root], "manifests/site.pp:1: class base"),
         (&["lookup", "port", "--root", root, "--why"], "data/common.yaml:1"),
         (&["check", "--root", root, "--format", "concise", "--select", "unused-key"], "data/"),
@@ -666,12 +671,18 @@ fn readers_takes_the_environment_of_the_file() {
     fs::remove_file(repository.path("repository/hiera.yaml")).expect("it was there");
     let output = repository.run(&["readers", "environments/test/data/common.yaml"]);
     let text = text_of(&output);
-    assert!(text.starts_with("environments/test/data/common.yaml: read by"), "{text}");
+    assert!(
+        text.starts_with("environments/test/data/common.yaml: no nodes are known\nRead by any"),
+        "{text}"
+    );
     let named = ["readers", "-E", "production", "environments/test/data/common.yaml"];
     assert!(text_of(&repository.run(&named)).contains("no hierarchy reads this file"));
     repository.write("repository/environments/test/hiera.yaml", "version: 3\n");
     let text = text_of(&repository.run(&["readers", "environments/test/data/common.yaml"]));
     assert!(text.ends_with("version 3 cannot be used in an environment\n"), "{text}");
+    repository.write("repository/environments/test/hiera.yaml", "version: 5\nhierarchie: []\n");
+    let text = text_of(&repository.run(&["readers", "environments/test/data/common.yaml"]));
+    assert!(text.contains("every lookup fails, because Puppet refuses hiera.yaml: "), "{text}");
 }
 
 #[test]

@@ -223,3 +223,69 @@ fn nodes_with_their_own_names_in_a_value_share_an_answer() {
                  web01.example.org:80\n";
     check(&workspace, &["lookup", "a", "--nodes", "all"], table);
 }
+
+#[test]
+fn any_node_can_be_chosen_although_the_settings_name_one() {
+    let workspace = Workspace::new(&[
+        BY_ROLE,
+        ("data/web.yaml", "a: web\n"),
+        ("data/common.yaml", "a: common\n"),
+        (".hiera-ls.yaml", "node: web01\n"),
+        (".hiera-ls/facts/web01.json", "{\"role\": \"web\"}"),
+    ]);
+    check(&workspace, &["lookup", "a"], "--- web\n");
+    let open = "# if role is web:\n--- web\n# otherwise:\n--- common\n";
+    check(&workspace, &["lookup", "a", "--any-node"], open);
+    check(&workspace, &["lookup", "a", "--any-node", "--set", "role=db"], "--- common\n");
+}
+
+/// The messages of a command.
+fn complaints(workspace: &Workspace, arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hiera-ls"));
+    let output = command.args(arguments).current_dir(workspace.root()).output();
+    String::from_utf8(output.expect("the program runs").stderr).expect("UTF-8")
+}
+
+#[test]
+fn arguments_that_change_nothing_are_named() {
+    let workspace = Workspace::new(&[
+        BY_ROLE,
+        ("data/common.yaml", "a: \"%{facts.os.family}\"\n"),
+        ("other/x.txt", ""),
+    ]);
+    let useless =
+        "warning: --set rolle: no hierarchy and no data file reads it; did you mean role?\n";
+    let said = complaints(&workspace, &["lookup", "a", "--set", "rolle=x"]);
+    assert!(said.starts_with(&format!("hiera-ls: {useless}")), "{said}");
+    for set in ["role=x", "facts.os.family=x"] {
+        let said = complaints(&workspace, &["lookup", "a", "--set", set]);
+        assert!(!said.contains("--set"), "{said}");
+    }
+    let missing = [("--modulepath", "directory"), ("--hiera-config", "file")];
+    for (option, kind) in missing {
+        let said = complaints(&workspace, &["lookup", "a", option, "nowhere"]);
+        assert!(said.contains(&format!("nowhere: no such {kind}\n")), "{said}");
+    }
+    let said = complaints(&workspace, &["lookup", "a", "--explain", "--blame"]);
+    assert!(said.contains("no commits are shown: "), "{said}");
+    let said = complaints(&workspace, &["check", "other"]);
+    assert!(said.contains("nothing to check: "), "{said}");
+}
+
+#[test]
+fn variables_that_fact_sets_lack_are_counted() {
+    let workspace = Workspace::new(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy: [{name: x, path: '%{trusted.extensions.pp_role}.yaml'}]\n",
+        ),
+        (".hiera-ls/facts/a.json", "{\"x\": 1}"),
+        (
+            ".hiera-ls/facts/b.json",
+            "{\"x\": 1, \"trusted\": {\"extensions\": {\"pp_role\": \"web\"}}}",
+        ),
+    ]);
+    let listed = said(&workspace, &["nodes"]);
+    let expected = "  trusted.extensions.pp_role  known for all 2 nodes; not set for 1\nA fact set without `trusted`";
+    assert!(listed.contains(expected), "{listed}");
+}

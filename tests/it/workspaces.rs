@@ -101,7 +101,8 @@ fn the_only_environment_below() {
         ("docs/x.yaml", ""),
     ]);
     assert_eq!(run(&workspace, "", &["lookup", "a"]), "--- 1\n");
-    let read = "\nThe hierarchy's paths read no variables.\n";
+    let read = "No nodes are known. Save the facts of some in .hiera-ls/facts, or describe them under `nodes` in .hiera-ls.yaml, \
+         which `hiera-ls init` writes.\n\nThe hierarchy's paths read no variables.\n";
     assert_eq!(run(&workspace, "", &["nodes"]), read);
     assert_eq!(run(&workspace, "", &["facts", "--names"]), "");
 }

@@ -138,7 +138,7 @@ fn what_cannot_be_compared_with_is_said() {
         assert!(error.to_string().contains(expected), "{error}");
     };
     let plain = Workspace::new(&FILES);
-    check(&plain, json!({"revision": "HEAD"}), "not a git repository");
+    check(&plain, json!({"revision": "HEAD"}), "is not in a Git repository");
     let workspace = repository();
     check(&workspace, json!({"revision": "nowhere"}), "nowhere is not a commit of the repository");
     check(&workspace, json!({"revision": "--output=/tmp/x"}), "is not a commit of the repository");
