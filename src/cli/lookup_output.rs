@@ -11,7 +11,7 @@ use super::shown::{as_seen_from_here, in_lines, within_a_line};
 use crate::data::{Files, Located, Place, render};
 use crate::engine::cases::{left_out_in_words, not_known_in_words};
 use crate::engine::explain::{self, Annotate};
-use crate::engine::{Answer, Case, Condition, Failure, TraceNode};
+use crate::engine::{Answer, Condition, Failure, TraceNode};
 use crate::text::{Encoding, LineIndex};
 use crate::world::World;
 
@@ -118,49 +118,47 @@ impl Output {
         if self.format == RenderAs::Json {
             return format!("{:#}\n", Json::Object(AnswerJson(&redacted(answer)).members()));
         }
-        let mut text = String::new();
-        let alone = [Case { conditions: Vec::new(), answer: answer.clone() }];
-        let cases = if answer.cases.is_empty() { &alone[..] } else { &answer.cases };
-        for case in cases {
-            let _ = writeln!(text, "# {}:", if_text(&case.conditions));
-            match &case.answer.outcome {
-                // An explanation contains the value or the error, so it replaces them.
-                _ if self.explain && case.answer.trace.is_some() => {
-                    let trace = case.answer.trace.as_deref();
-                    let explained = trace.map(|it| self.explanation(it, &case.answer, names));
-                    text.push_str(&explained.unwrap_or_default());
-                }
-                Ok(Some(value)) => text.push_str(&self.value(value)),
-                Ok(None) => text.push_str("# not found\n"),
-                Err(failure) => {
-                    let _ = writeln!(text, "# {}", failure_with_place(failure, self.files()));
-                }
-            }
-        }
-        for left_out in left_out_in_words(&answer.left_out) {
-            let _ = writeln!(text, "# {left_out}");
-        }
-        text
+        cases_in_lines(answer, self.files(), |case| match (&case.trace, &case.outcome) {
+            // An explanation contains the value or the error, so it replaces them.
+            (Some(trace), _) if self.explain => Some(self.explanation(trace, case, names)),
+            (_, Ok(Some(value))) => Some(self.value(value)),
+            _ => None,
+        })
     }
 
     /// A value that depends on facts that are not known, as YAML.
     pub(super) fn cases_as_yaml(answer: &Answer, files: &dyn Files) -> String {
-        let mut text = String::new();
-        for (conditions, answer) in answer.each_case() {
-            let _ = writeln!(text, "# {}:", if_text(conditions));
-            match &answer.outcome {
-                Ok(Some(value)) => text.push_str(&render::to_yaml(&value.value)),
-                Ok(None) => text.push_str("# not found\n"),
-                Err(failure) => {
-                    let _ = writeln!(text, "# {}", failure_with_place(failure, files));
+        cases_in_lines(answer, files, |case| match &case.outcome {
+            Ok(Some(value)) => Some(in_lines(&render::to_yaml(&value.value)).into_owned()),
+            _ => None,
+        })
+    }
+}
+
+/// Each case with its conditions, and what is left out. `show` writes what is found. Names of files and of levels are in the
+/// lines around it.
+fn cases_in_lines(
+    answer: &Answer,
+    files: &dyn Files,
+    show: impl Fn(&Answer) -> Option<String>,
+) -> String {
+    let mut text = String::new();
+    for (conditions, case) in answer.each_case() {
+        let _ = writeln!(text, "# {}:", within_a_line(&if_text(conditions)));
+        match (show(case), &case.outcome) {
+            (Some(shown), _) => text.push_str(&shown),
+            (None, Err(failure)) => {
+                for line in failure_with_place(failure, files).lines() {
+                    let _ = writeln!(text, "# {}", within_a_line(line));
                 }
             }
+            (None, Ok(_)) => text.push_str("# not found\n"),
         }
-        for left_out in left_out_in_words(&answer.left_out) {
-            let _ = writeln!(text, "# {left_out}");
-        }
-        text
     }
+    for left_out in left_out_in_words(&answer.left_out) {
+        let _ = writeln!(text, "# {}", within_a_line(&left_out));
+    }
+    text
 }
 
 /// `if role is web and facts.os.family is Debian`, or `otherwise`.

@@ -100,7 +100,7 @@ pub enum FunctionKind {
     DataDig,
     /// `hiera3_backend`: global layer only, removed in Puppet 8.
     Hiera3Backend,
-    /// `v4_data_hash`: the function of levels in version 4 files.
+    /// `v4_data_hash`: a function that was written for Hiera 4.
     V4DataHash,
 }
 
@@ -221,15 +221,6 @@ impl HieraYaml {
     /// The line that Puppet names if `variable` is undefined: the first one that seems to interpolate it.
     pub fn line_that_interpolates(&self, variable: &str) -> Option<usize> {
         lines::find_line(&self.text, &format!(r#"%\{{['"]?{variable}['"]?\}}"#), 1)
-    }
-
-    /// The name of the back end's convention in Puppet's messages, such as `data_hash`.
-    pub fn function_tag(&self, function: &Function) -> &'static str {
-        match (function.kind, self.version) {
-            (FunctionKind::DataHash, 3) => "v3_data_hash",
-            (FunctionKind::LookupKey, 3) => "v3_lookup_key",
-            (kind, _) => kind.key(),
-        }
     }
 }
 

@@ -40,11 +40,6 @@ pub fn typed(text: &Arc<str>, style: ScalarStyle, tag: Option<&str>) -> Result<V
     }
 }
 
-/// The Ruby class that a tag requests and that Puppet does not allow on any kind of node.
-pub fn class_of_tag(tag: &str, text: &str) -> Option<String> {
-    tags::class_of_any(tag, text)
-}
-
 /// Whether a plain scalar is a string.
 pub fn is_string(text: &str) -> bool {
     if begins_as_word(text) {

@@ -1,10 +1,5 @@
 //! What YAML tags request from Psych: mostly instances of Ruby classes, which Puppet does not allow.
 
-/// The class that a tag requests on any kind of node.
-pub(super) fn class_of_any(tag: &str, text: &str) -> Option<String> {
-    class_of_scalar(tag, text).or_else(|| class_of_list(tag)).or_else(|| class_of_hash(tag))
-}
-
 /// The class that a scalar's tag requests and that Puppet refuses.
 pub(super) fn class_of_scalar(tag: &str, text: &str) -> Option<String> {
     let class = match tag {

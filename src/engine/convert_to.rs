@@ -80,6 +80,31 @@ pub fn is_not_a_type(message: &str) -> bool {
         .any(|words| message.contains(words))
 }
 
+/// Whether a conversion makes values `Sensitive`: the type itself, or one through which Puppet creates that. An alias that a
+/// module defines may stand for it, too.
+pub fn makes_sensitive(spec: &Value) -> bool {
+    let Value::String(text) = parts_of(spec).0 else { return false };
+    match puppet_type::parse(text) {
+        Ok(wanted) => creates_sensitive(&wanted),
+        Err(TypeProblem::Unknown(_)) => true,
+        Err(TypeProblem::Invalid(_)) => text.contains(SENSITIVE),
+    }
+}
+
+/// The name of the type that makes values sensitive.
+pub const SENSITIVE: &str = "Sensitive";
+
+fn creates_sensitive(wanted: &Type) -> bool {
+    match wanted {
+        Type::Wrapped(Wrapper::Sensitive, _) => true,
+        Type::Wrapped(Wrapper::Optional | Wrapper::NotUndef, Some(inner)) => {
+            creates_sensitive(inner)
+        }
+        Type::Init(Some(init)) => creates_sensitive(&init.wanted),
+        _ => false,
+    }
+}
+
 /// The type and its arguments as explain shows them: `[Integer, 16]`.
 pub fn arguments_text(spec: &Value) -> String {
     let (wanted, arguments) = parts_of(spec);

@@ -52,11 +52,6 @@ pub struct ResolvedLevel {
 }
 
 impl ResolvedLevel {
-    /// Whether its values come from something other than a file of the level.
-    pub fn is_answered_by_function(&self) -> bool {
-        self.back_end.is_some() && self.reads.is_none()
-    }
-
     /// The format of the files that a built-in function reads at the level's paths.
     pub fn built_in_format(&self) -> Option<Format> {
         Registry::format(&self.function)

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::convert_to::{self, SENSITIVE};
 use super::evaluator::{Evaluator, ModuleScope};
 use super::failure::{Failure, FailureClass};
 use super::invocation::{Collecting, Found, Invocation};
@@ -582,9 +583,13 @@ pub fn keys_with_other_options(before: &Value, now: &Value) -> Option<BTreeSet<A
 /// Whether a text in the options of a key names the type that makes values sensitive, or may become such a text.
 pub fn may_make_sensitive(options: &Value) -> bool {
     match options {
-        Value::String(text) => ["Sensitive", "%{", "ENC["].iter().any(|it| text.contains(it)),
+        Value::String(text) => [SENSITIVE, "%{", "ENC["].iter().any(|it| text.contains(it)),
         Value::Array(items) => items.iter().any(|item| may_make_sensitive(&item.value)),
-        Value::Hash(hash) => hash.iter().any(|(_, member)| may_make_sensitive(&member.value.value)),
+        Value::Hash(hash) => hash.iter().any(|(key, member)| {
+            let value = &member.value.value;
+            may_make_sensitive(value)
+                || key.as_str() == Some("convert_to") && convert_to::makes_sensitive(value)
+        }),
         _ => false,
     }
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::cases::Case;
+use super::convert_to;
 use super::hierarchy::{Location, ResolvedLevel};
 use super::invocation::Invocation;
 use super::layer::Layer;
@@ -190,12 +191,7 @@ impl AppliedOptions {
 
     /// Whether the options make the value `Sensitive`.
     pub fn makes_sensitive(&self) -> bool {
-        let names_it =
-            |value: &Value| value.as_str().is_some_and(|name| name.starts_with("Sensitive"));
-        self.convert_to().is_some_and(|conversion| match conversion {
-            Value::Array(items) => items.first().is_some_and(|item| names_it(&item.value)),
-            value => names_it(value),
-        })
+        self.convert_to().is_some_and(convert_to::makes_sensitive)
     }
 }
 

@@ -36,12 +36,6 @@ pub fn read(path: &str, text: &str) -> (Vec<NodeParts>, Vec<FactsProblem>) {
     }
 }
 
-/// Whether rspec-puppet merges the facts of this file over those of every node: `spec/default_facts.yml`, and over that
-/// `spec/default_module_facts.yml`.
-pub fn are_default_facts(path: &str) -> bool {
-    matches!(file_stem(path), "default_facts" | "default_module_facts")
-}
-
 /// Merges the parts of `top` over those of `base`, member by member; the name stays.
 pub fn lay_over(base: &mut NodeParts, top: &NodeParts) {
     lay_members_over(&mut base.facts, &top.facts);

@@ -90,8 +90,8 @@ impl Template {
 /// name.
 pub const MEMBER: &str = "[]";
 
-/// The variables that name a machine, the most certain first.
-const CERTNAMES: [&str; 3] = ["trusted.certname", "clientcert", "facts.networking.fqdn"];
+/// The variables whose text is usually the certname, the most certain first.
+pub const CERTNAMES: [&str; 3] = ["trusted.certname", "clientcert", "facts.networking.fqdn"];
 const HOSTNAMES: [&str; 2] = ["trusted.hostname", "facts.networking.hostname"];
 
 /// A machine that has its own data file.

@@ -9,6 +9,7 @@ use super::hover::markdown::AskedFor;
 use crate::backends::eyaml::blob;
 use crate::config::Environment;
 use crate::data::{Files, Hash, Located, Place, Value};
+use crate::engine::convert_to::SENSITIVE;
 use crate::engine::{Answer, CancelToken, Evaluator};
 use crate::facts::{Node, Origin};
 use crate::syntax::json;
@@ -165,8 +166,7 @@ impl Perspective {
     /// Whether a file with `lookup_options` mentions `Sensitive`.
     pub(super) fn are_some_values_sensitive(&self) -> bool {
         let index = self.world.key_index(self.evaluator.environment());
-        let speaks =
-            |path: &str| self.world.text(path).is_ok_and(|text| text.contains("Sensitive"));
+        let speaks = |path: &str| self.world.text(path).is_ok_and(|text| text.contains(SENSITIVE));
         index.places(LOOKUP_OPTIONS).iter().any(|it| speaks(&it.path))
     }
 

@@ -155,6 +155,16 @@ mod tests {
     }
 
     #[test]
+    fn another_hierarchy_refutes_it() {
+        let (config, common) = (HIERA_YAML.1, "/r/data/common.yaml");
+        let files = [HIERA_YAML, (common, "a: 1\n"), ("/r/data/other.yaml", "a: 2\n")];
+        let edited = config.replace("common.yaml", "other.yaml");
+        let expected = "the value of `a` would change for other nodes";
+        check(&files, HIERA_YAML.0, &edited, Some(expected));
+        check(&files, HIERA_YAML.0, &config.replace("name: c", "name: common"), None);
+    }
+
+    #[test]
     fn what_failed_may_succeed() {
         let files = [HIERA_YAML, ("/r/data/common.yaml", "a: !ruby/regexp /^a/\nb: 1\n")];
         check(&files, "/r/data/common.yaml", "a: /^a/\nb: 1\n", None);

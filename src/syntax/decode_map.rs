@@ -50,18 +50,6 @@ impl DecodeMap {
         }
     }
 
-    /// The byte of the decoded text that is written at `source`, or the next byte if there is none.
-    pub fn decoded_offset(&self, source: u32) -> u32 {
-        let at = self.pieces.partition_point(|piece| piece.source.end <= source);
-        match self.pieces.get(at) {
-            Some(piece) if piece.is_verbatim => {
-                piece.decoded.start + source.saturating_sub(piece.source.start)
-            }
-            Some(piece) => piece.decoded.start,
-            None => self.pieces.last().map_or(0, |piece| piece.decoded.end),
-        }
-    }
-
     fn piece(&self, decoded: u32) -> Option<&Piece> {
         let at = self.pieces.partition_point(|piece| piece.decoded.end <= decoded);
         self.pieces.get(at)

@@ -334,7 +334,7 @@ impl Fleet {
         Arc::clone(slot.get_or_init(made))
     }
 
-    /// The answer for a node, which need not belong to the fleet.
+    /// An evaluator for a node, which need not belong to the fleet.
     fn new_evaluator_of(&self, node: &Arc<Node>) -> Evaluator {
         self.readings.new_evaluator_of(node)
     }

@@ -126,7 +126,7 @@ pub(crate) fn changed_since(root: &str, revision: &str) -> Result<BTreeSet<Strin
     // `git diff` does not list files that Git does not track yet.
     let unknown = ["ls-files", "--others", "--exclude-standard", "-z"];
     let mut compare = command(root);
-    without_filters(root, &mut compare);
+    without_filters(root, &mut compare)?;
     let names = text_of(compare.args(diff))? + &git(root, &unknown)?;
     let names = names.split('\0').filter(|name| !name.is_empty());
     Ok(names.map(|name| super::paths::join(root, name)).collect())
@@ -173,10 +173,19 @@ pub(crate) fn command(root: &str) -> Command {
 
 /// Overrides the filters that the repository's settings define. Attributes outside of any commit can name them, and Git runs
 /// them when it compares a working tree.
-fn without_filters(root: &str, command: &mut Command) {
+fn without_filters(root: &str, command: &mut Command) -> Result<(), String> {
     let defined = ["config", "--null", "--name-only", "--get-regexp", "^filter\\."];
-    // If this fails, there are none.
-    let defined = git(root, &defined).unwrap_or_default();
+    let output = self::command(root).args(defined).output();
+    let output = output.map_err(|error| cannot_be_run(&error))?;
+    let defined = match output.status.code() {
+        Some(0) => output.stdout,
+        // Git found none.
+        Some(1) => Vec::new(),
+        _ => return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+    };
+    // What cannot be overridden would be run.
+    let defined = String::from_utf8(defined)
+        .map_err(|_| "the settings of Git define a filter whose name is not UTF-8".to_owned())?;
     let names: BTreeSet<&str> = defined
         .split('\0')
         .filter_map(|key| key.strip_prefix("filter.")?.rsplit_once('.').map(|(name, _)| name))
@@ -197,6 +206,7 @@ fn without_filters(root: &str, command: &mut Command) {
             }
         }
     }
+    Ok(())
 }
 
 /// Variables that contain the values that filters are set to.

@@ -478,12 +478,15 @@ pub(super) fn known_texts(
         parts.environment.get_or_insert_with(|| name.to_string());
     }
     let node = Node::partial(parts, &[], Origin::Any);
-    move |name| {
-        let Reading::Known(value, rest) = node.read(&key_path::parse(name).ok()?) else {
-            return None;
-        };
-        Some(inspect::to_s(&dig_value(&value, &rest)?.value).into())
-    }
+    move |name| known_text(&node, name)
+}
+
+/// The text that a variable has for a node, by its name as written.
+pub(super) fn known_text(node: &Node, name: &str) -> Option<Arc<str>> {
+    let Reading::Known(value, rest) = node.read(&key_path::parse(name).ok()?) else {
+        return None;
+    };
+    Some(inspect::to_s(&dig_value(&value, &rest)?.value).into())
 }
 
 fn parts_of(node: &NodeSettings) -> NodeParts {

@@ -166,9 +166,7 @@ impl World {
             world.texts.overlay = Arc::new(overlay);
             paths.push(path);
         }
-        let is_new = |path: &Arc<str>| self.kind(path) == PathKind::Missing;
-        // A file that appears may be one that a hierarchy looks for.
-        let kept = if paths.iter().any(is_new) { Kept::Structure } else { Kept::All };
+        let kept = super::host::kept(&paths, self, &world);
         world.carry_over(self, &paths, kept);
         Arc::new(world)
     }

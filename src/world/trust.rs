@@ -194,6 +194,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::settings::{Kind, SETTINGS};
     use crate::world::{Host, MemoryDisk};
 
     fn read(project: &str, editor: &Value, trust: Trust) -> (Settings, String) {
@@ -285,6 +286,21 @@ mod tests {
         check("diagnostics: {baseline: ../../x}", baseline, &default, "diagnostics.baseline");
         let stand_ins = |it: &Settings| it.backends.functions["f"].stand_in.len();
         check("backends: {f: {stand_in: {a: x.yaml, b: /etc/passwd}}}", stand_ins, &1, "backends");
+    }
+
+    #[test]
+    fn no_setting_with_paths_leads_out() {
+        for setting in SETTINGS {
+            let value = match setting.kind {
+                Kind::Path => json!("/etc/x"),
+                Kind::PathList => json!(["/etc/x"]),
+                Kind::PathMap => json!({"/a": "/etc/x"}),
+                _ => continue,
+            };
+            let whole = setting.key.rsplit('.').fold(value, |inner, part| json!({part: inner}));
+            let (_, held) = read(&whole.to_string(), &Value::Null, Trust::Missing);
+            assert_eq!(held, setting.key, "a repository can set it without trust");
+        }
     }
 
     #[test]

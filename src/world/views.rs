@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use super::indexes::key_of;
-use super::nodes::{known_texts, of_all_nodes};
+use super::nodes::{known_text, known_texts, of_all_nodes};
 use super::paths;
 use super::snapshot::World;
 use crate::config::Environment;
 use crate::data::Value;
 use crate::engine::cases::{in_words, without_member};
 use crate::engine::{Assumed, Condition};
-use crate::facts::infer::MEMBER;
+use crate::facts::infer::{CERTNAMES, MEMBER};
 use crate::facts::open_path::Fit;
 use crate::facts::variable::may_contain_slash;
 use crate::facts::{Basis, Node, NodeParts, Origin, Proved, formats, proved_by_name};
@@ -175,12 +175,14 @@ impl World {
 
     fn find_view_of_file(&self, environment: &Arc<Environment>, path: &str) -> Arc<Node> {
         let known = self.said_by_path(environment, &self.read_as(environment, path));
-        let certname = known.iter().find(|(name, _)| &**name == "trusted.certname");
-        // A machine with a fact set has real values, which are better than those that its path says.
-        if let Some((_, certname)) = certname
-            && let Some(node) = self.sample_nodes(environment).complete(certname)
-        {
-            return Arc::clone(node);
+        let named = known.iter().filter(|(name, _)| CERTNAMES.contains(&&**name));
+        for (variable, text) in named {
+            // A machine with a fact set has real values, which are better than those that its path says.
+            if let Some(node) = self.sample_nodes(environment).complete(text)
+                && known_text(node, variable).as_ref() == Some(text)
+            {
+                return Arc::clone(node);
+            }
         }
         self.view(environment, &known)
     }
@@ -340,6 +342,29 @@ mod tests {
     fn a_file_of_one_machine_is_shown_for_it() {
         check("nodes/web01.ex.com.yaml", "web01.ex.com");
         check("nodes/db01.ex.com.yaml", "db01.ex.com");
+    }
+
+    #[test]
+    fn a_fact_set_counts_for_the_file_of_its_fqdn() {
+        let (config, facts) = (
+            "version: 5\nhierarchy: [{name: n, path: 'nodes/%{::fqdn}.yaml'}]\n",
+            "{\"networking\": {\"fqdn\": \"web01.ex.com\"}, \"role\": \"web\"}",
+        );
+        let (web, db) = ("/r/data/nodes/web01.ex.com.yaml", "/r/data/nodes/db01.ex.com.yaml");
+        let mut host = Host::new(Arc::new(MemoryDisk::new([
+            ("/r/hiera.yaml", config),
+            (web, "a: 1\n"),
+            (db, "a: 1\n"),
+            ("/r/.hiera-ls/facts/web01.ex.com.json", facts),
+            // The facts of another machine in a file with this name.
+            ("/r/.hiera-ls/facts/db01.ex.com.json", facts),
+        ])));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let world = host.snapshot();
+        let environment = world.environment_of(web).expect("there is one");
+        let name = |path: &str| world.node_of_file(&environment, path).name.to_string();
+        assert_eq!(name(web), "web01.ex.com");
+        assert_eq!(name(db), "any node where facts.networking.fqdn is db01.ex.com");
     }
 
     #[test]

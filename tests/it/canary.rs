@@ -189,9 +189,9 @@ fn sensitive_workspace() -> Workspace {
     let common = "\
 lookup_options:
   app::password: {convert_to: Sensitive}
-  app::tokens: {convert_to: Sensitive, merge: deep}
-  '^app::.*_secret$': {convert_to: Sensitive}
-  app::clash: {convert_to: Sensitive, merge: hash}
+  app::tokens: {convert_to: 'Optional[Sensitive]', merge: deep}
+  '^app::.*_secret$': {convert_to: ' Sensitive'}
+  app::clash: {convert_to: ['NotUndef[Sensitive]'], merge: hash}
 app::password: CANARY-a
 app::tokens: {one: CANARY-b, two: [CANARY-c]}
 app::db_secret: CANARY-d

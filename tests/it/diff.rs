@@ -443,6 +443,15 @@ fn no_program_of_the_repository_runs() {
     assert!(!proof.exists(), "a program was run: {checked:?}");
     let blamed = repository.run(&["lookup", "list", "--explain", "--blame"]);
     assert!(!proof.exists(), "a program was run: {blamed:?}");
+    // A filter that cannot be named.
+    let config = repository.path("repository/.git/config");
+    let mut text = fs::read(&config).expect("it is there");
+    text.extend(b"[filter \"x\xff\"]\n\tclean = cat\n");
+    fs::write(&config, text).expect("it can be written");
+    let checked = repository.run(&["check", "--since", "HEAD"]);
+    assert!(!proof.exists(), "a program was run: {checked:?}");
+    let said = String::from_utf8_lossy(&checked.stderr);
+    assert!(said.contains("a filter whose name is not UTF-8"), "{said}");
 }
 
 #[test]

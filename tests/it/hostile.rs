@@ -62,6 +62,30 @@ fn links_that_lead_to_their_own_directory_end() {
 }
 
 #[test]
+fn names_in_conditions_give_the_terminal_no_commands() {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", &*hierarchy("paths: ['%{role}.yaml', c.yaml]")),
+        ("data/w\u{1b}[31m.yaml", "k: 1\nl: [\"\\e[32m\"]\n"),
+        ("data/c.yaml", "k: 2\n"),
+        ("data/nodes/n.yaml", ""),
+    ]);
+    let commands: [&[&str]; 4] = [
+        &["lookup", "k", "l"],
+        &["lookup", "l", "--why"],
+        &["lookup", "k", "--explain"],
+        &["lookup", "k", "l", "--nodes", "n"],
+    ];
+    for arguments in commands {
+        let (_, found, said) = run(&workspace, arguments);
+        assert!(found.contains("[31m"), "{arguments:?}: {found}{said}");
+        assert!(
+            !found.contains('\u{1b}') && !said.contains('\u{1b}'),
+            "{arguments:?}: {found}{said}"
+        );
+    }
+}
+
+#[test]
 fn directories_below_one_another_end() {
     let workspace = workspace("glob: '**/*.yaml'");
     workspace.write(&format!("data/{}c.yaml", "d/".repeat(200)), "k: 2\n");

@@ -12,14 +12,6 @@ pub(super) struct Simplifier {
     failure: Cell<Option<&'static str>>,
 }
 
-impl Type {
-    /// The simplest equivalent type.
-    #[must_use]
-    pub fn normalized(&self) -> Self {
-        Simplifier::default().simplest(self)
-    }
-}
-
 impl Simplifier {
     /// Puppet's error, if there was one.
     pub(super) fn failure(&self) -> Option<&'static str> {

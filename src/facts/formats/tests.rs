@@ -265,9 +265,6 @@ fn aliases_of_aliases_do_not_explode() {
 
 #[test]
 fn default_facts_are_laid_over() {
-    assert!(are_default_facts("/m/spec/default_facts.yml"));
-    assert!(are_default_facts("default_module_facts.yml"));
-    assert!(!are_default_facts("/m/spec/factsets/default_facts/web.json"));
     let mut base = NodeParts {
         name: "web.ex".into(),
         facts: hash(r#"{"x": 1, "y": 2}"#),

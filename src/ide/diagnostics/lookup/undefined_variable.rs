@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use crate::data::Hash;
-use crate::facts::Node;
+use crate::facts::{Node, legacy};
 use crate::ide::diagnostics::lookup::VariablesContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::near::near_key;
@@ -158,7 +158,7 @@ fn undefined(known: &KnownVariables<'_>, name: &str) -> Option<String> {
 /// The replacement of an old fact, or a variable of the nodes with a similar name.
 fn meant(known: &KnownVariables<'_>, name: &str) -> Option<String> {
     if let Some(modern) = modern_name(name) {
-        return Some(modern.to_owned());
+        return Some(modern);
     }
     let unqualified = name.strip_prefix("::").unwrap_or(name);
     let variables = known.nodes.iter().flat_map(|node| node.variables());
@@ -166,25 +166,13 @@ fn meant(known: &KnownVariables<'_>, name: &str) -> Option<String> {
     Some(format!("{}{near}", &name[..name.len() - unqualified.len()]))
 }
 
-/// The replacements of old facts.
-fn modern_name(name: &str) -> Option<&'static str> {
+/// The replacement of an old fact.
+fn modern_name(name: &str) -> Option<String> {
     let name = name.strip_prefix("::").unwrap_or(name);
-    let modern = match name {
-        "osfamily" => "facts.os.family",
-        "operatingsystem" => "facts.os.name",
-        "operatingsystemrelease" => "facts.os.release.full",
-        "operatingsystemmajrelease" => "facts.os.release.major",
-        "lsbdistcodename" => "facts.os.distro.codename",
-        "architecture" => "facts.os.architecture",
-        "hostname" => "facts.networking.hostname",
-        "fqdn" => "facts.networking.fqdn",
-        "domain" => "facts.networking.domain",
-        "ipaddress" => "facts.networking.ip",
-        "macaddress" => "facts.networking.mac",
-        "clientcert" | "certname" => "trusted.certname",
-        _ => return None,
-    };
-    Some(modern)
+    match name {
+        "clientcert" | "certname" => Some("trusted.certname".to_owned()),
+        _ => legacy::modern_name(name).map(|modern| format!("facts.{modern}")),
+    }
 }
 
 #[cfg(test)]

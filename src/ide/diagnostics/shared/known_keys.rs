@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::config::hiera_yaml::{FunctionKind, LayerKind, Level, Locations};
+use crate::backends::Registry;
+use crate::config::hiera_yaml::{LayerKind, Level, Locations};
 use crate::config::{Environment, HieraYaml};
 use crate::data::{Files as _, PathKind, inspect};
 use crate::ide::context::LOOKUP_OPTIONS;
@@ -293,12 +294,9 @@ pub(crate) fn reads_files(level: &Level) -> bool {
     is_file_backend(level) && !matches!(level.locations, Locations::Uris(_))
 }
 
-/// Whether the back end is one of Puppet's own for files.
+/// Whether the back end is one of Puppet's own for files, below the key that Puppet accepts for it.
 pub(crate) fn is_file_backend(level: &Level) -> bool {
-    matches!(
-        level.function.kind,
-        FunctionKind::DataHash | FunctionKind::LookupKey | FunctionKind::V4DataHash
-    ) && FILE_BACKENDS.contains(&&*level.function.name)
+    Registry::format(&level.function).is_some()
 }
 
 /// The directory of a level's files; `None` if it depends on the node.

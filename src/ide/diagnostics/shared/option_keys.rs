@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::config::Environment;
 use crate::data::{Files as _, Value};
+use crate::engine::convert_to::SENSITIVE;
 use crate::engine::may_make_sensitive;
 use crate::engine::merge::Merge;
 use crate::ide::context::LOOKUP_OPTIONS;
@@ -16,9 +17,6 @@ use crate::world::{KeyIndex, KeyPlace, Moment, World};
 
 /// The maximum number of keys whose results are kept.
 const MAX_KNOWN: usize = 65_536;
-
-/// The name of the type that makes values sensitive.
-const SENSITIVE: &str = "Sensitive";
 
 /// The keys of all `lookup_options` in the files of one environment.
 #[derive(Default)]
