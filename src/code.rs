@@ -9,7 +9,7 @@ pub mod file;
 pub mod inclusions;
 pub mod index;
 pub mod literal;
-pub mod lookup_default;
+pub mod lookup_arguments;
 pub mod roots;
 pub mod summary;
 

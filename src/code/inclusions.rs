@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::CodeFile;
-use super::lookup_default::{self, LookupDefault};
+use super::lookup_arguments::LookupArguments;
 use super::summary::known_as;
+use crate::data::Value;
 use crate::syntax::puppet::{
-    ArgumentKind, Call, Condition, Constant, Declaration, DeclarationKind, Guard, ResourceUse,
-    WrittenShape,
+    ArgumentKind, Call, Condition, Declaration, DeclarationKind, Guard, ResourceUse,
 };
 use crate::text::TextRange;
 
@@ -52,10 +52,14 @@ pub enum Included {
 /// A lookup that returns names of classes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ClassLookup {
-    /// The key.
-    pub key: Arc<str>,
-    /// The merge strategy that it requests.
-    pub merge: Option<Arc<str>>,
+    /// The keys, of which the first that is found wins.
+    pub keys: Box<[Arc<str>]>,
+    /// The merge that it requests.
+    pub merge: Option<Value>,
+    /// A hash with values that win over data.
+    pub overrides: Value,
+    /// A hash with values for keys without data.
+    pub default_values: Value,
     /// The classes if there is no data, if they are constant.
     pub default: Option<Box<[Arc<str>]>>,
 }
@@ -75,9 +79,9 @@ impl Inclusions {
             let body = around.body_at(call.position);
             let inclusions = found.0.entry(body).or_default();
             if call.function == "hiera_include" {
-                inclusions.push(of_hiera_include(file, call));
+                inclusions.push(of_hiera_include(call));
             } else if !call.is_lookup() {
-                add_call(file, call, &lookups, inclusions);
+                add_call(call, &lookups, inclusions);
             }
         }
         // `Around` only moves forward, and resources are in a list of their own.
@@ -95,11 +99,9 @@ impl Inclusions {
     }
 }
 
-fn of_hiera_include(file: &CodeFile, call: &Call) -> Inclusion {
-    // Unlike `lookup`, this function always merges. It has no argument for a strategy.
-    let lookup = lookup_of(file, call).map(|it| ClassLookup { merge: Some("unique".into()), ..it });
+fn of_hiera_include(call: &Call) -> Inclusion {
     Inclusion {
-        included: lookup.map_or(Included::Unknown, Included::Lookup),
+        included: lookup_of(call).map_or(Included::Unknown, Included::Lookup),
         range: call.names.first().map_or(call.range, |it| it.range),
         guards: call.guards.clone(),
         given: None,
@@ -120,12 +122,7 @@ fn of_resource(resource: &ResourceUse) -> Inclusion {
     }
 }
 
-fn add_call(
-    file: &CodeFile,
-    call: &Call,
-    lookups: &HashMap<TextRange, &Call>,
-    inclusions: &mut Vec<Inclusion>,
-) {
+fn add_call(call: &Call, lookups: &HashMap<TextRange, &Call>, inclusions: &mut Vec<Inclusion>) {
     // Puppet accepts `undef` for a parameter without data, so such an attribute counts, too.
     let names = call.attributes.iter().map(|it| it.name.text.as_str().into());
     let given = (call.function == "class").then(|| names.collect());
@@ -139,7 +136,7 @@ fn add_call(
     let mut looked_up = 0;
     for (kind, range) in &call.arguments {
         if let (ArgumentKind::Call, Some(lookup)) = (kind, lookups.get(range))
-            && let Some(lookup) = lookup_of(file, lookup)
+            && let Some(lookup) = lookup_of(lookup)
         {
             add(Included::Lookup(lookup), *range);
             looked_up += 1;
@@ -156,44 +153,29 @@ fn add_call(
     }
 }
 
-/// A call that looks up one constant key.
-fn lookup_of(file: &CodeFile, call: &Call) -> Option<ClassLookup> {
-    let ([name], false) = (call.names.as_slice(), call.is_dynamic) else { return None };
-    let key = name.text.as_str().into();
-    Some(ClassLookup { key, merge: merge_of(file, call), default: default_of(call) })
-}
-
-/// The names in the default of a lookup.
-fn default_of(call: &Call) -> Option<Box<[Arc<str>]>> {
-    let LookupDefault::Written(range) = lookup_default::of_call(call) else { return None };
-    let mut names = Vec::new();
-    let options = call.written.iter().flat_map(|it| match &it.shape {
-        WrittenShape::Hash(options) => options.as_slice(),
-        _ => &[],
+/// A call that looks up constant keys.
+fn lookup_of(call: &Call) -> Option<ClassLookup> {
+    let said = LookupArguments::of(call).ok().filter(|it| it.open.is_empty())?;
+    let default = said.default_value.filter(|_| !call.has_lambda).and_then(|it| {
+        let mut names = Vec::new();
+        add_names(&it, &mut names).map(|()| names.into())
     });
-    let mut all = call.written.iter().chain(options.map(|(_, value)| value));
-    let written = all.find(|it| it.range == range)?;
-    add_names(&written.constant()?, &mut names)?;
-    Some(names.into())
+    Some(ClassLookup {
+        keys: said.names.into(),
+        merge: said.merge,
+        overrides: Value::hash(said.overrides),
+        default_values: Value::hash(said.default_values),
+        default,
+    })
 }
 
-fn add_names(value: &Constant, names: &mut Vec<Arc<str>>) -> Option<()> {
+fn add_names(value: &Value, names: &mut Vec<Arc<str>>) -> Option<()> {
     match value {
-        Constant::Text(text) => names.push(known_as(DeclarationKind::Class, text)),
-        Constant::List(items) => return items.iter().try_for_each(|it| add_names(it, names)),
+        Value::String(text) => names.push(known_as(DeclarationKind::Class, text)),
+        Value::Array(items) => return items.iter().try_for_each(|it| add_names(&it.value, names)),
         _ => return None,
     }
     Some(())
-}
-
-/// The merge strategy that a lookup requests by a constant name.
-fn merge_of(file: &CodeFile, lookup: &Call) -> Option<Arc<str>> {
-    let third = lookup.arguments.get(2).filter(|(kind, _)| *kind == ArgumentKind::String);
-    let option = lookup.options.iter().find(|(name, _)| name.text == "merge");
-    let range = third.map(|(_, range)| *range).or(option.map(|(_, range)| *range))?;
-    let written = file.slice(range).trim_matches(['\'', '"']);
-    // An expression such as `$strategy` has other characters, so it is not taken for a name.
-    written.bytes().all(|it| it.is_ascii_lowercase()).then(|| written.into())
 }
 
 /// Finds the innermost declaration around places that come in source order.
@@ -228,6 +210,7 @@ impl<'a> Around<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::inspect;
 
     #[track_caller]
     fn check(text: &str, body: Body, expected: &[&str]) {
@@ -239,8 +222,15 @@ mod tests {
                 Included::Class(name) => name.to_string(),
                 Included::Lookup(it) => {
                     let default = it.default.as_deref().map(|it| format!(" or {}", it.join(",")));
-                    let merge = it.merge.as_deref().unwrap_or("-");
-                    format!("lookup {} {merge}{}", it.key, default.unwrap_or_default())
+                    let merge = it.merge.as_ref().map_or("-".to_owned(), inspect::to_s);
+                    let over = it.overrides.as_hash().filter(|it| !it.is_empty());
+                    let over = over.map(|_| format!(" over {}", inspect::to_s(&it.overrides)));
+                    format!(
+                        "lookup {} {merge}{}{}",
+                        it.keys.join("|"),
+                        default.unwrap_or_default(),
+                        over.unwrap_or_default()
+                    )
                 }
                 Included::Defined(name, is_made) => {
                     format!("{} {name}", if *is_made { "made" } else { "perhaps" })
@@ -276,7 +266,11 @@ mod tests {
     fn classes_that_are_looked_up() {
         let text = "lookup('classes', Array[String], 'unique').include\ninclude(lookup('more'))\n\
                     include lookup({name => 'x', merge => 'deep'})\nhiera_include('old')\nlookup($y).include\n\
-                    lookup('n', undef, undef, ['A', 'b']).include\n";
+                    lookup('n', undef, undef, ['A', 'b']).include\n\
+                    hiera_array('c', []).include\nhiera('c', [], 'site').include\n\
+                    lookup('c', Array, {strategy => unique}).include\nlookup('c', {merge => {strategy => deep}}).include\n\
+                    lookup(['c', 'd'], {override => {c => [x]}}).include\nlookup('c', 'refused').include\n\
+                    lookup('c', Array, $merge).include\n";
         let expected = [
             "lookup classes unique",
             "lookup more -",
@@ -284,6 +278,13 @@ mod tests {
             "lookup old unique",
             "unknown",
             "lookup n - or a,b",
+            "lookup c unique or ",
+            "lookup c first or ",
+            "lookup c {\"strategy\"=>\"unique\"}",
+            "lookup c {\"strategy\"=>\"deep\"}",
+            "lookup c|d - over {\"c\"=>[\"x\"]}",
+            "unknown",
+            "unknown",
         ];
         check(text, Body::TopLevel, &expected);
     }

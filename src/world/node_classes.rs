@@ -109,8 +109,14 @@ fn looked_up(evaluator: &Evaluator, lookup: &ClassLookup) -> LookedUp {
 }
 
 fn request(lookup: &ClassLookup) -> Request {
-    let merge = lookup.merge.as_deref().map(Value::string);
-    Request { merge, ..Request::key(lookup.key.clone()) }
+    let hash = |it: &Value| it.as_hash().cloned().unwrap_or_default();
+    Request {
+        names: lookup.keys.to_vec(),
+        merge: lookup.merge.clone(),
+        overrides: hash(&lookup.overrides),
+        default_values: hash(&lookup.default_values),
+        ..Request::default()
+    }
 }
 
 /// The classes in an answer, and whether each is in all of its cases.

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use super::given;
-use super::lookup_call::{LookupCall, Refused};
+use super::lookup_call::LookupCall;
 use super::spot::{ClassParameter, CodeSpot, spot};
 use crate::code::CodeFile;
+use crate::code::lookup_arguments;
 use crate::code::summary::KeyPattern;
 use crate::ide::class_parameter;
 use crate::ide::context::LOOKUP_OPTIONS;
@@ -77,7 +78,7 @@ fn lookup_text(
 ) -> String {
     let LookupCall { mut request, open_default, open, .. } = match LookupCall::of(file, call) {
         Ok(asked) => asked,
-        Err(Refused) => {
+        Err(lookup_arguments::Refused) => {
             return format!(
                 "Puppet refuses this call: {}() does not accept these arguments.",
                 call.function

@@ -1,16 +1,15 @@
-//! Converts a call of `lookup()` or `hiera…()` in Puppet code to a request for the engine, with all forms of arguments.
-//!
-//! Code is not evaluated: parts that are not constant are named, never guessed.
+//! Converts a call of `lookup()` or `hiera…()` in Puppet code to a request for the engine.
 
 use crate::code::CodeFile;
-use crate::code::literal::value_of;
-use crate::data::{Hash, Located, Value};
+use crate::code::lookup_arguments::{LookupArguments, OpenPart, Refused};
+use crate::data::Located;
 use crate::engine::Request;
-use crate::syntax::puppet::{Call, Constant, Written, WrittenShape};
+use crate::ide::class_parameter;
+use crate::syntax::puppet::Call;
 use crate::text::TextRange;
 
 /// A lookup call.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct LookupCall {
     /// The request, as far as it is constant.
     pub(crate) request: Request,
@@ -22,223 +21,54 @@ pub(crate) struct LookupCall {
     pub(crate) open: Vec<String>,
 }
 
-/// Puppet does not accept the arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Refused;
-
-type Accepted = Result<(), Refused>;
-
 impl LookupCall {
     /// Interprets the arguments of `call`, which is a lookup in `file`.
     pub(crate) fn of(file: &CodeFile, call: &Call) -> Result<Self, Refused> {
-        let mut reader = CallReader { file, asked: Self::default() };
-        match call.function {
-            "lookup" => reader.lookup(call)?,
-            function => reader.hiera(function, call)?,
-        }
-        // The lambda computes the default, and hiera-ls does not evaluate code.
-        if call.has_lambda {
-            reader.asked.request.default = None;
-            reader.asked.open_default = Some("|…| { … }".to_owned());
-        }
-        Ok(reader.asked)
-    }
-}
-
-struct CallReader<'a> {
-    file: &'a CodeFile,
-    asked: LookupCall,
-}
-
-impl CallReader<'_> {
-    fn lookup(&mut self, call: &Call) -> Accepted {
-        let is_hash = |it: &Written| matches!(it.shape, WrittenShape::Hash(_));
-        match &call.written[..] {
-            [options] if is_hash(options) => self.options(options, false),
-            [name] => self.name(name),
-            [name, options] if is_hash(options) => {
-                self.name(name)?;
-                self.options(options, true)
-            }
-            [name, second] => {
-                self.name(name)?;
-                if second.shape == WrittenShape::Unknown {
-                    self.leave_open("the options are", second);
-                    return Ok(());
-                }
-                self.value_type(second)
-            }
-            // Only the form with four arguments accepts `undef` as the type or the merge.
-            [name, value_type, merge] => {
-                self.name(name)?;
-                self.value_type(value_type)?;
-                self.merge(merge)
-            }
-            // Puppet refuses a default together with a lambda.
-            [name, value_type, merge, default] if !call.has_lambda => {
-                self.name(name)?;
-                if !is_undef(value_type) {
-                    self.value_type(value_type)?;
-                }
-                if !is_undef(merge) {
-                    self.merge(merge)?;
-                }
-                self.default(default);
-                Ok(())
-            }
-            _ => Err(Refused),
-        }
-    }
-
-    /// The function determines the merge strategy, whatever lookup_options say; the second argument is a default, and further
-    /// arguments are ignored.
-    fn hiera(&mut self, function: &str, call: &Call) -> Accepted {
-        let [name, rest @ ..] = &call.written[..] else { return Err(Refused) };
-        // Unlike lookup(), these functions accept only one key.
-        if !matches!(name.shape, WrittenShape::Constant(Constant::Text(_)) | WrittenShape::Unknown)
-        {
-            return Err(Refused);
-        }
-        self.name(name)?;
-        let merge = match function {
-            "hiera_array" | "hiera_include" => "unique",
-            "hiera_hash" => "hash",
-            _ => "first",
+        let said = LookupArguments::of(call)?;
+        let code = |range: TextRange| file.slice(range).to_owned();
+        let open = said.open.iter().map(|(part, range)| {
+            format!("{} {}", in_words(*part), class_parameter::code(file.slice(*range)))
+        });
+        let open_default = said.default.filter(|_| said.default_value.is_none()).map(code);
+        let (default, open_default) = if call.has_lambda {
+            // The lambda computes the default, and hiera-ls does not evaluate code.
+            (None, Some("|…| { … }".to_owned()))
+        } else {
+            (said.default_value.map(|it| Located::new(it, None)), open_default)
         };
-        self.asked.request.merge = Some(Value::string(merge));
-        if let Some(default) = rest.first() {
-            self.default(default);
-        }
-        Ok(())
-    }
-
-    /// A hash of options; `name` is one of them unless an argument gave it.
-    fn options(&mut self, options: &Written, has_name: bool) -> Accepted {
-        let WrittenShape::Hash(pairs) = &options.shape else { return Err(Refused) };
-        let mut has_name = has_name;
-        for (option, value) in pairs {
-            match option.text() {
-                Some("name") if !has_name => {
-                    has_name = true;
-                    self.name(value)?;
-                }
-                Some("value_type") if !is_undef(value) => self.value_type(value)?,
-                Some("merge") if !is_undef(value) => self.merge(value)?,
-                // An option that is undef counts as not given.
-                Some("value_type" | "merge") => {}
-                Some("default_value") => self.default(value),
-                Some("override") => self.asked.request.overrides = self.hash("override", value)?,
-                Some("default_values_hash") => {
-                    self.asked.request.default_values = self.hash("default_values_hash", value)?;
-                }
-                None if option.shape == WrittenShape::Unknown => {
-                    self.leave_open("an option is", option);
-                }
-                _ => return Err(Refused),
-            }
-        }
-        if has_name { Ok(()) } else { Err(Refused) }
-    }
-
-    /// One key, or several of which the first that is found wins.
-    fn name(&mut self, name: &Written) -> Accepted {
-        match &name.shape {
-            WrittenShape::List(items) => {
-                for item in items {
-                    self.single_name(item)?;
-                }
-                Ok(())
-            }
-            _ => self.single_name(name),
-        }
-    }
-
-    fn single_name(&mut self, name: &Written) -> Accepted {
-        match (&name.shape, name.text()) {
-            (_, Some(text)) => self.asked.request.names.push(text.into()),
-            (WrittenShape::Unknown, None) => self.leave_open("one of the keys is", name),
-            _ => return Err(Refused),
-        }
-        Ok(())
-    }
-
-    fn value_type(&mut self, written: &Written) -> Accepted {
-        match written.shape {
-            WrittenShape::Type => {
-                self.asked.request.value_type = Some(self.slice(written));
-                Ok(())
-            }
-            WrittenShape::Unknown => {
-                self.leave_open("the type is", written);
-                Ok(())
-            }
-            _ => Err(Refused),
-        }
-    }
-
-    fn merge(&mut self, written: &Written) -> Accepted {
-        match &written.shape {
-            WrittenShape::Constant(Constant::Text(_)) | WrittenShape::Hash(_) => {
-                match constant_value(written) {
-                    Some(merge) => {
-                        self.asked.request.merge = Some(merge);
-                        self.asked.merge_range = Some(written.range);
-                    }
-                    None => self.leave_open("the merge is", written),
-                }
-                Ok(())
-            }
-            WrittenShape::Unknown => {
-                self.leave_open("the merge is", written);
-                Ok(())
-            }
-            _ => Err(Refused),
-        }
-    }
-
-    fn default(&mut self, written: &Written) {
-        match constant_value(written) {
-            Some(value) => self.asked.request.default = Some(Located::new(value, None)),
-            None => self.asked.open_default = Some(self.slice(written)),
-        }
-    }
-
-    fn hash(&mut self, option: &str, written: &Written) -> Result<Hash, Refused> {
-        if is_undef(written) {
-            return Ok(Hash::default());
-        }
-        match (&written.shape, constant_value(written)) {
-            (WrittenShape::Hash(_), Some(Value::Hash(hash))) => Ok((*hash).clone()),
-            (WrittenShape::Hash(_) | WrittenShape::Unknown, _) => {
-                self.leave_open(&format!("`{option}` is"), written);
-                Ok(Hash::default())
-            }
-            _ => Err(Refused),
-        }
-    }
-
-    fn leave_open(&mut self, what: &str, written: &Written) {
-        let code = crate::ide::class_parameter::code(self.file.slice(written.range));
-        self.asked.open.push(format!("{what} {code}"));
-    }
-
-    fn slice(&self, written: &Written) -> String {
-        self.file.slice(written.range).to_owned()
+        Ok(Self {
+            open: open.collect(),
+            merge_range: said.merge_range,
+            open_default,
+            request: Request {
+                names: said.names,
+                value_type: said.value_type.map(code),
+                merge: said.merge,
+                default,
+                overrides: said.overrides,
+                default_values: said.default_values,
+                ..Request::default()
+            },
+        })
     }
 }
 
-fn is_undef(written: &Written) -> bool {
-    written.shape == WrittenShape::Constant(Constant::Undef)
-}
-
-fn constant_value(written: &Written) -> Option<Value> {
-    value_of(&written.constant()?)
+fn in_words(part: OpenPart) -> &'static str {
+    match part {
+        OpenPart::Options => "the options are",
+        OpenPart::OptionName => "an option is",
+        OpenPart::Key => "one of the keys is",
+        OpenPart::Type => "the type is",
+        OpenPart::Merge => "the merge is",
+        OpenPart::Override => "`override` is",
+        OpenPart::DefaultValues => "`default_values_hash` is",
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::inspect;
+    use crate::data::{Hash, Value, inspect};
 
     /// `expected`: names, type, merge, default, overrides and default values, as far as they exist.
     #[track_caller]

@@ -131,7 +131,21 @@ module Conformance
         default = "['#{name(11)}']"
         typed = key == 'none' ? "lookup('none', undef, undef, #{default})" : "lookup('#{key}', Array[String]#{pick(['', ", 'unique'"])})"
         with_options = "lookup('#{key}', { 'merge' => 'unique', 'default_value' => #{default} })"
-        pick(["#{typed}.include", "include #{typed}", "#{with_options}.include", "hiera_include('#{key}', [])"])
+        forms = ["#{typed}.include", "include #{typed}", "#{with_options}.include", "hiera_include('#{key}', [])"]
+        pick(chance(0.6) ? forms : other_lookups(key, default))
+      end
+
+      # The forms that few sites use.
+      def other_lookups(key, default)
+        merge = pick(["{ 'strategy' => 'unique' }", "'unique'", "'first'"])
+        [
+          "hiera_array('#{key}', #{default}).include",
+          "hiera('#{key}', #{default}, 'ignored').include",
+          "lookup('#{key}', Array, #{merge}, #{default}).include",
+          "lookup(['none', '#{key}'], { 'merge' => #{merge}, 'default_value' => #{default} }).include",
+          "lookup('#{key}', { 'override' => { '#{pick(%w[classes more])}' => #{default} }, 'default_value' => [] }).include",
+          "lookup('#{key}', { 'default_values_hash' => { '#{key}' => #{default} } }).include"
+        ]
       end
 
       def cases(from, depth)

@@ -1,7 +1,7 @@
 //! `lookup-default-hides`: a call in code that gives a default for a key for which every node has data.
 
 use crate::code::file::language_of;
-use crate::code::lookup_default::{self, LookupDefault};
+use crate::code::lookup_arguments::{self, LookupDefault};
 use crate::code::summary::root_key;
 use crate::ide::diagnostics::code::code_context::{Answered, CodeContext};
 use crate::ide::diagnostics::shared::fix::Fix;
@@ -28,7 +28,7 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
         return;
     }
     for call in code.file.manifest.calls.iter().filter(|it| it.is_lookup() && !it.is_dynamic) {
-        let LookupDefault::Written(range) = lookup_default::of_call(call) else { continue };
+        let LookupDefault::Written(range) = lookup_arguments::default_of(call) else { continue };
         let has_data = |name: &str| code.answered(name) == Answered::Always;
         let Some(found) = call.names.iter().find(|it| has_data(&it.text)) else { continue };
         let message =

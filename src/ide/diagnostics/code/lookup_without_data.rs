@@ -3,7 +3,7 @@
 //! The rule does not decide whether Puppet reaches the call. Plans have their own hierarchy and are ignored.
 
 use crate::code::file::language_of;
-use crate::code::lookup_default::{self, LookupDefault};
+use crate::code::lookup_arguments::{self, LookupDefault};
 use crate::code::summary::root_key;
 use crate::engine::Answer;
 use crate::ide::diagnostics::code::code_context::{Answered, CodeContext};
@@ -33,7 +33,7 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
     for call in code.file.manifest.calls.iter().filter(|it| it.is_lookup()) {
         if call.is_dynamic
             || call.names.is_empty()
-            || lookup_default::of_call(call) != LookupDefault::Missing
+            || lookup_arguments::default_of(call) != LookupDefault::Missing
         {
             continue;
         }
