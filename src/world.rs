@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod any_node_tests;
 mod attachments;
+mod by_environment;
 mod changed_paths;
 mod code;
 mod disk;
@@ -43,6 +44,7 @@ mod unseen_modules;
 mod unused_config;
 mod views;
 
+pub use by_environment::ByEnvironment;
 pub use disk::{DiskReader, DiskTable};
 pub use file_entry::FileEntry;
 pub use fleet::{

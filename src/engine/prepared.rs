@@ -16,14 +16,19 @@ use crate::syntax::ruby_regex::{self, RegexProblem, RubyRegex};
 #[derive(Debug, Default)]
 pub struct Prepared {
     configs: Arc<Table<ConfigKey, ReadConfig>>,
-    regexes: Arc<Table<Arc<str>, Arc<RubyRegex>>>,
+    regexes: Arc<Table<Arc<str>, Translated>>,
     globs: Table<Arc<str>, Arc<[Arc<str>]>>,
     open_paths: Table<OpenPath, Arc<PathFiles>>,
     /// Texts that the levels of many nodes contain, most of them paths.
     texts: RwLock<HashSet<Arc<str>, foldhash::fast::RandomState>>,
 }
 
+/// The maximum number of patterns that are kept.
+const MAX_REGEXES: usize = 16_384;
+
 type Table<K, V> = RwLock<HashMap<K, V, foldhash::fast::RandomState>>;
+
+type Translated = Result<Arc<RubyRegex>, RegexProblem>;
 
 type ConfigKey = (Arc<str>, LayerKind, PuppetVersion);
 
@@ -114,15 +119,23 @@ impl Prepared {
         Ok(read)
     }
 
-    pub(crate) fn regex(&self, source: &Arc<str>) -> Result<Arc<RubyRegex>, RegexProblem> {
+    /// The translation of Ruby's pattern `source`, which is made once.
+    ///
+    /// # Errors
+    /// Ruby's own message, or that the pattern cannot be translated.
+    pub fn regex(&self, source: &str) -> Translated {
         let known = self.regexes.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.get(source) {
-            return Ok(Arc::clone(known));
+            return known.clone();
         }
         drop(known);
-        let regex = Arc::new(ruby_regex::translate(source)?);
+        let translated = ruby_regex::translate(source).map(Arc::new);
         let mut regexes = self.regexes.write().unwrap_or_else(PoisonError::into_inner);
-        regexes.insert(Arc::clone(source), Arc::clone(&regex));
-        Ok(regex)
+        // A pattern that is being typed is another one after each character.
+        if regexes.len() >= MAX_REGEXES {
+            regexes.clear();
+        }
+        regexes.insert(source.into(), translated.clone());
+        translated
     }
 }

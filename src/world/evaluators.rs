@@ -14,6 +14,7 @@ use crate::config::Environment;
 use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
 use crate::engine::{Evaluator, OpenFilesTable, OpenOptionsTable, Prepared};
 use crate::facts::Node;
+use crate::syntax::ruby_regex::RubyRegex;
 
 /// The environment's key, the node's name, and the purpose.
 type Key = (String, Arc<str>, Purpose);
@@ -62,6 +63,11 @@ impl Evaluators {
 }
 
 impl World {
+    /// The translation of a pattern in lookup_options; `None` if Ruby refuses it, or if it cannot be translated.
+    pub fn pattern(&self, text: &str) -> Option<Arc<RubyRegex>> {
+        self.evaluators.prepared.regex(text).ok()
+    }
+
     /// The evaluator for `node` in `environment`, which returns what Puppet would, with encrypted values as they are written.
     /// The same evaluator is returned for the same node.
     pub fn evaluator(&self, environment: &Arc<Environment>, node: &Arc<Node>) -> Arc<Evaluator> {

@@ -9,7 +9,6 @@ pub(super) mod lower;
 pub(super) mod near;
 pub(super) mod option_edits;
 pub(super) mod option_keys;
-pub(super) mod patterns;
 pub(super) mod targets;
 pub(super) mod text_lookup;
 pub(super) mod type_fixes;

@@ -13,7 +13,6 @@ use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::Related;
 use crate::ide::diagnostics::shared::near::near_key;
 use crate::ide::diagnostics::shared::option_keys::{Demands, OptionKeys};
-use crate::ide::diagnostics::shared::patterns;
 use crate::limits::MAX_SLOW_COMPARISONS;
 use crate::syntax::ruby_regex::RubyRegex;
 use crate::world::{KeyIndex, Structure, World, paths};
@@ -52,6 +51,9 @@ type Names = Rc<[Arc<str>]>;
 struct OpenLevels {
     known: Mutex<HashMap<String, (Structure, bool)>>,
 }
+
+/// The maximum number of `hiera.yaml` files for which this is kept. Few workspaces have more.
+const MAX_CONFIGS: usize = 4_096;
 
 /// The keys with the same prefix.
 pub(crate) struct Siblings {
@@ -237,9 +239,9 @@ impl<'a> KnownKeys<'a> {
         others.filter(|key| regex.is_match(key))
     }
 
-    /// [`patterns::pattern`]
+    /// [`World::pattern`]
     pub(crate) fn pattern(&self, text: &str) -> Option<Arc<RubyRegex>> {
-        patterns::pattern(self.world, text)
+        self.world.pattern(text)
     }
 
     /// The result is the same for all files, and edits of data do not change it.
@@ -254,7 +256,11 @@ impl<'a> KnownKeys<'a> {
         }
         // The lock is not held while the file is read. If two threads compute the same, the results are equal.
         let is_open = self.find_open_level(path, layer);
-        lock().insert(path.to_owned(), (own, is_open));
+        let mut known = lock();
+        if known.len() >= MAX_CONFIGS {
+            known.clear();
+        }
+        known.insert(path.to_owned(), (own, is_open));
         is_open
     }
 

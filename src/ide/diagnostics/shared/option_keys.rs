@@ -10,10 +10,9 @@ use crate::engine::convert_to::SENSITIVE;
 use crate::engine::may_make_sensitive;
 use crate::engine::merge::Merge;
 use crate::ide::context::LOOKUP_OPTIONS;
-use crate::ide::diagnostics::shared::patterns::pattern;
 use crate::syntax::interpolation;
 use crate::syntax::ruby_regex::RegexList;
-use crate::world::{KeyIndex, KeyPlace, Moment, World};
+use crate::world::{ByEnvironment, KeyIndex, KeyPlace, Moment, World};
 
 /// The maximum number of keys whose results are kept.
 const MAX_KNOWN: usize = 65_536;
@@ -69,9 +68,10 @@ impl Demands {
 /// By environment. They are valid while no `lookup_options` are edited.
 #[derive(Default)]
 struct OptionKeysCache {
-    environments: Mutex<HashMap<String, KeptOptionKeys>>,
+    environments: ByEnvironment<KeptOptionKeys>,
 }
 
+#[derive(Clone)]
 struct KeptOptionKeys {
     index: Weak<KeyIndex>,
     moment: Moment,
@@ -86,27 +86,23 @@ impl OptionKeys {
         index: &Arc<KeyIndex>,
     ) -> Arc<OptionKeys> {
         let cache = world.attached::<OptionKeysCache>();
-        let lock = || cache.environments.lock().unwrap_or_else(PoisonError::into_inner);
-        let name = format!("{} {}", environment.name, environment.directory());
         let own = Arc::downgrade(index);
-        let kept =
-            lock().get(&name).map(|it| (it.index.clone(), it.moment.clone(), it.keys.clone()));
-        if let Some((of, moment, keys)) = kept {
-            if of.ptr_eq(&own) {
-                return keys;
+        let set = |keys: &Arc<Self>| {
+            let (index, moment, keys) = (own.clone(), world.moment(), keys.clone());
+            cache.environments.set(world, environment, KeptOptionKeys { index, moment, keys });
+        };
+        if let Some(kept) = cache.environments.get(environment) {
+            if kept.index.ptr_eq(&own) {
+                return kept.keys;
             }
-            let edits = world.edits_since(&moment, environment);
+            let edits = world.edits_since(&kept.moment, environment);
             if edits.is_some_and(|it| !it.keys.contains(LOOKUP_OPTIONS)) {
-                let kept =
-                    KeptOptionKeys { index: own, moment: world.moment(), keys: keys.clone() };
-                lock().insert(name, kept);
-                return keys;
+                set(&kept.keys);
+                return kept.keys;
             }
         }
-        // The lock is not held while files are parsed.
         let keys = Arc::new(Self::read(world, index));
-        let kept = KeptOptionKeys { index: own, moment: world.moment(), keys: keys.clone() };
-        lock().insert(name, kept);
+        set(&keys);
         keys
     }
 
@@ -135,7 +131,7 @@ impl OptionKeys {
             }
             let demands = Demands::of(&member.value.value);
             if key.starts_with('^') {
-                self.patterns.push(pattern(world, key)?, demands);
+                self.patterns.push(world.pattern(key)?, demands);
             } else {
                 // Levels that a node reads hide the options of others, so those of all files count.
                 let all = self.plain.entry(key.clone()).or_insert(Demands::NONE);

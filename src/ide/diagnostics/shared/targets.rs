@@ -9,7 +9,7 @@ use crate::engine::Evaluator;
 use crate::ide::diagnostics::Related;
 use crate::syntax::interpolation;
 use crate::syntax::key_path::{self, KeyPath, Segment};
-use crate::world::{KeyIndex, World};
+use crate::world::{ByEnvironment, KeyIndex, World};
 
 /// The maximum number of files to search for a key.
 pub(crate) const MAX_FILES: usize = 16;
@@ -32,21 +32,30 @@ type KnownRoots = Mutex<HashMap<Arc<str>, Arc<RootValues>, foldhash::fast::Rando
 /// By environment, the values in the snapshot with this key index. Each snapshot has its own.
 #[derive(Default)]
 struct RootCache {
-    environments: Mutex<HashMap<String, OfSnapshot>>,
+    environments: ByEnvironment<OfSnapshot>,
+    /// Held while it is decided whether there are values for a snapshot, so that its requests share them.
+    deciding: Mutex<()>,
 }
 
 type OfSnapshot = (Weak<KeyIndex>, Arc<KnownRoots>);
 
 impl RootCache {
-    fn of(&self, environment: &Environment, index: &Arc<KeyIndex>) -> Arc<KnownRoots> {
-        let name = format!("{} {}", environment.name, environment.directory());
-        let mut all = self.environments.lock().unwrap_or_else(PoisonError::into_inner);
-        let (of, known) = all.entry(name).or_default();
+    fn of(
+        &self,
+        world: &World,
+        environment: &Environment,
+        index: &Arc<KeyIndex>,
+    ) -> Arc<KnownRoots> {
+        let _others_wait = self.deciding.lock().unwrap_or_else(PoisonError::into_inner);
         let own = Arc::downgrade(index);
-        if !of.ptr_eq(&own) {
-            (*of, *known) = (own, Arc::default());
+        if let Some((of, known)) = self.environments.get(environment)
+            && of.ptr_eq(&own)
+        {
+            return known;
         }
-        known.clone()
+        let known = Arc::<KnownRoots>::default();
+        self.environments.set(world, environment, (own, known.clone()));
+        known
     }
 }
 
@@ -86,7 +95,7 @@ impl<'a> Targets<'a> {
     /// The keys of the environment that the file at `path` belongs to.
     pub(crate) fn new(world: &'a Arc<World>, environment: Arc<Environment>, path: &'a str) -> Self {
         let index = world.key_index(&environment);
-        let known = world.attached::<RootCache>().of(&environment, &index);
+        let known = world.attached::<RootCache>().of(world, &environment, &index);
         Self { world, environment, index, path, known }
     }
 

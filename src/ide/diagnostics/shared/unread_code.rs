@@ -5,20 +5,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::config::Environment;
 use crate::data::{Files as _, PathKind};
-use crate::world::{Moment, World, paths};
+use crate::world::{ByEnvironment, Moment, World, paths};
 
 /// The maximum depth below a module's `lib` and `templates` in which Ruby code is searched, and the maximum number of
 /// files.
 const MAX_RUBY_DEPTH: usize = 6;
 const MAX_RUBY_FILES: usize = 1_000;
 
-/// What is kept from one snapshot to the next.
+/// What is kept from one snapshot to the next: the code of each environment, with the moment when it was collected.
 #[derive(Default)]
 struct UnreadCodeCache {
-    /// The words of code, by path, with the text that holds them.
-    files: Mutex<HashMap<Arc<str>, ReadText>>,
-    /// By environment, with the moment when it was collected.
-    collected: Mutex<HashMap<String, (Moment, Arc<UnreadCode>)>>,
+    collected: ByEnvironment<(Moment, Arc<UnreadCode>)>,
+    /// Held while files are read, so that several threads do not collect the same.
+    collecting: Mutex<()>,
 }
 
 /// A text, and the words in it.
@@ -29,35 +28,41 @@ type Words = Arc<HashSet<Arc<str>>>;
 /// The words in the Ruby code and the ERB templates of an environment's modules, and in directories that look like modules but
 /// are not on the modulepath.
 pub(crate) struct UnreadCode {
-    of_files: Vec<Words>,
+    /// By path.
+    files: HashMap<Arc<str>, ReadText>,
 }
 
 impl UnreadCode {
-    /// The code in a snapshot. It is collected again only if code has changed.
+    /// The code in a snapshot. It is collected again only if code has changed, and then only changed files are read again.
     pub(crate) fn of(world: &World, environment: &Environment) -> Arc<Self> {
         let cache = world.attached::<UnreadCodeCache>();
-        let key = format!("{} {}", environment.name, environment.directory());
-        // The lock is held while files are read, so that several threads do not collect the same.
-        let mut collected = cache.collected.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = collected.get(&key).filter(|(moment, _)| world.has_same_code(moment));
-        if let Some((_, known)) = known {
+        let _others_wait = cache.collecting.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = cache.collected.get(environment);
+        if let Some((_, known)) = known.as_ref().filter(|(moment, _)| world.has_same_code(moment)) {
             return known.clone();
         }
-        let new = Arc::new(Self::new(world, environment, &cache));
-        collected.insert(key, (world.moment(), new.clone()));
+        let new = Arc::new(Self::new(world, environment, known.as_ref().map(|(_, it)| &**it)));
+        cache.collected.set(world, environment, (world.moment(), new.clone()));
         new
     }
 
-    fn new(world: &World, environment: &Environment, cache: &UnreadCodeCache) -> Self {
+    fn new(world: &World, environment: &Environment, before: Option<&Self>) -> Self {
         let files = environment.modules.values().flat_map(|it| ruby_files(world, it));
         let strays = stray_modules(world, environment).into_iter();
         let files = files.chain(strays.flat_map(|it| files_of_stray(world, &it)));
-        Self { of_files: files.map(|path| cache.words_of(world, &path)).collect() }
+        let read = |path: Arc<str>| {
+            let text = world.text(&path).ok()?;
+            let known = before.and_then(|it| it.files.get(&path));
+            let known = known.filter(|(known, _)| Arc::ptr_eq(known, &text));
+            let words = known.map_or_else(|| Arc::new(words(&text)), |(_, words)| words.clone());
+            Some((path, (text, words)))
+        };
+        Self { files: files.filter_map(read).collect() }
     }
 
     /// Whether some file holds the word.
     pub(crate) fn hold(&self, word: &str) -> bool {
-        self.of_files.iter().any(|words| words.contains(word))
+        self.files.values().any(|(_, words)| words.contains(word))
     }
 }
 
@@ -92,21 +97,6 @@ pub(crate) fn ruby_files(world: &World, directory: &str) -> Vec<Arc<str>> {
         collect(world, &paths::join(directory, below), &["rb", "erb"], MAX_RUBY_DEPTH, &mut found);
     }
     found
-}
-
-impl UnreadCodeCache {
-    fn words_of(&self, world: &World, path: &Arc<str>) -> Words {
-        let Ok(text) = world.text(path) else { return Arc::default() };
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, found)) = files.get(path)
-            && Arc::ptr_eq(known, &text)
-        {
-            return found.clone();
-        }
-        let found = Arc::new(words(&text));
-        files.insert(path.clone(), (text, found.clone()));
-        found
-    }
 }
 
 fn words(text: &str) -> HashSet<Arc<str>> {
