@@ -65,15 +65,22 @@ struct Reads {
     files: Box<[FileId]>,
 }
 
-/// The results that are kept.
+/// The results that are kept, those that were used last first.
 #[derive(Default)]
-struct KeptAnswers(Mutex<VecDeque<KeptFile>>);
+struct KeptAnswers(Mutex<VecDeque<Arc<KeptFile>>>);
 
 struct KeptFile {
     file: FileId,
     format: Format,
     environment: Arc<Environment>,
     node: Arc<Node>,
+    /// Locked while results are found. Requests for the same moment share them, so the others wait for the first one, but not
+    /// those for other files.
+    latest: Mutex<Option<Latest>>,
+}
+
+/// The results of the latest moment.
+struct Latest {
     moment: Moment,
     answers: Arc<EntryAnswers>,
     text: SharedText,
@@ -107,24 +114,43 @@ pub(crate) struct FileLookups<'a> {
     pub(crate) cancel: &'a CancelToken,
 }
 
-impl EntryAnswers {
-    /// The results for the entries of `data`, in the order of [`DataFile::sections`]. Earlier results that are still valid
-    /// are included.
-    pub(crate) fn of(perspective: &Perspective, data: &DataFile) -> Arc<Self> {
-        let world = &perspective.world;
+impl KeptAnswers {
+    /// What is kept of a file for the node of `perspective`.
+    fn file(&self, perspective: &Perspective, data: &DataFile) -> Arc<KeptFile> {
         let (environment, node) =
             (perspective.evaluator.environment(), perspective.evaluator.node());
-        let kept = world.attached::<KeptAnswers>();
-        let is_it = |it: &KeptFile| {
+        let is_it = |it: &Arc<KeptFile>| {
             it.file == data.file()
                 && it.format == data.format()
                 && Arc::ptr_eq(&it.node, node)
                 && it.environment == *environment
         };
-        // Requests for the same moment share their results, so the others wait for the first one.
-        let mut files = kept.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = files.iter().position(is_it).and_then(|at| files.remove(at));
-        let edits_since = |moment: &Moment| world.edits_since(moment, environment);
+        let file = known.unwrap_or_else(|| {
+            Arc::new(KeptFile {
+                file: data.file(),
+                format: data.format(),
+                environment: environment.clone(),
+                node: node.clone(),
+                latest: Mutex::default(),
+            })
+        });
+        files.push_front(file.clone());
+        files.truncate(MAX_FILES);
+        file
+    }
+}
+
+impl EntryAnswers {
+    /// The results for the entries of `data`, in the order of [`DataFile::sections`]. Earlier results that are still valid
+    /// are included.
+    pub(crate) fn of(perspective: &Perspective, data: &DataFile) -> Arc<Self> {
+        let world = &perspective.world;
+        let kept = world.attached::<KeptAnswers>().file(perspective, data);
+        let mut latest = kept.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = latest.take();
+        let edits_since = |moment: &Moment| world.edits_since(moment, &kept.environment);
         let edits = known.as_ref().and_then(|it| edits_since(&it.moment));
         let answers = match (&known, edits) {
             (Some(known), Some(edits)) if edits.files.is_empty() => known.answers.clone(),
@@ -145,17 +171,13 @@ impl EntryAnswers {
         };
         // A request for an older snapshot may be served later. It must not replace newer results.
         let is_newer = known.as_ref().is_none_or(|it| it.moment.revision() <= world.revision());
-        files.push_front(match known {
+        *latest = Some(match known {
             Some(known) if !is_newer => known,
-            known => KeptFile {
-                file: data.file(),
-                format: data.format(),
-                environment: environment.clone(),
-                node: node.clone(),
+            known => Latest {
                 moment: world.moment(),
                 text: data.text().clone(),
                 earlier: known.and_then(|it| match it {
-                    KeptFile { moment, text, answers, .. } if text != *data.text() => {
+                    Latest { moment, text, answers, .. } if text != *data.text() => {
                         Some(Earlier { moment, text, answers })
                     }
                     _ => it.earlier,
@@ -163,7 +185,6 @@ impl EntryAnswers {
                 answers: answers.clone(),
             },
         });
-        files.truncate(MAX_FILES);
         answers
     }
 

@@ -119,8 +119,8 @@ impl<P> Pieces<P> {
         }
         // A cancelled request may have left out parts.
         let is_whole = !context.cancel.is_cancelled();
-        // Nobody closes a file that is not open, so its pieces would stay in memory.
-        if is_whole && context.world.open_file(&file.path).is_some() {
+        // Nobody closes a file that is not open, or that was closed meanwhile, so its pieces would stay in memory.
+        if is_whole && context.remembered.version(&file.path).is_some() {
             self.lock().insert(file.path.clone(), Arc::new(list));
         }
         placed
