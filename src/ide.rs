@@ -45,6 +45,7 @@ mod proof;
 mod references;
 mod rename;
 mod rename_file;
+mod searched_code;
 mod selection;
 mod semantic_tokens;
 mod sensitive_keys;

@@ -11,7 +11,7 @@ use super::workspace;
 use crate::backends::eyaml::Decryption;
 use crate::config::{DatadirMap, Environment};
 use crate::data::{Files, Hash, Value};
-use crate::engine::Evaluator;
+use crate::engine::{Evaluator, module_of_key};
 use crate::facts::{Node, NodeParts, Origin, formats, variable};
 use crate::ide::diagnostics::near_key;
 use crate::ide::hierarchy_variables;
@@ -45,7 +45,7 @@ impl Setup {
     }
 
     fn module_hint(&self, key: &str) -> Option<String> {
-        let (module, _) = key.split_once("::")?;
+        let module = module_of_key(key)?;
         let environment = self.evaluator.environment();
         let directory = environment.directory();
         let unseen = self.world().unseen_modules(environment);

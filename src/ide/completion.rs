@@ -23,6 +23,7 @@ use super::hover::markdown::fenced_yaml;
 use super::hover::markup::code;
 use super::matching::fit;
 use super::perspective::Perspective;
+use super::rename::is_plain_yaml;
 use super::{hover, places};
 use crate::data::{Format, Verdict, render};
 use crate::engine::CancelToken;
@@ -296,17 +297,12 @@ fn each_once(items: impl Iterator<Item = Completion>) -> Completions {
 
 /// A key as it is written: quoted if YAML would read it as something else, with its colon if there is none yet.
 fn key_text(name: &str, open_quote: Option<char>, behind: &str) -> String {
-    let is_plain = name.starts_with(|first: char| first.is_alphabetic() || first == '_')
-        && name.chars().all(|letter| letter.is_alphanumeric() || "_:-./".contains(letter))
-        && !name.ends_with(':')
-        // A key such as `true` is a string only in quotes.
-        && crate::data::scalar::is_string(name);
     let (text, behind) = match open_quote {
         Some(quote) => match behind.strip_prefix(quote) {
             Some(_) => return name.to_owned(),
             None => (format!("{name}{quote}"), behind),
         },
-        None if is_plain => (name.to_owned(), behind),
+        None if is_plain_yaml(name) => (name.to_owned(), behind),
         None => (format!("'{}'", name.replace('\'', "''")), behind),
     };
     if behind.starts_with(':') { text } else { text + ":" }

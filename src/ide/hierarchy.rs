@@ -6,7 +6,9 @@ use super::perspective::Perspective;
 use super::preview::{Question, UnknownNode};
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::{Files, Place};
-use crate::engine::{CancelToken, LayerView, Location, ResolvedLevel, Role, Source, UsedMerge};
+use crate::engine::{
+    CancelToken, LayerView, Location, ResolvedLevel, Role, Source, UsedMerge, module_of_key,
+};
 use crate::syntax::key_path::{self, KeyPath};
 use crate::text::TextRange;
 use crate::world::World;
@@ -87,8 +89,8 @@ pub fn hierarchy(
     let evaluator = &perspective.evaluator;
     let path = asked.key.as_ref().and_then(|key| key_path::parse(key).ok());
     let holders = path.as_ref().map(|path| Holders::of(perspective, path, cancel));
-    let of_key = path.as_ref().and_then(KeyPath::root_name).and_then(|root| root.split_once("::"));
-    let of_key = of_key.map(|(module, _)| Arc::from(module));
+    let of_key = path.as_ref().and_then(KeyPath::root_name).and_then(|it| module_of_key(it));
+    let of_key = of_key.map(Arc::from);
     let of_file = || world.module_of(evaluator.environment(), asked.path.as_deref()?);
     // A key may belong to another module than the file that has it.
     let module: Option<Arc<str>> = of_key.or_else(|| of_file().map(|(module, _)| module));

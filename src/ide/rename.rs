@@ -32,7 +32,7 @@ use crate::world::{World, parallel, paths};
 use file::{FileRenaming, RenameObstacle, rename_in};
 use renaming::Renaming;
 
-pub(super) use spelling::{inside as inside_string, key as key_spelling};
+pub(super) use spelling::{inside as inside_string, is_plain_yaml, key as key_spelling};
 use target::TargetKind;
 pub use target::{RenameTarget, prepare_rename};
 

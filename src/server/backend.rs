@@ -138,35 +138,44 @@ impl LanguageServer for Backend {
     }
 }
 
+/// The nodes. Clients send no parameters with this request, and the library distinguishes that from other parameters, so it has
+/// no row.
+const NODES: &str = "hiera/nodes";
+
 /// A row: `run` or `try_run`; the name of the request; its handler, whose signature has the types of the parameters and of
 /// the result.
 macro_rules! custom_requests {
-    ($builder:ident: $($run:ident $name:literal => $handler:path;)*) => {
-        $builder$(.custom_method($name, |backend: &Backend, params| backend.$run(params, $handler)))*
+    ($($run:ident $name:literal => $handler:path;)*) => {
+        /// The names of the requests that hiera-ls adds to LSP.
+        pub(super) fn names_of_custom_requests() -> impl Iterator<Item = &'static str> {
+            let all = [NODES, $($name),*];
+            all.into_iter().filter(|it| it.starts_with("hiera/"))
+        }
+
+        /// Registers the requests that the protocol library does not know.
+        pub(super) fn with_custom_requests(
+            builder: LspServiceBuilder<Backend>,
+        ) -> LspServiceBuilder<Backend> {
+            builder
+                .custom_method(NODES, |backend: &Backend| backend.run((), handlers::nodes))
+                $(.custom_method($name, |backend: &Backend, params| backend.$run(params, $handler)))*
+        }
     };
 }
 
-/// Registers the requests that the protocol library does not know.
-pub(super) fn with_custom_requests(
-    builder: LspServiceBuilder<Backend>,
-) -> LspServiceBuilder<Backend> {
-    // Clients send no parameters with this one, and the library distinguishes that from other parameters.
-    let builder =
-        builder.custom_method("hiera/nodes", |backend: &Backend| backend.run((), handlers::nodes));
-    custom_requests! { builder:
-        run "hiera/nodeOf" => handlers::node_of;
-        try_run "hiera/selectNode" => handlers::select_node;
-        try_run "hiera/assume" => handlers::assume;
-        try_run "hiera/cases" => handlers::cases;
-        run "hiera/levelUp" => handlers::level_up;
-        run "hiera/levelDown" => handlers::level_down;
-        try_run "hiera/mergedValue" => handlers::merged_value;
-        try_run "hiera/explain" => handlers::explain;
-        try_run "hiera/compare" => handlers::compare;
-        try_run "hiera/allNodes" => handlers::all_nodes;
-        try_run "hiera/changes" => handlers::changes;
-        try_run "hiera/editedKeys" => handlers::edited_keys;
-        try_run "hiera/hierarchy" => handlers::hierarchy;
-        run "workspace/textDocumentContent" => handlers::text_document_content;
-    }
+custom_requests! {
+    run "hiera/nodeOf" => handlers::node_of;
+    try_run "hiera/selectNode" => handlers::select_node;
+    try_run "hiera/assume" => handlers::assume;
+    try_run "hiera/cases" => handlers::cases;
+    run "hiera/levelUp" => handlers::level_up;
+    run "hiera/levelDown" => handlers::level_down;
+    try_run "hiera/mergedValue" => handlers::merged_value;
+    try_run "hiera/explain" => handlers::explain;
+    try_run "hiera/compare" => handlers::compare;
+    try_run "hiera/allNodes" => handlers::all_nodes;
+    try_run "hiera/changes" => handlers::changes;
+    try_run "hiera/editedKeys" => handlers::edited_keys;
+    try_run "hiera/hierarchy" => handlers::hierarchy;
+    run "workspace/textDocumentContent" => handlers::text_document_content;
 }

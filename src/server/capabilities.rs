@@ -16,30 +16,13 @@ use tower_lsp_server::ls_types::{
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
+use super::backend::names_of_custom_requests;
 use super::handlers::{self, CHANGES_COMMAND, LENS_COMMANDS};
 use crate::ide::SemanticKind;
 use crate::text::Encoding;
 
 /// The characters, besides letters, at which editors request completions.
 const COMPLETION_TRIGGERS: [&str; 6] = ["{", "(", "'", "\"", ".", ":"];
-
-/// The requests that hiera-ls adds to LSP.
-const CUSTOM_REQUESTS: [&str; 14] = [
-    "hiera/nodes",
-    "hiera/nodeOf",
-    "hiera/selectNode",
-    "hiera/assume",
-    "hiera/cases",
-    "hiera/mergedValue",
-    "hiera/explain",
-    "hiera/compare",
-    "hiera/allNodes",
-    "hiera/changes",
-    "hiera/editedKeys",
-    "hiera/hierarchy",
-    "hiera/levelUp",
-    "hiera/levelDown",
-];
 
 /// The capabilities of the client.
 #[expect(clippy::struct_excessive_bools, reason = "each is a word of the protocol")]
@@ -287,7 +270,9 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
             .then_some(CodeLensOptions { resolve_provider: Some(false) }),
         inlay_hint_provider: Some(OneOf::Left(true)),
         semantic_tokens_provider: Some(semantic_tokens_options().into()),
-        experimental: Some(json!({"hiera": {"requests": CUSTOM_REQUESTS}})),
+        experimental: Some(
+            json!({"hiera": {"requests": names_of_custom_requests().collect::<Vec<_>>()}}),
+        ),
         diagnostic_provider: client.pulls_diagnostics.then(|| {
             DiagnosticServerCapabilities::Options(DiagnosticOptions {
                 // An edit in one level changes which values of other files are overridden.

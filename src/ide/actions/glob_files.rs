@@ -3,7 +3,7 @@
 
 use super::ActionContext;
 use crate::data::Files;
-use crate::engine::{Location, ResolvedLevel};
+use crate::engine::{Location, ResolvedLevel, module_of_key};
 use crate::world::paths;
 
 /// The places of levels, with one file instead of all files of a glob: the one at `here`, or else the one that suits the key
@@ -36,7 +36,7 @@ fn best<'p, 'a>(
     files: &'p [(&'a ResolvedLevel, &'a Location)],
     key: &str,
 ) -> Option<&'p (&'a ResolvedLevel, &'a Location)> {
-    let module = key.split_once("::").map_or(key, |(module, _)| module);
+    let module = module_of_key(key).unwrap_or(key);
     let prefix = format!("{module}::");
     let own_name = paths::file_name(&context.file.path);
     let mut best = None;

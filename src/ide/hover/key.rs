@@ -9,7 +9,9 @@ use super::markup::{code, plain};
 use crate::backends::eyaml::blob;
 use crate::data::{Files as _, Located, Place, Value, inspect, render};
 use crate::engine::cases::left_out_in_words;
-use crate::engine::{self, NestedSource, OpaqueLevel, Request, Role, SetBy, Source, UsedMerge};
+use crate::engine::{
+    self, NestedSource, OpaqueLevel, Request, Role, SetBy, Source, UsedMerge, module_of_key,
+};
 use crate::facts::Node;
 use crate::ide::cases::{self, CaseGroup};
 use crate::ide::class_parameter;
@@ -187,7 +189,7 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
         card.notes.push(opaque_text(opaque, &asked));
     }
     if let Ok(Some(value)) = &asked.outcome {
-        card.notes.extend(encrypted::note(perspective, module_of(key), value));
+        card.notes.extend(encrypted::note(perspective, module_of_key(key), value));
     }
     if !question.is_shown_at_the_parameter() {
         card.notes.extend(class_parameter::note(perspective, key, Some(&asked)));
@@ -234,7 +236,7 @@ fn inserted_text(perspective: &Perspective, answer: &engine::Answer) -> Option<S
 /// Whether the node reads a file for the key, or reads it in one of its cases.
 fn is_read(perspective: &Perspective, key: &str, from: &str, answer: &engine::Answer) -> bool {
     // A path with open variables leads to the file only in some cases.
-    perspective.evaluator.reads(module_of(key), from)
+    perspective.evaluator.reads(module_of_key(key), from)
         || answer.sources_of_all_cases().iter().any(|source| *source.path == *from)
 }
 
@@ -354,7 +356,7 @@ fn not_read_text(perspective: &Perspective, key: &str, file: &str) -> String {
         let [file, first] = [file, first].map(|it| code(&perspective.shown_path(it)));
         return format!("{file} is read through the link {first}{more}.");
     }
-    if perspective.evaluator.may_read(module_of(key), &file.into()) {
+    if perspective.evaluator.may_read(module_of_key(key), &file.into()) {
         let ways = perspective.world.ways_to_file(environment, file);
         let ways: Option<Vec<_>> = ways.iter().map(WayToFile::in_words).collect();
         if let Some(ways) = ways.filter(|it| !it.is_empty()) {
@@ -370,7 +372,7 @@ fn not_read_text(perspective: &Perspective, key: &str, file: &str) -> String {
     let asked = likely.chain(others).take(MAX_OTHER_NODES);
     let reads = |node: &&Arc<Node>| {
         let evaluator = perspective.world.evaluator(environment, node);
-        evaluator.reads(module_of(key), file)
+        evaluator.reads(module_of_key(key), file)
     };
     let mut names: Vec<_> = asked.filter(reads).map(|node| code(&node.name)).collect();
     let shown = code(&perspective.shown_path(file));
@@ -381,9 +383,4 @@ fn not_read_text(perspective: &Perspective, key: &str, file: &str) -> String {
         let _ = write!(text, " It is read for {}{more}.", names.join(", "));
     }
     text
-}
-
-/// The module whose layer is searched for a key.
-fn module_of(key: &str) -> Option<&str> {
-    key.split_once("::").map(|(module, _)| module)
 }

@@ -9,7 +9,7 @@ use super::question::data_of;
 use super::value::Detail;
 use super::{LineKind, NodeQuestion, Preview, Question, Scope, UnknownNode};
 use crate::data::DataFile;
-use crate::engine::CancelToken;
+use crate::engine::{CancelToken, module_of_key};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::syntax::key_path;
 use crate::world::World;
@@ -137,7 +137,7 @@ fn all_keys_of_node(asked: &NodeQuestion, detail: Detail, cancel: &CancelToken) 
 
 /// The module and the class of a key: `None` and empty for keys without a module.
 fn group_of(key: &str) -> (Option<&str>, &str) {
-    let module = key.split_once("::").map(|(module, _)| module);
+    let module = module_of_key(key);
     let class = key.rsplit_once("::").map_or("", |(class, _)| class);
     (module, class)
 }

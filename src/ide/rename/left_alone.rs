@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use regex::{Regex, RegexBuilder};
 
-use super::ruby::holds_word;
 use super::{Work, listed};
 use crate::config::Environment;
 use crate::data::Files as _;
+use crate::ide::searched_code::holds_word;
 use crate::ide::strings::interpolated_strings;
 use crate::text::TextRange;
 

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use super::Work;
-use super::ruby::{holds_word, ruby_files};
 use crate::code::class::METAPARAMETERS;
 use crate::code::documentation::tag_of_parameter;
 use crate::code::file::language_of;
@@ -13,6 +12,7 @@ use crate::config::Environment;
 use crate::data::Files as _;
 use crate::ide::code::given::given_values;
 use crate::ide::labelled_edits::{EditLabel, LabelledEdit};
+use crate::ide::searched_code::{RUBY, files_below, holds_word};
 use crate::syntax::key_path::Segment;
 use crate::syntax::puppet::{self, DeclarationKind, Names};
 use crate::text::{TextEdit, TextRange};
@@ -244,7 +244,7 @@ impl Work<'_> {
         }
         let module = parameter.class.split("::").next().unwrap_or_default();
         let Some(directory) = environment.modules.get(module) else { return };
-        let templates = ruby_files(self.world, directory, &["templates"]);
+        let templates = files_below(self.world, directory, &["templates"], &RUBY);
         let variable = format!("@{}", parameter.old);
         for path in templates {
             if self.world.text(&path).is_ok_and(|it| holds_word(&it, &variable)) {

@@ -9,8 +9,8 @@ use crate::code::summary::root_key;
 use crate::code::{CodeFile, CodeIndex, CodeSummary};
 use crate::config::Environment;
 use crate::data::{Files as _, PathKind};
-use crate::engine::{Answer, Evaluator, Request};
-use crate::ide::diagnostics::shared::known_keys::{KnownKeys, module_of};
+use crate::engine::{Answer, Evaluator, Request, module_of_key};
+use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::limits::MAX_KEYS_WHILE_TYPING;
 use crate::world::{World, paths};
 
@@ -72,7 +72,7 @@ impl<'a> CodeContext<'a> {
 
     fn ask(&self, name: &str) -> Answered {
         let root = root_key(name);
-        let is_open = self.keys().is_open(module_of(&root)) || self.has_no_data();
+        let is_open = self.keys().is_open(module_of_key(&root)) || self.has_no_data();
         if !self.keys().contains(&root) {
             // If the lookup fails, it does so in another way than without data.
             let fails = || {

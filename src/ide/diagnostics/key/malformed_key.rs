@@ -3,12 +3,13 @@
 //! A lookup may use any text as a key, so keys that code or data name are ignored. If a single character could be intended,
 //! the other keys decide: `a:b` is reported if there are keys that start with `a::`.
 
+use crate::engine::module_of_key;
 use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::declared_classes::{
     DeclaredClasses, class_and_parameter, has_form_of_a_parameter,
 };
 use crate::ide::diagnostics::shared::ignored_key::IgnoredKey;
-use crate::ide::diagnostics::shared::known_keys::{KnownKeys, module_of};
+use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity, Subject};
 use crate::syntax::interpolation;
 
@@ -65,7 +66,7 @@ fn problem(
     // If other keys also have a dot or a dash, this site writes keys in that way.
     let is_other = |it: &std::sync::Arc<str>| &**it != key && !it.contains(['.', '-']);
     let is_of_module = |it: &str| {
-        module_of(it).is_some_and(|it| known.keys_in(&format!("{it}::")).iter().any(is_other))
+        module_of_key(it).is_some_and(|it| known.keys_in(&format!("{it}::")).iter().any(is_other))
     };
     let problem = if key.contains(":::") || key.starts_with(':') || key.ends_with(':') {
         "has too many colons"

@@ -1,10 +1,11 @@
 //! `matches-no-key`: an entry of `lookup_options` for a key that no data file has, or a pattern that matches none.
 
+use crate::engine::module_of_key;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::entry::pattern_without_caret::looks_like_pattern;
 use crate::ide::diagnostics::key::OptionsContext;
 use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
-use crate::ide::diagnostics::shared::known_keys::{KnownKeys, module_of};
+use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::ide::diagnostics::shared::near::is_misspelling;
 use crate::ide::diagnostics::shared::walk::{has_key, pairs_of, text_of};
 use crate::ide::diagnostics::{Check, Report, Rule, Severity, Tag};
@@ -72,7 +73,7 @@ fn unknown_key(known: &KnownKeys<'_>, key: &str) -> Option<String> {
         return None;
     }
     let near = known.near(key);
-    if near.is_none() && known.is_open(module_of(key)) {
+    if near.is_none() && known.is_open(module_of_key(key)) {
         return None;
     }
     let advice = near.map_or(String::new(), |near| format!("\nDid you mean `{near}`?"));
@@ -83,7 +84,7 @@ fn unmatched_pattern(known: &KnownKeys<'_>, pattern: &str, rest: &str) -> Option
     let regex = known.pattern(pattern)?;
     let is_word =
         |name: &&str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let module = module_of(rest).filter(is_word);
+    let module = module_of_key(rest).filter(is_word);
     // A pattern that does not start with a module's name may be for keys of any module.
     if module.is_none() && rest.contains(':') || known.is_open(module) {
         return None;

@@ -7,9 +7,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::data::{Hash, Member};
+use crate::engine::module_of_key;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::key::OptionsContext;
-use crate::ide::diagnostics::shared::known_keys::{KnownKeys, module_of};
+use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::ide::diagnostics::shared::lower::{LowerLevels, LowerValue};
 use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
 use crate::syntax::ruby_regex::{RegexList, RubyRegex};
@@ -95,7 +96,7 @@ pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
 impl<'o> Pattern<'o> {
     /// The module whose keys it is for, if it names one.
     fn module(&self) -> Option<&'o str> {
-        module_of(self.text.trim_start_matches('^'))
+        module_of_key(self.text.trim_start_matches('^'))
     }
 }
 

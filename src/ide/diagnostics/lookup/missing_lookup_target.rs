@@ -1,9 +1,9 @@
 //! `missing-lookup-target`: a lookup of a key that no data file has. Puppet silently returns an empty string.
 
+use crate::engine::module_of_key;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::lookup::LookupContext;
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::shared::known_keys::module_of;
 use crate::ide::diagnostics::shared::near::near_key;
 use crate::ide::diagnostics::shared::targets::Dug;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
@@ -43,7 +43,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         }
         let near = known.near(key);
         // Even if keys may also come from elsewhere, a similar key makes a mistake likely.
-        if near.is_none() && known.is_open(module_of(key)) {
+        if near.is_none() && known.is_open(module_of_key(key)) {
             continue;
         }
         let advice = near.as_ref().map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
@@ -70,7 +70,7 @@ pub(crate) fn check_members(at: &LookupContext<'_>, report: &mut Report) {
         let Some((key, member)) = token.name.rsplit_once('.') else { continue };
         let Some((found, true)) = targets.dug(&token.name) else { continue };
         let is_missing = !found.is_empty() && found.iter().all(|it| *it == Dug::Missing);
-        if !is_missing || known.is_open(module_of(key)) {
+        if !is_missing || known.is_open(module_of_key(key)) {
             continue;
         }
         let Some((holders, _)) = targets.dug(key) else { continue };

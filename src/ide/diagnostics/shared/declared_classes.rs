@@ -10,8 +10,8 @@ use memchr::memmem;
 use crate::code::{ClassCode, CodeFile, CodeIndex};
 use crate::config::Environment;
 use crate::data::Files as _;
+use crate::engine::module_of_key;
 use crate::ide::diagnostics::Related;
-use crate::ide::diagnostics::shared::known_keys::module_of;
 use crate::ide::diagnostics::shared::unread_code::{UnreadCode, ruby_files};
 use crate::syntax::puppet::{Declaration, DeclarationKind};
 use crate::world::{World, paths};
@@ -77,7 +77,7 @@ impl<'a> DeclaredClasses<'a> {
         let has_name = |kind| !self.code().declared(kind, name).is_empty();
         !has_name(DeclarationKind::Class)
             && !has_name(DeclarationKind::Define)
-            && module_of(name).or(Some(name)).is_some_and(|module| self.is_readable(module))
+            && module_of_key(name).or(Some(name)).is_some_and(|module| self.is_readable(module))
     }
 
     /// Whether the key sets a parameter that its class has.
@@ -95,9 +95,9 @@ impl<'a> DeclaredClasses<'a> {
 
     /// The names of all classes in the module of `name`, sorted.
     pub(crate) fn of_the_module_of(&self, name: &str) -> Vec<Arc<str>> {
-        let module = module_of(name).unwrap_or(name);
+        let module = module_of_key(name).unwrap_or(name);
         let mut names = self.code().names(DeclarationKind::Class);
-        names.retain(|it| module_of(it).unwrap_or(it) == module);
+        names.retain(|it| module_of_key(it).unwrap_or(it) == module);
         names
     }
 
@@ -131,7 +131,7 @@ impl<'a> DeclaredClasses<'a> {
 
     /// Whether the name of the key occurs in a function, a fact, a type or a template of its module.
     fn is_in_ruby(&self, key: &str) -> bool {
-        let module = module_of(key).and_then(|it| self.environment.modules.get_key_value(it));
+        let module = module_of_key(key).and_then(|it| self.environment.modules.get_key_value(it));
         let Some((name, directory)) = module else { return false };
         let known = self.ruby.borrow().get(name).cloned();
         let texts = known.unwrap_or_else(|| {

@@ -9,6 +9,7 @@ use crate::backends::Registry;
 use crate::config::hiera_yaml::{LayerKind, Level, Locations};
 use crate::config::{Environment, HieraYaml};
 use crate::data::{Files as _, PathKind, inspect};
+use crate::engine::module_of_key;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::Related;
 use crate::ide::diagnostics::shared::near::near_key;
@@ -138,7 +139,7 @@ impl<'a> KnownKeys<'a> {
 
     /// The module of a key, if it is installed.
     fn module_with_data<'k>(&self, key: &'k str) -> Option<&'k str> {
-        module_of(key).filter(|it| self.environment.modules.contains_key(*it))
+        module_of_key(key).filter(|it| self.environment.modules.contains_key(*it))
     }
 
     /// Whether there may be `lookup_options` for the root key, for any node.
@@ -288,11 +289,6 @@ impl<'a> KnownKeys<'a> {
         let is_missing = |path: &str| self.world.kind(path) == PathKind::Missing;
         is_missing(&directory) || fixed.any(|it| is_missing(&paths::join(&directory, it)))
     }
-}
-
-/// The module of a key.
-pub(crate) fn module_of(key: &str) -> Option<&str> {
-    key.split_once("::").map(|(module, _)| module)
 }
 
 /// Whether the data of a level is in files that can be read here.

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use crate::config::Environment;
 use crate::data::{DataFile, FileId, Files as _, Format, Located, Place, RootEntry, Value};
-use crate::engine::{Evaluator, UsedMerge};
+use crate::engine::{Evaluator, UsedMerge, module_of_key};
 use crate::ide::context::{LOOKUP_OPTIONS, lookup_key};
 use crate::ide::diagnostics::Related;
-use crate::ide::diagnostics::shared::known_keys::{KnownKeys, module_of};
+use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::syntax::key_path::Segment;
 use crate::text::SharedText;
 use crate::world::{Below, FileAbove, FileSet, KeyIndex, LaterSource, ReadOrders, World};
@@ -128,7 +128,7 @@ impl<'a> LowerLevels<'a> {
         key: &'k str,
         own: &'k RootEntry,
     ) -> Option<KeyAbove<'k>> {
-        let opened = self.opened(self.module.or_else(|| module_of(key)));
+        let opened = self.opened(self.module.or_else(|| module_of_key(key)));
         let find = |(file, path, data): &(FileId, Arc<str>, Arc<DataFile>)| {
             let entry = data.get(key)?;
             let (key_place, value) = (entry.key_place, entry.value.clone());
@@ -159,10 +159,10 @@ impl<'a> LowerLevels<'a> {
         key: &str,
         evaluator: &Evaluator,
     ) -> bool {
-        let module = module_of(key).map_or(String::new(), |module| format!("{module}::"));
+        let module = module_of_key(key).map_or(String::new(), |module| format!("{module}::"));
         let siblings = self.index.keys_in(&module).into_iter();
         let mut siblings =
-            siblings.filter(|other| **other != *key && module_of(other) == module_of(key));
+            siblings.filter(|other| **other != *key && module_of_key(other) == module_of_key(key));
         // If related keys are merged, this one was probably forgotten.
         siblings.any(|other| {
             known.may_have_options(&other) && !evaluator.merge_for(&other).is_first_found()

@@ -5,12 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::config::Environment;
 use crate::data::{Files as _, PathKind};
+use crate::ide::searched_code::{RUBY, WITH_RUBY, files_below, words};
 use crate::world::{ByEnvironment, Moment, World, paths};
-
-/// The maximum depth below a module's `lib` and `templates` in which Ruby code is searched, and the maximum number of
-/// files.
-const MAX_RUBY_DEPTH: usize = 6;
-const MAX_RUBY_FILES: usize = 1_000;
 
 /// What is kept from one snapshot to the next: the code of each environment, with the moment when it was collected.
 #[derive(Default)]
@@ -54,8 +50,9 @@ impl UnreadCode {
             let text = world.text(&path).ok()?;
             let known = before.and_then(|it| it.files.get(&path));
             let known = known.filter(|(known, _)| Arc::ptr_eq(known, &text));
-            let words = known.map_or_else(|| Arc::new(words(&text)), |(_, words)| words.clone());
-            Some((path, (text, words)))
+            let known = known.map(|(_, words)| words.clone());
+            let all = known.unwrap_or_else(|| Arc::new(words(&text).map(Arc::from).collect()));
+            Some((path, (text, all)))
         };
         Self { files: files.filter_map(read).collect() }
     }
@@ -84,41 +81,12 @@ fn stray_modules(world: &World, environment: &Environment) -> Vec<String> {
 
 fn files_of_stray(world: &World, directory: &str) -> Vec<Arc<str>> {
     let mut found = ruby_files(world, directory);
-    for below in ["manifests", "functions", "templates"] {
-        collect(world, &paths::join(directory, below), &["pp", "epp"], MAX_RUBY_DEPTH, &mut found);
-    }
+    let others = ["manifests", "functions", "templates"];
+    found.extend(files_below(world, directory, &others, &["pp", "epp"]));
     found
 }
 
 /// The Ruby files and ERB templates of the module at `directory`.
 pub(crate) fn ruby_files(world: &World, directory: &str) -> Vec<Arc<str>> {
-    let mut found = Vec::new();
-    for below in ["lib", "templates"] {
-        collect(world, &paths::join(directory, below), &["rb", "erb"], MAX_RUBY_DEPTH, &mut found);
-    }
-    found
-}
-
-fn words(text: &str) -> HashSet<Arc<str>> {
-    // Keys contain colons and dashes, so a key is one word here.
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-');
-    text.split(|c| !is_part(c)).filter(|word| !word.is_empty()).map(Arc::from).collect()
-}
-
-fn collect(
-    world: &World,
-    directory: &str,
-    extensions: &[&str],
-    depth: usize,
-    found: &mut Vec<Arc<str>>,
-) {
-    for item in world.list(directory).iter() {
-        let path = paths::join(directory, &item.name);
-        if item.is_directory && depth > 0 {
-            collect(world, &path, extensions, depth - 1, found);
-        } else if extensions.contains(&paths::extension(&item.name)) && found.len() < MAX_RUBY_FILES
-        {
-            found.push(path.into());
-        }
-    }
+    files_below(world, directory, &WITH_RUBY, &RUBY)
 }

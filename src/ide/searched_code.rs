@@ -1,0 +1,85 @@
+//! Code that is not parsed: Ruby code and ERB templates of modules are only searched for words.
+
+use std::sync::Arc;
+
+use crate::data::{Files as _, PathKind};
+use crate::world::{World, paths};
+
+/// How deep below a directory files are looked for, and how many of a module.
+const MAX_DEPTH: usize = 6;
+const MAX_FILES: usize = 1_000;
+
+/// The extensions of Ruby code and of templates with Ruby code.
+pub(crate) const RUBY: [&str; 2] = ["rb", "erb"];
+
+/// The directories of a module that may contain Ruby code.
+pub(crate) const WITH_RUBY: [&str; 2] = ["lib", "templates"];
+
+/// The files with one of the extensions below some directories of a module.
+pub(crate) fn files_below(
+    world: &World,
+    module: &str,
+    directories: &[&str],
+    extensions: &[&str],
+) -> Vec<Arc<str>> {
+    let mut found = Vec::new();
+    for directory in directories {
+        collect(world, &paths::join(module, directory), extensions, MAX_DEPTH, &mut found);
+    }
+    found
+}
+
+fn collect(
+    world: &World,
+    directory: &str,
+    extensions: &[&str],
+    depth: usize,
+    found: &mut Vec<Arc<str>>,
+) {
+    for item in world.list(directory).iter() {
+        let path = paths::join(directory, &item.name);
+        if item.is_directory && depth > 0 {
+            collect(world, &path, extensions, depth - 1, found);
+        } else if extensions.contains(&paths::extension(&item.name))
+            && found.len() < MAX_FILES
+            && world.kind(&path) == PathKind::File
+        {
+            found.push(path.into());
+        }
+    }
+}
+
+/// The words of a text that may be keys. Keys contain colons and dashes.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-');
+    text.split(move |c| !is_part(c)).filter(|word| !word.is_empty())
+}
+
+/// Whether the text has `name`, and not only as a part of a longer one.
+pub(crate) fn holds_word(text: &str, name: &str) -> bool {
+    word_places(text, name).next().is_some()
+}
+
+/// The bytes at which the text has `name` that is no part of a longer one. A dash ends a name: `@port-1` reads a variable.
+pub(crate) fn word_places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = u32> + 't {
+    let is_part = |it: u8| it.is_ascii_alphanumeric() || it == b'_' || it == b':';
+    let places = text.match_indices(name).filter(move |(at, _)| {
+        let before = at.checked_sub(1).map(|it| text.as_bytes()[it]);
+        let behind = text.as_bytes().get(at + name.len());
+        !before.is_some_and(is_part) && !behind.is_some_and(|it| is_part(*it))
+    });
+    places.map(|(at, _)| at as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_names_are_found_as_words() {
+        let text = "lookup('a::b', x.a::b-c, [a::b])xa::b a::b::c @a-1";
+        assert_eq!(words(text).filter(|it| *it == "a::b").count(), 2);
+        assert_eq!(word_places(text, "a::b").count(), 3);
+        assert!(holds_word(text, "@a") && !holds_word(text, "b::c"));
+    }
+}
