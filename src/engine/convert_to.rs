@@ -7,13 +7,12 @@ mod collections;
 mod format;
 mod numbers;
 mod objects;
-mod strptime;
 mod text;
 mod timespan;
 mod timestamp;
 
 use super::failure::{Failure, FailureClass};
-use crate::data::puppet_type::{self, Alias, Type, TypeProblem, Wrapper};
+use crate::data::puppet_type::{self, Alias, TimeProblem, Type, TypeProblem, Wrapper};
 use crate::data::value::{Located, Value};
 
 /// Why a conversion has no result.
@@ -26,6 +25,15 @@ enum ConversionFailure {
 
 /// Puppet's words about a type without values that can be created.
 const NOT_CREATABLE: &str = "Creation of new instance of type";
+
+impl From<TimeProblem> for ConversionFailure {
+    fn from(problem: TimeProblem) -> Self {
+        match problem {
+            TimeProblem::Refused(message) => Self::Error(message),
+            TimeProblem::Unknown(reason) => Self::Unknown(reason),
+        }
+    }
+}
 
 type Converted = Result<Located, ConversionFailure>;
 

@@ -15,7 +15,7 @@ use super::mismatch::article;
 use super::regexp::{Pattern, pattern_of};
 use super::resource::{capitalized, class_name, is_type_name};
 use super::struct_of::struct_of;
-use super::time_range::{Clock, TimeRange};
+use super::time_range::{Clock, TimeProblem, TimeRange};
 use super::{StringKind, Type, TypeAliases, Wrapper, uri};
 
 /// The maximum nesting of expressions.
@@ -247,7 +247,11 @@ impl Access<'_> {
             let label = label_at_start(left);
             return Err(self.wrong_count(&label, "0 to 2 arguments", arguments.len()));
         }
-        self.raised(TimeRange::of(arguments, clock))
+        match TimeRange::of(arguments, clock) {
+            Err(TimeProblem::Unknown(reason)) => Err(TypeProblem::Unknown(reason)),
+            Err(TimeProblem::Refused(message)) => self.raised(Err(message)),
+            Ok(range) => Ok(range),
+        }
     }
 
     fn wrapped(&self, wrapper: Wrapper, arguments: &[Argument]) -> Parsed<Type> {

@@ -11,7 +11,7 @@ use super::init::{self, Init};
 use super::regexp::{Pattern, pattern_of};
 use super::resource::{capitalized, is_type_name};
 use super::struct_of::struct_of;
-use super::time_range::{Clock, TimeRange};
+use super::time_range::{Clock, TimeProblem, TimeRange};
 use super::version::VersionRange;
 use super::{IntegerRange, StringKind, Type, TypeAliases, Wrapper, names, uri};
 use crate::syntax::ruby_regex::RegexProblem;
@@ -26,6 +26,15 @@ pub enum TypeProblem {
     Invalid(String),
     /// Puppet's behaviour is not known, for example because the type is defined in Puppet code.
     Unknown(String),
+}
+
+impl From<TimeProblem> for TypeProblem {
+    fn from(problem: TimeProblem) -> Self {
+        match problem {
+            TimeProblem::Refused(message) => Self::Invalid(message),
+            TimeProblem::Unknown(reason) => Self::Unknown(reason),
+        }
+    }
 }
 
 impl TypeProblem {
@@ -292,12 +301,10 @@ fn special(named: &Type, lower: &str, arguments: &[Argument], text: &str) -> Opt
         Type::Timestamp(_) => at_most_two("Timestamp").and_then(|()| {
             TimeRange::of(arguments, Clock::Timestamp)
                 .map(Type::Timestamp)
-                .map_err(TypeProblem::Invalid)
+                .map_err(TypeProblem::from)
         }),
         Type::Timespan(_) => at_most_two("Timespan").and_then(|()| {
-            TimeRange::of(arguments, Clock::Timespan)
-                .map(Type::Timespan)
-                .map_err(TypeProblem::Invalid)
+            TimeRange::of(arguments, Clock::Timespan).map(Type::Timespan).map_err(TypeProblem::from)
         }),
         Type::SemVer(_) => versions_of(arguments).map_err(TypeProblem::Invalid),
         Type::Uri(_) if count == 1 => {

@@ -1,7 +1,7 @@
 //! Puppet objects that values contain as texts: whether the texts can be parsed.
 
 use super::regexp::{Pattern, source_of};
-use super::time_range::Clock;
+use super::time_range::{Clock, TimeProblem};
 use super::{Version, VersionRange};
 use crate::data::value::Value;
 
@@ -20,8 +20,8 @@ pub fn unreadable_object(value: &Value) -> Option<String> {
 
 fn problem_of(class: &str, text: &str) -> Option<String> {
     match class {
-        "Timestamp" => Clock::Timestamp.parse(text).err(),
-        "Timespan" => Clock::Timespan.parse(text).err(),
+        "Timestamp" => refusal(Clock::Timestamp.parse(text)),
+        "Timespan" => refusal(Clock::Timespan.parse(text)),
         "SemVer" => Version::parse(text)
             .is_none()
             .then(|| format!("Unable to parse '{text}' as a semantic version identifier")),
@@ -37,5 +37,12 @@ fn problem_of(class: &str, text: &str) -> Option<String> {
             .is_none()
             .then(|| format!("bad URI(is not URI?): \"{text}\"")),
         _ => Some(format!("unknown __ptype {class}")),
+    }
+}
+
+fn refusal(time: Result<i128, TimeProblem>) -> Option<String> {
+    match time {
+        Err(TimeProblem::Refused(message)) => Some(message),
+        Ok(_) | Err(TimeProblem::Unknown(_)) => None,
     }
 }

@@ -15,6 +15,21 @@ pub struct TimeRange {
     pub to: Option<i128>,
 }
 
+/// Why a time has no value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TimeProblem {
+    /// Puppet refuses it, with this message.
+    Refused(String),
+    /// It is not known here what Puppet does.
+    Unknown(String),
+}
+
+impl From<String> for TimeProblem {
+    fn from(message: String) -> Self {
+        Self::Refused(message)
+    }
+}
+
 /// Which of the two types a range belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Clock {
@@ -57,14 +72,14 @@ impl TimeRange {
     }
 
     /// The range that at most two arguments describe.
-    pub(super) fn of(arguments: &[Argument], clock: Clock) -> Result<Self, String> {
+    pub(super) fn of(arguments: &[Argument], clock: Clock) -> Result<Self, TimeProblem> {
         let bound = |index: usize| {
             arguments.get(index).map_or(Ok(None), |argument| clock.bound_of(argument))
         };
         let range = Self { from: bound(0)?, to: bound(1)? };
         match (range.from, range.to) {
             (Some(from), Some(to)) if from > to => {
-                Err(out_of_order(clock.text_of(from), clock.text_of(to)))
+                Err(out_of_order(clock.text_of(from), clock.text_of(to)).into())
             }
             _ => Ok(range),
         }
@@ -73,10 +88,10 @@ impl TimeRange {
 
 impl Clock {
     /// The nanoseconds of a text.
-    pub(super) fn parse(self, text: &str) -> Result<i128, String> {
+    pub(super) fn parse(self, text: &str) -> Result<i128, TimeProblem> {
         match self {
             Self::Timestamp => timestamp::parse(text),
-            Self::Timespan => timespan::parse(text),
+            Self::Timespan => Ok(timespan::parse(text)?),
         }
     }
 
@@ -87,7 +102,7 @@ impl Clock {
         }
     }
 
-    fn bound_of(self, argument: &Argument) -> Result<Option<i128>, String> {
+    fn bound_of(self, argument: &Argument) -> Result<Option<i128>, TimeProblem> {
         match argument {
             Argument::Default | Argument::Undef => Ok(None),
             Argument::Integer(it) => Ok(Some(it.saturating_mul(NANOSECONDS))),
@@ -98,13 +113,14 @@ impl Clock {
             other => {
                 let name = if self == Self::Timestamp { "Timestamp" } else { "Timespan" };
                 let class = other.ruby_class();
-                Err(format!("Unable to create a Puppet::Pops::Time::{name} from a {class}"))
+                Err(format!("Unable to create a Puppet::Pops::Time::{name} from a {class}").into())
             }
         }
     }
 
-    fn bound_of_hash(self, fields: &Value) -> Result<i128, String> {
-        let unreadable = || "the parameters of the time cannot be read".to_owned();
+    fn bound_of_hash(self, fields: &Value) -> Result<i128, TimeProblem> {
+        let unreadable =
+            || TimeProblem::Refused("the parameters of the time cannot be read".to_owned());
         let hash = fields.as_hash().ok_or_else(unreadable)?;
         if let Some(text) = hash.get("string").and_then(|it| it.value.value.as_str()) {
             return self.parse(text);

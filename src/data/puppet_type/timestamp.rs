@@ -1,56 +1,109 @@
 //! `Timestamp['2024-01-01T00:00:00.000000000 UTC']`: points in time as text.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use super::time_range::NANOSECONDS;
+use super::strptime::{self, Parsed, zone_offset};
+use super::time_range::{NANOSECONDS, TimeProblem};
 use crate::data::civil;
 
-/// The formats that Puppet tries, as its message lists them.
-const FORMATS: &str =
-    "%FT%T.%N %Z, %FT%T %Z, %F %T.%N %Z, %F %T %Z, %F %Z, %FT%T.%N, %FT%T, %F %T.%N, %F %T, %F";
+/// Puppet's own formats in the order in which it tries them. The first ones have a time zone.
+const USUAL_FORMATS: [&str; 10] = [
+    "%FT%T.%N %Z",
+    "%FT%T %Z",
+    "%F %T.%N %Z",
+    "%F %T %Z",
+    "%F %Z",
+    "%FT%T.%N",
+    "%FT%T",
+    "%F %T.%N",
+    "%F %T",
+    "%F",
+];
+const WITH_ZONE: usize = 5;
+
+/// The formats of a text.
+#[derive(Debug, Clone, Copy)]
+pub enum TimestampFormats<'f> {
+    /// Puppet's own.
+    Usual,
+    /// This one.
+    One(&'f str),
+    /// The first of these that fits.
+    Any(&'f [&'f str]),
+}
 
 /// The nanoseconds since 1970 of a text in one of Puppet's own formats.
-pub(super) fn parse(text: &str) -> Result<i128, String> {
-    nanoseconds(text)
-        .ok_or_else(|| format!("Unable to parse '{text}' using any of the formats {FORMATS}"))
+pub(super) fn parse(text: &str) -> Result<i128, TimeProblem> {
+    read_timestamp(text, TimestampFormats::Usual, None)
 }
 
-fn nanoseconds(text: &str) -> Option<i128> {
-    static FORMAT: LazyLock<Regex> = LazyLock::new(|| {
-        let time = r"(?:(?:T|\s+)(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d+))?)?";
-        let zone = r"(?:\s*(UTC|GMT|Z|[+-]\d\d(?::?\d\d)?))?";
-        let pattern = format!(r"(?i)\A\s*([+-]?\d+)-(\d{{1,2}})-(\d{{1,2}}){time}{zone}\z");
-        // Ruby's `\d` matches ASCII digits only.
-        Regex::new(&pattern.replace(r"\d", "[0-9]")).expect("a correct pattern")
-    });
-    let found = FORMAT.captures(text)?;
-    let number =
-        |index: usize| found.get(index).map_or(Some(0), |it| it.as_str().parse::<i64>().ok());
-    let (year, month, day) = (number(1)?, number(2)?, number(3)?);
-    let (hour, minute, second) = (number(4)?, number(5)?, number(6)?);
-    let is_time = hour <= 24 && minute < 60 && second <= 60;
-    if !((1..=12).contains(&month) && (1..=31).contains(&day) && is_time) {
-        return None;
-    }
-    let seconds = civil::days(year, month, day) * 86_400
-        + i128::from(hour * 3600 + minute * 60 + second)
-        - i128::from(found.get(8).map_or(Some(0), |it| offset_of(it.as_str()))?);
-    let fraction = found.get(7).map_or(0, |it| fraction_of(it.as_str()));
-    Some(seconds * NANOSECONDS + fraction)
-}
-
-/// The offset of a time zone in seconds.
-fn offset_of(zone: &str) -> Option<i64> {
-    let (sign, digits) = match zone.as_bytes().first()? {
-        b'+' => (1, &zone[1..]),
-        b'-' => (-1, &zone[1..]),
-        _ => return Some(0),
+/// The nanoseconds since 1970 of a text. `zone` is its time zone, if the text has none.
+///
+/// # Errors
+/// Puppet's message, or that a format or a time zone is not known here.
+pub fn read_timestamp(
+    text: &str,
+    formats: TimestampFormats<'_>,
+    zone: Option<&str>,
+) -> Result<i128, TimeProblem> {
+    let has_zone = zone.is_some();
+    let parsed = match formats {
+        TimestampFormats::One(format) => parsed_by_one(text, format, has_zone)?,
+        TimestampFormats::Any(formats) => parsed_by_any(text, formats, has_zone)?,
+        TimestampFormats::Usual if has_zone => {
+            parsed_by_any(text, &USUAL_FORMATS[WITH_ZONE..], true)?
+        }
+        TimestampFormats::Usual => parsed_by_any(text, &USUAL_FORMATS, false)?,
     };
-    let digits = digits.replace(':', "");
-    let minutes = if digits.len() > 2 { digits[2..].parse::<i64>().ok()? } else { 0 };
-    Some(sign * (digits[..2].parse::<i64>().ok()? * 3600 + minutes * 60))
+    let offset = match zone.or(parsed.zone.as_deref()) {
+        Some(zone) => zone_offset(zone)?
+            .ok_or_else(|| TimeProblem::Refused(format!("Illegal timezone '{zone}'")))?,
+        None => 0,
+    };
+    Ok(utc(&parsed)? - i128::from(offset) * NANOSECONDS)
+}
+
+fn parsed_by_one(text: &str, format: &str, has_zone: bool) -> Result<Parsed, TimeProblem> {
+    let parsed = strptime::parse(text, format)?.ok_or_else(|| {
+        TimeProblem::Refused(format!("Unable to parse '{text}' using format '{format}'"))
+    })?;
+    if has_zone && parsed.zone.is_some() {
+        return Err(TimeProblem::Refused(
+            "Using a Timezone designator in format specification is mutually exclusive to \
+             providing an explicit timezone argument"
+                .to_owned(),
+        ));
+    }
+    Ok(parsed)
+}
+
+fn parsed_by_any(text: &str, formats: &[&str], has_zone: bool) -> Result<Parsed, TimeProblem> {
+    for format in formats {
+        if let Some(parsed) = strptime::parse(text, format)?
+            && !(has_zone && parsed.zone.is_some())
+        {
+            return Ok(parsed);
+        }
+    }
+    let formats = formats.join(", ");
+    Err(TimeProblem::Refused(format!(
+        "Unable to parse '{text}' using any of the formats {formats}"
+    )))
+}
+
+/// Ruby's `Time.utc`: missing parts are the first ones; 30 February is 1 or 2 March, 24:00 is the next day.
+fn utc(parsed: &Parsed) -> Result<i128, TimeProblem> {
+    let Some(year) = parsed.year else {
+        return Err(TimeProblem::Refused("no implicit conversion of nil into Integer".to_owned()));
+    };
+    let (hour, minute) = (parsed.hour.unwrap_or(0), parsed.minute.unwrap_or(0));
+    let second = parsed.second.unwrap_or(0);
+    if hour == 24 && (minute > 0 || second > 0) {
+        let part = if minute > 0 { "min" } else { "sec" };
+        return Err(TimeProblem::Refused(format!("{part} out of range")));
+    }
+    let days = civil::days(year, parsed.month.unwrap_or(1), parsed.day.unwrap_or(1));
+    let seconds =
+        days * 86_400 + i128::from(hour) * 3600 + i128::from(minute) * 60 + i128::from(second);
+    Ok(seconds * NANOSECONDS + i128::from(parsed.nanosecond.unwrap_or(0)))
 }
 
 /// The nanoseconds of the digits after a decimal point.
@@ -84,6 +137,19 @@ mod tests {
             round("2023-12-31 23:00:00.5 -0100"),
             Ok("2024-01-01T00:00:00.500000000 UTC".to_owned())
         );
+        // Confirmed with Puppet 7.23.
+        let at = |hour: &str| Ok(format!("2024-01-01T{hour}:00:00.000000000 UTC"));
+        assert_eq!(round("2024-01-01 10:00:00 EST"), at("15"));
+        assert_eq!(round("2024-01-01 10:00:00 +2"), at("08"));
+        assert_eq!(round("2024-01-01 10:00:00 utc"), at("10"));
+        let refused = |it: &str| match parse(it) {
+            Err(TimeProblem::Refused(message)) => message,
+            other => format!("{other:?}"),
+        };
+        assert_eq!(refused("2024-01-01T24:30:00"), "min out of range");
+        assert_eq!(refused("2024-01-01T24:00:01"), "sec out of range");
+        assert_eq!(refused("2024-01-01 10:00:00 Foo"), "Illegal timezone 'Foo'");
+        assert!(refused("2024-01-01t10:00:00").starts_with("Unable to parse "));
         assert!(parse("yesterday").is_err());
         assert!(parse("2024-01-01T00:00:00.\u{663}\u{663}").is_err(), "digits that are not ASCII");
     }

@@ -1,24 +1,9 @@
 //! `Timestamp.new`: from seconds, or from text by Ruby's date formats.
 
-use super::strptime::{self, Parsed, zone_offset};
 use super::{ConversionFailure, is_numeric, unknown_arguments};
-use crate::data::civil;
-use crate::data::puppet_type::{Type, timestamp_text};
+use crate::data::puppet_type::{TimestampFormats, Type, read_timestamp, timestamp_text};
 use crate::data::value::{Located, Value};
 
-const FORMATS_WITHOUT_ZONE: [&str; 5] = ["%FT%T.%N", "%FT%T", "%F %T.%N", "%F %T", "%F"];
-const FORMATS: [&str; 10] = [
-    "%FT%T.%N %Z",
-    "%FT%T %Z",
-    "%F %T.%N %Z",
-    "%F %T %Z",
-    "%F %Z",
-    "%FT%T.%N",
-    "%FT%T",
-    "%F %T.%N",
-    "%F %T",
-    "%F",
-];
 const NANOSECONDS: i128 = 1_000_000_000;
 
 /// `Timestamp.new(seconds)`, `Timestamp.new(text, formats, timezone)`, `Timestamp.new({string, format, timezone})`.
@@ -94,72 +79,17 @@ fn parse(
     if text.is_empty() {
         return Err(unknown());
     }
-    let parsed = match formats {
+    let several;
+    let formats = match formats {
         Some(Value::String(format)) => {
             formats_of(&Value::String(format.clone())).ok_or_else(unknown)?;
-            parsed_by_one(text, format, zone.is_some())?
+            TimestampFormats::One(format)
         }
         Some(list) => {
-            let formats = formats_of(list).ok_or_else(unknown)?;
-            parsed_by_any(text, &formats, zone.is_some())?
+            several = formats_of(list).ok_or_else(unknown)?;
+            TimestampFormats::Any(&several)
         }
-        None if zone.is_some() => parsed_by_any(text, &FORMATS_WITHOUT_ZONE, true)?,
-        None => parsed_by_any(text, &FORMATS, false)?,
+        None => TimestampFormats::Usual,
     };
-    let offset = match zone.or(parsed.zone.as_deref()) {
-        Some(zone) => zone_offset(zone)?
-            .ok_or_else(|| ConversionFailure::Error(format!("Illegal timezone '{zone}'")))?,
-        None => 0,
-    };
-    Ok(utc(&parsed)? - i128::from(offset) * NANOSECONDS)
-}
-
-fn parsed_by_one(text: &str, format: &str, has_zone: bool) -> Result<Parsed, ConversionFailure> {
-    let parsed = strptime::parse(text, format)?.ok_or_else(|| {
-        ConversionFailure::Error(format!("Unable to parse '{text}' using format '{format}'"))
-    })?;
-    if has_zone && parsed.zone.is_some() {
-        return Err(ConversionFailure::Error(
-            "Using a Timezone designator in format specification is mutually exclusive to \
-             providing an explicit timezone argument"
-                .to_owned(),
-        ));
-    }
-    Ok(parsed)
-}
-
-fn parsed_by_any(
-    text: &str,
-    formats: &[&str],
-    has_zone: bool,
-) -> Result<Parsed, ConversionFailure> {
-    for format in formats {
-        if let Some(parsed) = strptime::parse(text, format)?
-            && !(has_zone && parsed.zone.is_some())
-        {
-            return Ok(parsed);
-        }
-    }
-    let formats = formats.join(", ");
-    Err(ConversionFailure::Error(format!(
-        "Unable to parse '{text}' using any of the formats {formats}"
-    )))
-}
-
-/// Ruby's `Time.utc`: missing parts are the first ones; 30 February is 1 or 2 March, 24:00 is the next day.
-fn utc(parsed: &Parsed) -> Result<i128, ConversionFailure> {
-    let Some(year) = parsed.year else {
-        return Err(ConversionFailure::Error(
-            "no implicit conversion of nil into Integer".to_owned(),
-        ));
-    };
-    let (hour, minute) = (parsed.hour.unwrap_or(0), parsed.minute.unwrap_or(0));
-    let second = parsed.second.unwrap_or(0);
-    if hour == 24 && (minute > 0 || second > 0) {
-        return Err(ConversionFailure::Error("argument out of range".to_owned()));
-    }
-    let days = civil::days(year, parsed.month.unwrap_or(1), parsed.day.unwrap_or(1));
-    let seconds =
-        days * 86_400 + i128::from(hour) * 3600 + i128::from(minute) * 60 + i128::from(second);
-    Ok(seconds * NANOSECONDS + i128::from(parsed.nanosecond.unwrap_or(0)))
+    Ok(read_timestamp(text, formats, zone)?)
 }

@@ -1,6 +1,6 @@
-//! Ruby's `DateTime._strptime`, as far as `Timestamp.new` needs it.
+//! Ruby's `DateTime._strptime`, as far as Puppet needs it for timestamps.
 
-use super::ConversionFailure;
+use super::time_range::TimeProblem;
 
 /// `+HH:MM:SS` without its sign.
 const MAX_OFFSET_LENGTH: usize = 8;
@@ -24,7 +24,7 @@ pub(super) struct Parsed {
 ///
 /// # Errors
 /// A directive that is not implemented here.
-pub(super) fn parse(text: &str, format: &str) -> Result<Option<Parsed>, ConversionFailure> {
+pub(super) fn parse(text: &str, format: &str) -> Result<Option<Parsed>, TimeProblem> {
     let mut reader = DateReader { rest: text, ..DateReader::default() };
     if reader.read(format)?.is_none() || !reader.rest.is_empty() {
         return Ok(None);
@@ -62,7 +62,7 @@ const DAYS: [&str; 7] =
 
 impl DateReader<'_> {
     /// `Some` if the text continues as the format requires.
-    fn read(&mut self, format: &str) -> Result<Option<()>, ConversionFailure> {
+    fn read(&mut self, format: &str) -> Result<Option<()>, TimeProblem> {
         let mut characters = format.chars();
         while let Some(it) = characters.next() {
             let directive = match it {
@@ -84,7 +84,7 @@ impl DateReader<'_> {
         Ok(Some(()))
     }
 
-    fn directive(&mut self, directive: char, after: &str) -> Result<Option<()>, ConversionFailure> {
+    fn directive(&mut self, directive: char, after: &str) -> Result<Option<()>, TimeProblem> {
         let next_is_number = begins_with_number(after);
         Ok(match directive {
             'F' => return self.read("%Y-%m-%d"),
@@ -120,7 +120,7 @@ impl DateReader<'_> {
             '%' => self.literal('%'),
             other => {
                 let message = format!("the format %{other} of Timestamp.new is not known here");
-                return Err(ConversionFailure::Unknown(message));
+                return Err(TimeProblem::Unknown(message));
             }
         })
     }
@@ -252,7 +252,7 @@ fn zone_length(text: &str) -> Option<usize> {
 ///
 /// # Errors
 /// A name for which this is not known here.
-pub(super) fn zone_offset(zone: &str) -> Result<Option<i64>, ConversionFailure> {
+pub(super) fn zone_offset(zone: &str) -> Result<Option<i64>, TimeProblem> {
     let letters = zone.bytes().take_while(u8::is_ascii_alphabetic).count();
     let name = zone[..letters].to_ascii_lowercase();
     if letters == zone.len() {
@@ -293,8 +293,8 @@ pub(super) fn zone_offset(zone: &str) -> Result<Option<i64>, ConversionFailure> 
     Ok(Some(sign * (number(hours)? * 3600 + minutes * 60 + seconds)))
 }
 
-fn unknown_zone(zone: &str) -> ConversionFailure {
-    ConversionFailure::Unknown(format!("the time zone {zone} is not known here"))
+fn unknown_zone(zone: &str) -> TimeProblem {
+    TimeProblem::Unknown(format!("the time zone {zone} is not known here"))
 }
 
 fn is_ruby_space(it: char) -> bool {
