@@ -127,7 +127,8 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
     let repository = Repository::of(&root)?;
     let prefix = repository.prefix.clone();
     let (mut parts, mut compared) = (Vec::new(), Compared::new());
-    for sides in open(arguments, &root, repository)? {
+    let (all_sides, disks) = open(arguments, &root, repository)?;
+    for sides in all_sides {
         sides.warn_of_configs(&arguments.revision);
         sides.warn_of_files();
         let environment = sides.environment_label();
@@ -140,6 +141,13 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
     }
     if let Some((sides, _)) = compared.first() {
         sides.complain_of_what_is_not_read();
+    }
+    let encrypted: BTreeSet<String> = disks.iter().flat_map(|it| it.encrypted()).collect();
+    for path in encrypted {
+        let path = in_a_line(as_seen_from_here(&path)).into_owned();
+        complain(&format!(
+            "{path}: encrypted by git-crypt in the commit; its changes are not compared"
+        ));
     }
     Ok((Report { parts, root, prefix }, compared))
 }
@@ -195,12 +203,12 @@ fn differences(pair: &FleetPair, keys: &[Arc<str>]) -> Differences {
     found.unwrap_or_default()
 }
 
-/// Both sides of each environment.
+/// Both sides of each environment, and the revisions that they are read from.
 fn open(
     arguments: &DiffArguments,
     root: &str,
     repository: Repository,
-) -> Result<Vec<Sides>, String> {
+) -> Result<(Vec<Sides>, Vec<Arc<GitDisk>>), String> {
     let commit = repository.commit(&arguments.revision).map_err(|message| {
         // Who knows `git diff` writes a file here, and who knows `lookup` a key.
         let revision = &arguments.revision;
@@ -215,11 +223,14 @@ fn open(
     let place = &arguments.place;
     let machine = place.machine(root)?;
     let at = |repository, commit: &str| GitDisk::new(repository, commit, Arc::clone(&machine));
+    let mut disks = Vec::new();
     let after = match &arguments.to {
         Some(revision) => {
             let disk = at(Repository::of(root)?, &repository.commit(revision)?)?;
             warn_of_submodules(&disk, revision);
-            place.open_all_on(Arc::new(disk))
+            let disk = Arc::new(disk);
+            disks.push(Arc::clone(&disk));
+            place.open_all_on(disk)
         }
         None if repository.top.is_none() => {
             return Err(format!(
@@ -231,6 +242,7 @@ fn open(
     let disk = at(repository, &commit)?;
     warn_of_submodules(&disk, &arguments.revision);
     let disk = Arc::new(disk);
+    disks.push(Arc::clone(&disk));
     let (before, after) = match after {
         Ok(after) => {
             let (world, before) = place.open_all_beside(&after[0].world, disk)?;
@@ -244,7 +256,7 @@ fn open(
         }
         Err(why) => return Err(why),
     };
-    Ok(by_environment(before, after))
+    Ok((by_environment(before, after), disks))
 }
 
 /// Both sides of each environment. If one side has no such environment, it has that of the other side, without its files.

@@ -40,9 +40,20 @@ pub(crate) fn consequences(
     let difference = pair.difference_of(&request);
     let nodes = world.nodes(environment).len();
     let unlikely = unlikely_ways(world, environment, &request, &edited);
-    // After a cancellation, the comparison is not complete.
-    (!cancel.is_cancelled()).then(|| said(&pair, &difference, (nodes, &unlikely)))?
+    // After a cancellation, nothing is known.
+    if cancel.is_cancelled() {
+        return None;
+    }
+    let said = said(&pair, &difference, (nodes, &unlikely));
+    match said {
+        said if difference.is_complete() => said,
+        Some(said) => Some(format!("{said}; {NOT_ALL}")),
+        None => Some(NOT_ALL.to_owned()),
+    }
 }
+
+/// The end of a title if there are too many cases of unlisted nodes to compare all of them.
+const NOT_ALL: &str = "not all nodes are compared";
 
 /// The conditions under which a template leads to a file that another template spells out more of: `os/Debian-12.yaml` belongs to
 /// `os/%{facts.os.name}-%{facts.os.release.major}.yaml`, and hardly any node has a `facts.os.family` of that name. Titles do not name

@@ -5,7 +5,10 @@ mod blame;
 mod disk;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::Command;
+
+use super::disk::DiskReader as _;
 
 pub(crate) use disk::GitDisk;
 
@@ -127,10 +130,24 @@ pub(crate) fn changed_since(root: &str, revision: &str) -> Result<BTreeSet<Strin
     let unknown = ["ls-files", "--others", "--exclude-standard", "-z"];
     let mut compare = command(root);
     without_filters(root, &mut compare)?;
-    let names = text_of(compare.args(diff))? + &git(root, &unknown)?;
-    let names = names.split('\0').filter(|name| !name.is_empty());
+    without_attributes(root, &mut compare);
+    let names = [bytes_of(compare.args(diff))?, git_bytes(root, &unknown)?].concat();
+    // No level can lead to a file whose name is not UTF-8.
+    let names = names.split(|it| *it == 0).filter_map(|name| std::str::from_utf8(name).ok());
+    let names = names.filter(|name| !name.is_empty());
     Ok(names.map(|name| super::paths::join(root, name)).collect())
 }
+
+/// A repository's attributes name filters; an empty tree has no attributes.
+fn without_attributes(root: &str, command: &mut Command) {
+    let format = git(root, &["rev-parse", "--show-object-format"]).unwrap_or_default();
+    let empty = if format.trim() == "sha256" { EMPTY_TREE_SHA256 } else { EMPTY_TREE };
+    command.env("GIT_ATTR_SOURCE", empty);
+}
+
+/// The name of a tree without files, which every repository has.
+const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+const EMPTY_TREE_SHA256: &str = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
 
 /// A call of Git that runs no other program and never prompts.
 ///
@@ -157,6 +174,16 @@ pub(crate) fn command(root: &str) -> Command {
     for variable in ["GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_SSH", "GIT_SSH_COMMAND"] {
         command.env_remove(variable);
     }
+    // Git sets these for hooks. In a linked worktree, it would take `root` for the top of the working tree.
+    let is_for_hooks = super::loader::Disk.environment_variable("GIT_WORK_TREE").is_none()
+        && std::iter::once(root)
+            .chain(super::paths::ancestors(root))
+            .any(|it| Path::new(&super::paths::join(it, ".git")).exists());
+    if is_for_hooks {
+        for variable in ["GIT_DIR", "GIT_PREFIX", "GIT_INDEX_FILE"] {
+            command.env_remove(variable);
+        }
+    }
     command
         // In a partial clone, Git would otherwise fetch missing contents from the network.
         .env("GIT_NO_LAZY_FETCH", "1")
@@ -164,8 +191,6 @@ pub(crate) fn command(root: &str) -> Command {
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("GIT_PAGER", "cat")
-        // A repository's attributes name filters; an empty tree has no attributes.
-        .env("GIT_ATTR_SOURCE", "4b825dc642cb6eb9a060e54bf8d69288fbee4904")
         // The output is read by this program, so it must not depend on the user's language.
         .env("LC_ALL", "C");
     command

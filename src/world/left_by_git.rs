@@ -1,12 +1,17 @@
-//! What Git wrote in the place of data: the pointers of Git LFS, and the marks of conflicts.
+//! What Git wrote in the place of data: the pointers of Git LFS, encrypted files, and the marks of conflicts.
 
 use memchr::memmem;
+
+/// The start of a file that git-crypt has encrypted.
+pub(super) const GIT_CRYPT: &str = "\0GITCRYPT\0";
 
 /// What Git writes into a file that is no data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LeftByGit {
     /// The name of an object that Git LFS keeps, in the place of its content.
     Pointer,
+    /// The file as git-crypt encrypts it.
+    Encrypted,
     /// The marks around both sides of a conflict.
     ConflictMarks,
 }
@@ -16,6 +21,9 @@ impl LeftByGit {
     pub(super) fn in_text(text: &str) -> Option<Self> {
         if text.starts_with("version https://git-lfs.github.com/spec/") {
             return Some(Self::Pointer);
+        }
+        if text.starts_with(GIT_CRYPT) {
+            return Some(Self::Encrypted);
         }
         let is_mark = |line: &str| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ");
         // Most files have no marks, and a search for marks costs less than a look at the rest of the file.

@@ -315,9 +315,16 @@ fn only_what_changed_since_a_commit() {
     };
     let (status, _, complaint) = shown(&["--since", "HEAD"]);
     assert!(status == Some(2) && complaint.contains("is not in a Git repository"), "{complaint}");
-    git(&workspace, &["init", "-q"]);
+    // SHA-256 is what Git will use one day.
+    git(&workspace, &["init", "-q", "--object-format=sha256"]);
     git(&workspace, &["add", "-A"]);
     git(&workspace, &["commit", "-qm", "first"]);
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt as _;
+        let name = std::ffi::OsStr::from_bytes(b"caf\xe9.txt");
+        std::fs::write(std::path::Path::new(workspace.root()).join(name), "").expect("a file");
+    }
     assert_eq!(shown(&["--since", "HEAD"]).0, Some(0));
     git(&workspace, &["checkout", "-qb", "topic"]);
     workspace.write("data/changed.yaml", "changed: 0755\n");

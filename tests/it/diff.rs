@@ -454,6 +454,49 @@ fn no_program_of_the_repository_runs() {
     assert!(said.contains("a filter whose name is not UTF-8"), "{said}");
 }
 
+/// Git sets variables for hooks that mean another directory.
+#[test]
+fn a_hook_in_a_linked_worktree_sees_the_same_files() {
+    let repository = Repository::new();
+    repository.git(&["worktree", "add", "--quiet", "../tree"]);
+    let tree = repository.path("tree");
+    let directory = repository.path("repository/.git/worktrees/tree");
+    fs::create_dir(tree.join("sub")).expect("a directory");
+    fs::rename(tree.join("data"), tree.join("sub/data")).expect("it moves");
+    fs::rename(tree.join("hiera.yaml"), tree.join("sub/hiera.yaml")).expect("it moves");
+    let git = |arguments: &[&str]| {
+        let command = Command::new("git").arg("-C").arg(&tree).args(arguments).status();
+        assert!(command.expect("git runs").success());
+    };
+    git(&["add", "--all"]);
+    git(&["-c", "user.name=x", "-c", "user.email=x@x", "commit", "--quiet", "--message", "x"]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hiera-ls"));
+    command.args(["diff", "--root", "sub"]).current_dir(&tree);
+    command.env("GIT_DIR", directory).env("GIT_PREFIX", "");
+    let output = command.output().expect("the program runs");
+    assert!(text_of(&output).starts_with("0 answers change"), "{output:?}");
+}
+
+/// What git-crypt does, without the program.
+#[cfg(unix)]
+#[test]
+fn encrypted_files_are_not_shown_as_changes() {
+    let repository = Repository::new();
+    repository.git(&[
+        "config",
+        "filter.git-crypt.clean",
+        "printf '\\0GITCRYPT\\0x'; cat >/dev/null",
+    ]);
+    repository.write("repository/.gitattributes", "data/common.yaml filter=git-crypt\n");
+    repository.data("common.yaml", &COMMON.replace("80", "topsecret"));
+    repository.commit();
+    let output = repository.run(&["diff"]);
+    assert!(text_of(&output).starts_with("0 answers change"), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("data/common.yaml: encrypted by git-crypt"), "{said}");
+    assert!(!text_of(&output).contains("topsecret"));
+}
+
 #[test]
 fn an_explanation_names_commits() {
     let repository = Repository::new();

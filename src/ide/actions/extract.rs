@@ -14,9 +14,9 @@ use crate::ide::flow_yaml::{flow_yaml, is_same_value};
 use crate::ide::perspective::Perspective;
 use crate::ide::rename::key_spelling;
 use crate::limits::MAX_EXTRACTED_PLACES;
-use crate::syntax::key_path;
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::syntax::yaml;
+use crate::syntax::{interpolation, key_path};
 use crate::text::{TextEdit, TextRange, apply_edits};
 use crate::world::{DataPlace, Reach, paths};
 
@@ -352,6 +352,8 @@ fn free_name(context: &ActionContext<'_>, perspective: &Perspective, key: &str) 
     let is_free = |name: &String| {
         !index.contains(name)
             && key_path::is_verbatim(name)
+            // The `}` of a token would end the call around it.
+            && !interpolation::may_have_tokens(name)
             && matches!(evaluator.options_for(name), Ok(None))
     };
     names.into_iter().find(is_free)

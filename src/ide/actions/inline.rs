@@ -313,7 +313,18 @@ fn the_only_place(context: &ActionContext<'_>, root: &Arc<str>) -> Result<Shared
     }
     let file = context.world.file(&place.path).map_err(|_| unknown())?;
     let data = file.data(place.format).clone();
-    Ok(Shared { path: place.path.clone(), data, start: place.key.start })
+    let shared = Shared { path: place.path.clone(), data, start: place.key.start };
+    if shared.entry().is_some_and(|entry| looks_up(&entry, root)) {
+        return Err(format!("`{root}` looks itself up."));
+    }
+    Ok(shared)
+}
+
+/// Whether a string of the entry looks up a root key.
+fn looks_up(entry: &EntryTree<'_>, root: &Arc<str>) -> bool {
+    let strings = interpolated_strings(entry.text, entry.value);
+    let mut names = strings.iter().flat_map(|it| &it.tokens).filter_map(Token::lookup_key);
+    names.any(|(name, _)| key_path::parse(name).is_ok_and(|it| it.root_name() == Some(root)))
 }
 
 fn step<'a>(node: &'a Node, segment: &Segment) -> Option<&'a Node> {

@@ -41,10 +41,19 @@ pub(super) fn cut(data: &DataFile, entry: &EntryTree<'_>, key: &str) -> Result<C
         return Err(yaml_entry::WITHOUT_LINE_END.to_owned());
     }
     let end = end_of_removal(data, entry, lines.with_comments);
+    let removal = vec![TextEdit::delete(TextRange::new(lines.with_comments.start, end))];
+    // `...` ends a document, and Puppet refuses a file that has nothing before it.
+    if data.beside(entry) == (None, None) {
+        let rest = apply_edits(data.text(), &removal);
+        let after = DataFile::new(data.file(), data.format(), rest.into());
+        if !data.is_broken() && after.is_broken() {
+            return Err("is the only entry before the end of the document".to_owned());
+        }
+    }
     Ok(Cut {
         text: yaml_entry::text_of(data.text(), lines.lines),
         with_comments: yaml_entry::text_of(data.text(), lines.with_comments),
-        removal: vec![TextEdit::delete(TextRange::new(lines.with_comments.start, end))],
+        removal,
     })
 }
 

@@ -220,6 +220,7 @@ impl World {
             LeftByGit::Pointer => {
                 Some("only a pointer to what Git LFS keeps; its data is not compared")
             }
+            LeftByGit::Encrypted => Some("encrypted by git-crypt; its data is not compared"),
             LeftByGit::ConflictMarks => self
                 .data(path, format)
                 .ok()?

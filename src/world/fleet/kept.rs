@@ -7,7 +7,7 @@ use super::{Fleet, FleetPair};
 use crate::backends::eyaml::Decryption;
 use crate::config::Environment;
 use crate::data::Files as _;
-use crate::facts::Node;
+use crate::facts::{Node, Origin};
 use crate::world::World;
 
 /// The number of fleets that are kept: those that were used last.
@@ -58,7 +58,8 @@ impl World {
     }
 
     /// This snapshot, and the same with some data files edited. The nodes are those with fact sets that read one of these files
-    /// for keys of `module`, and any other node. Nodes that read none of the files get the same values as before.
+    /// for keys of `module`, the machines that one of them belongs to, and any other node. Nodes that read none of the files get
+    /// the same values as before.
     pub fn beside_what_if(
         self: &Arc<Self>,
         after: &Arc<World>,
@@ -70,6 +71,11 @@ impl World {
         let mut readers: Vec<Arc<Node>> = Vec::new();
         for path in edited {
             readers.extend(orders.complete_readers(after, environment, after.id(path), module));
+            // There may be too many cases of other nodes to compare all, but this one certainly reads the file.
+            let view = self.view_of_file(environment, path);
+            if view.origin == Origin::Name {
+                readers.push(view);
+            }
         }
         readers.sort_by(|one, other| one.name.cmp(&other.name));
         // A node may read several of the files.

@@ -12,6 +12,7 @@ use sha1::{Digest as _, Sha1};
 use super::{ItemKind, Repository, TreeItem};
 use crate::data::{DirItem, PathKind};
 use crate::limits::MAX_FILE_BYTES;
+use crate::world::left_by_git::GIT_CRYPT;
 use crate::world::{DiskReader, paths};
 
 /// The maximum length of a chain of links.
@@ -27,6 +28,8 @@ pub(crate) struct GitDisk {
     submodules: Vec<String>,
     /// What is outside the commit.
     machine: Arc<dyn DiskReader>,
+    /// The files that were read from the working tree, because they are encrypted in the commit.
+    encrypted: Mutex<BTreeSet<String>>,
     contents: Mutex<Option<Contents>>,
 }
 
@@ -72,13 +75,20 @@ impl GitDisk {
         let submodules = submodules.map(|(path, _)| path.clone()).collect();
         let items = items.into_iter().collect();
         let contents = Mutex::default();
-        Ok(Self { repository, items, directories, submodules, machine, contents })
+        let encrypted = Mutex::default();
+        Ok(Self { repository, items, directories, submodules, machine, encrypted, contents })
     }
 
     /// The submodules below the current directory, by path.
     pub(crate) fn submodules(&self) -> BTreeSet<String> {
         let is_here = |path: &&String| path.starts_with(&self.repository.prefix);
         self.submodules.iter().filter(is_here).cloned().collect()
+    }
+
+    /// The files that were read so far and that git-crypt keeps encrypted in the commit. No program is run that could decrypt
+    /// them, so their content is that of the working tree.
+    pub(crate) fn encrypted(&self) -> BTreeSet<String> {
+        self.encrypted.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The path from the repository's top; `None` if it is outside.
@@ -180,6 +190,16 @@ impl DiskReader for GitDisk {
         match self.find(path) {
             Found::File(object) => {
                 let content = self.content(&object).map_err(|why| format!("{why} - {path}"))?;
+                if content.starts_with(GIT_CRYPT.as_bytes()) {
+                    let mut encrypted =
+                        self.encrypted.lock().unwrap_or_else(PoisonError::into_inner);
+                    encrypted.insert(path.to_owned());
+                    let length = bytes.len();
+                    if self.machine.read_into(path, bytes).is_ok() {
+                        return Ok(());
+                    }
+                    bytes.truncate(length);
+                }
                 bytes.extend(content);
                 Ok(())
             }

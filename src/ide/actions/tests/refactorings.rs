@@ -295,6 +295,39 @@ fn a_repeated_value_becomes_a_key() {
 }
 
 #[test]
+fn a_name_with_a_token_names_no_extracted_value() {
+    let files =
+        "#- /data/common.yaml\nhomes: {'%{admin}': /srv/home$0}\nhome: /srv/home\nother: 1\n";
+    assert!(!titles(files).iter().any(|it| it.contains("%{admin}")), "{:?}", titles(files));
+}
+
+#[test]
+fn the_only_entry_before_the_end_of_a_document_stays() {
+    let why = |file: &str| refusals(&format!("#- /data/nodes/web01.yaml\n{file}"));
+    assert!(
+        why("a$0: 1\n...\n").iter().any(|it| it.contains("before the end of the document")),
+        "{:?}",
+        why("a$0: 1\n...\n")
+    );
+    let none: [&str; 0] = [];
+    assert_eq!(why("---\na$0: 1\n...\n"), none);
+    assert_eq!(why("a$0: 1\n"), none);
+}
+
+#[test]
+fn a_title_names_the_machine_of_a_file_however_many_there_are() {
+    let files = (0..40).map(|it| format!("#- /data/nodes/n{it}.yaml\na: {it}\n"));
+    let files = files.collect::<String>().replacen("a: 0\n", "a$0: 0\n", 1);
+    let hierarchy = "#- /hiera.yaml\nversion: 5\nhierarchy:\n\
+                     - {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n- {name: c, path: common.yaml}\n\
+                     - {name: l, path: last.yaml}\n#- /data/common.yaml\na: c\n#- /data/last.yaml\nz: 1\n";
+    let (actions, _) = offered(&format!("{hierarchy}{files}"), &[ActionKind::Refactor]);
+    let down = actions.iter().find(|it| it.title.starts_with("Move `a` down to data/last.yaml"));
+    let title = down.map(|it| &*it.title).unwrap_or_default();
+    assert!(title.contains("changes the value for n0"), "{title}");
+}
+
+#[test]
 fn comments_within_an_extracted_value_stay_or_are_said() {
     let other = "#- /data/nodes/web01.yaml\nb:\n  c: [one, two]\n";
     check_same_answers(
@@ -407,6 +440,7 @@ fn a_shared_key_that_must_stay_says_why() {
         why("host$0: www\n#- /data/roles/web.yaml\nhost: other\n"),
         ["`host` is not written in exactly one place."]
     );
+    assert_eq!(why("host$0: \"x %{lookup('host')}\"\n"), ["`host` looks itself up."]);
     let of_class = "#- /data/common.yaml\na::b$0: www\nc: \"%{lookup('a::b')}\"\n";
     assert!(
         !titles(of_class).iter().any(|title| title.contains("everywhere")),
