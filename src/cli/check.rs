@@ -150,6 +150,11 @@ impl OutputFormat {
     pub(super) fn is_for_people(self) -> bool {
         matches!(self, Self::Full | Self::Concise)
     }
+
+    /// Whether GitHub or GitLab reads it, which know only paths from the top of the repository.
+    pub(super) fn is_for_forges(self) -> bool {
+        matches!(self, Self::Github | Self::Gitlab | Self::Sarif)
+    }
 }
 
 /// The severities to start from.

@@ -159,18 +159,19 @@ struct Roots {
 /// The directory in `--root`. Without it, the Git repository around the named files, wherever the command runs: other files
 /// beside it are not related to them. CI wants paths from the top of the repository, in whichever directory the command runs.
 fn roots(arguments: &CheckArguments) -> Result<Roots, String> {
+    let around = |path: &str| {
+        let mut above = std::iter::once(path).chain(paths::ancestors(path));
+        above.find(|it| Path::new(&paths::join(it, ".git")).exists()).map(str::to_owned)
+    };
     if let Some(root) = &arguments.root {
         let root = existing_directory(root)?;
-        return Ok(Roots { workspace: root.clone(), shown: root });
+        let top = arguments.format.is_for_forges().then(|| around(&root)).flatten();
+        return Ok(Roots { shown: top.unwrap_or_else(|| root.clone()), workspace: root });
     }
     let here = absolute(Path::new("."))?;
     let named: Result<Vec<String>, String> =
         arguments.paths.iter().chain(&arguments.stdin_filename).map(|it| absolute(it)).collect();
     let named = named?;
-    let around = |path: &str| {
-        let mut above = std::iter::once(path).chain(paths::ancestors(path));
-        above.find(|it| Path::new(&paths::join(it, ".git")).exists()).map(str::to_owned)
-    };
     let repositories: BTreeSet<Option<String>> = named.iter().map(|it| around(it)).collect();
     // If the paths belong to several repositories, or to none, only the current directory is left.
     let [Some(repository)] = &*repositories.into_iter().collect::<Vec<_>>() else {

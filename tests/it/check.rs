@@ -335,3 +335,23 @@ fn nodes_that_lack_required_parameters_are_counted() {
     let (_, _, err) = run(&workspace, &["check", "data"]);
     assert!(!err.contains("lack"), "{err}");
 }
+
+/// GitHub and GitLab know only paths from the top of the repository.
+#[test]
+fn paths_for_forges_start_at_the_top_of_the_repository() {
+    let workspace = Workspace::new(&[
+        (".git/HEAD", ""),
+        ("puppet/hiera.yaml", "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n"),
+        ("puppet/data/common.yaml", "a: 0644\n"),
+    ]);
+    for (format, expected) in [
+        ("github", "file=puppet/data/common.yaml"),
+        ("gitlab", "\"path\":\"puppet/data/common.yaml\""),
+        ("sarif", "\"uri\":\"puppet/data/common.yaml\""),
+        ("json", "\"data/common.yaml\""),
+    ] {
+        let (_, found, said) = run(&workspace, &["check", "--root", "puppet", "--format", format]);
+        let found = found.replace(": ", ":");
+        assert!(found.contains(expected), "{format}: {found}{said}");
+    }
+}

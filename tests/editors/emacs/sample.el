@@ -167,7 +167,7 @@
                   (eventually "eglot manages another file" #'eglot-managed-p)
                   (hiera-ls-changes "nowhere")
                   nil)
-         (error (string-match-p "nowhere is not a commit\\|not a git repository" (format "%s" problem))))
+         (error (string-match-p "nowhere is not a commit\\|is not in a Git repository" (format "%s" problem))))
        "an unknown revision is said")
 
 (eglot-shutdown (eglot--current-server-or-lose))

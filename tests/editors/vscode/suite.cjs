@@ -408,7 +408,7 @@ async function previews(api) {
   await test('an unknown revision is said', async () => {
     const { uri } = await open(COMMON);
     const question = { textDocument: { uri: uri.toString() }, with: { revision: 'nowhere' } };
-    await assert.rejects(api.previews.show('hiera/changes', question), /nowhere is not a commit|not a git repository/);
+    await assert.rejects(api.previews.show('hiera/changes', question), /nowhere is not a commit|is not in a Git repository/);
   });
   await test('lenses carry commands of the extension', async () => {
     const { uri } = await open(WEB01);
