@@ -81,7 +81,9 @@ pub use hover::{Hover, NamedPlace, hover, named_places, plain_text_of_key};
 pub use inlay_hints::{InlayHint, inlay_hints};
 pub use labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
 pub use level_jump::{Direction, level_jump};
-pub use node_facts::{NodeFact, hierarchy_variables, node_facts, open_variables};
+pub use node_facts::{
+    NodeFact, all_hierarchy_variables, hierarchy_variables, node_facts, open_variables,
+};
 pub use perspective::{Perspective, redacted};
 pub use proof::refutation;
 pub use references::{Occurrence, references};

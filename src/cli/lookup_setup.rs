@@ -13,8 +13,8 @@ use crate::config::{DatadirMap, Environment};
 use crate::data::{Files, Hash, Value};
 use crate::engine::{Evaluator, module_of_key};
 use crate::facts::{Node, NodeParts, Origin, formats, variable};
+use crate::ide::all_hierarchy_variables;
 use crate::ide::diagnostics::near_key;
-use crate::ide::hierarchy_variables;
 use crate::settings::PROJECT_FILE;
 use crate::syntax::key_path;
 use crate::world::{UnreadData, World, paths};
@@ -261,7 +261,7 @@ fn warn_of_useless_sets(
     if set.is_empty() {
         return;
     }
-    let read = hierarchy_variables(world, environment);
+    let read = all_hierarchy_variables(world, environment);
     let read: Vec<_> = read.iter().filter_map(|it| variable::name_of_text(it)).collect();
     for (name, _) in set {
         // A text can name a variable in several ways, but its last part is in all of them.

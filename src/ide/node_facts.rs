@@ -7,7 +7,7 @@ use crate::data::{Value, inspect};
 use crate::engine::sources::dig_value;
 use crate::facts::{Node, Reading};
 use crate::syntax::{interpolation, key_path};
-use crate::world::World;
+use crate::world::{Reach, World};
 
 /// One variable of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,8 +21,17 @@ pub struct NodeFact {
 /// The variables in paths of the environment's hierarchy, in the order of the levels, each once. The hierarchies of modules
 /// are ignored: there can be hundreds, and they use the same variables.
 pub fn hierarchy_variables(world: &World, environment: &Environment) -> Vec<Arc<str>> {
+    variables_of(&world.own_reach(environment))
+}
+
+/// The same with the hierarchies of modules.
+pub fn all_hierarchy_variables(world: &World, environment: &Environment) -> Vec<Arc<str>> {
+    variables_of(&world.reach(environment))
+}
+
+fn variables_of(reach: &Reach) -> Vec<Arc<str>> {
     let mut names: Vec<Arc<str>> = Vec::new();
-    for template in world.own_reach(environment).templates() {
+    for template in reach.templates() {
         let location = format!("{}/{}", template.datadir, template.path);
         let mapped = template.mapped.as_ref();
         let list = mapped.map(|it| Arc::from(&*it.variable));

@@ -251,13 +251,14 @@ fn arguments_that_change_nothing_are_named() {
     let workspace = Workspace::new(&[
         BY_ROLE,
         ("data/common.yaml", "a: \"%{facts.os.family}\"\n"),
+        ("modules/m/hiera.yaml", "version: 5\nhierarchy: [{name: x, path: '%{site}.yaml'}]\n"),
         ("other/x.txt", ""),
     ]);
     let useless =
         "warning: --set rolle: no hierarchy and no data file reads it; did you mean role?\n";
     let said = complaints(&workspace, &["lookup", "a", "--set", "rolle=x"]);
     assert!(said.starts_with(&format!("hiera-ls: {useless}")), "{said}");
-    for set in ["role=x", "facts.os.family=x"] {
+    for set in ["role=x", "facts.os.family=x", "site=x"] {
         let said = complaints(&workspace, &["lookup", "a", "--set", set]);
         assert!(!said.contains("--set"), "{said}");
     }
