@@ -159,10 +159,7 @@ struct Roots {
 /// The directory in `--root`. Without it, the Git repository around the named files, wherever the command runs: other files
 /// beside it are not related to them. CI wants paths from the top of the repository, in whichever directory the command runs.
 fn roots(arguments: &CheckArguments) -> Result<Roots, String> {
-    let around = |path: &str| {
-        let mut above = std::iter::once(path).chain(paths::ancestors(path));
-        above.find(|it| Path::new(&paths::join(it, ".git")).exists()).map(str::to_owned)
-    };
+    let around = |path: &str| git::top_around(path).map(str::to_owned);
     if let Some(root) = &arguments.root {
         let root = existing_directory(root)?;
         let top = arguments.format.is_for_forges().then(|| around(&root)).flatten();

@@ -21,7 +21,7 @@ use crate::data::Format;
 use crate::engine::CancelToken;
 use crate::facts::{Node, NodeParts};
 use crate::syntax::key_path;
-use crate::world::git::{GitDisk, Repository};
+use crate::world::git::{ENCRYPTED_IN_COMMIT, GitDisk, Repository};
 use crate::world::{Differences, FleetPair, World, parallel};
 
 const EXAMPLES: &str = "\
@@ -145,9 +145,7 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
     let encrypted: BTreeSet<String> = disks.iter().flat_map(|it| it.encrypted()).collect();
     for path in encrypted {
         let path = in_a_line(as_seen_from_here(&path)).into_owned();
-        complain(&format!(
-            "{path}: encrypted by git-crypt in the commit; its changes are not compared"
-        ));
+        complain(&format!("{path}: {ENCRYPTED_IN_COMMIT}"));
     }
     Ok((Report { parts, root, prefix }, compared))
 }

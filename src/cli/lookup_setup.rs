@@ -91,7 +91,6 @@ pub(super) fn prepare(arguments: &LookupArguments) -> Result<Setup, String> {
     let version = settings.puppet_version;
     let datadirs = settings.datadirs();
     let node = node(arguments, world, environment)?;
-    warn_of_useless_sets(&set_variables(arguments)?, world, environment);
     let files: Arc<dyn Files> = Arc::clone(world) as Arc<dyn Files>;
     let (environment, node) = (Arc::clone(environment), Arc::new(node));
     let evaluator = Evaluator::new(Arc::clone(&files), environment, node, version)
@@ -125,6 +124,7 @@ fn node(
     let node = node.in_environment(environment);
     let already_set = arguments.set.iter().find_map(|it| set_variable(&node, it));
     let set = set_variables(arguments)?;
+    warn_of_useless_sets(&set, world, environment);
     already_set.map_or_else(|| node.with(&set), Err).map_err(|name| {
         let why = match &node.origin {
             Origin::File(_) => format!(

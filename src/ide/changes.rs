@@ -18,6 +18,7 @@ use crate::config::Environment;
 use crate::data::Files as _;
 use crate::engine::{CancelToken, LOOKUP_OPTIONS};
 use crate::syntax::key_path;
+use crate::world::git::{ENCRYPTED_IN_COMMIT, GitDisk};
 use crate::world::{Asker, Before, Differences, FleetPair, World, paths};
 pub use edited::{EditedKey, edited_keys, is_edited};
 pub use secrets::{Secrets, without_own_secrets};
@@ -107,7 +108,8 @@ struct Compared<'a> {
     what: &'a Before,
     before: Arc<World>,
     environment_before: Arc<Environment>,
-    submodules: Arc<[String]>,
+    /// The revision that the earlier state is read from, if it is one.
+    revision: Option<Arc<GitDisk>>,
     pair: FleetPair,
 }
 
@@ -120,10 +122,10 @@ impl<'a> Compared<'a> {
         asker: Asker,
     ) -> Result<Option<Self>, String> {
         let directory = world.directory_of_revision(environment);
-        let (before, submodules) = world.before(what, &directory)?;
+        let (before, revision) = world.before(what, &directory)?;
         let pair = world.beside(&before, environment, asker);
         let environment_before = before.environment_like(environment);
-        Ok(Some(Self { world, environment, what, before, environment_before, submodules, pair }))
+        Ok(Some(Self { world, environment, what, before, environment_before, revision, pair }))
     }
 
     /// The differences for a key, or for all keys; cached until one side changes.
@@ -160,11 +162,14 @@ impl<'a> Compared<'a> {
                 problems.push(format!("{side}: {failure}; its answers are errors"));
             }
         }
-        for path in self.submodules.iter() {
+        for path in self.revision.iter().flat_map(|it| it.submodules()) {
             problems.push(format!(
                 "{path}: a submodule; what it holds at {} is not in this repository, so the files of the working tree count",
                 self.name()
             ));
+        }
+        for path in self.revision.iter().flat_map(|it| it.encrypted()) {
+            problems.push(format!("{}: {ENCRYPTED_IN_COMMIT}", self.shown_path(&path)));
         }
         // Most files are the same on both sides, so each is named once.
         let mut warned: BTreeSet<Arc<str>> = BTreeSet::new();

@@ -60,7 +60,8 @@ pub(crate) fn holds_word(text: &str, name: &str) -> bool {
     word_places(text, name).next().is_some()
 }
 
-/// The bytes at which the text has `name` that is no part of a longer one. A dash ends a name: `@port-1` reads a variable.
+/// The bytes at which the text has `name`, where it is not a part of a longer one. A dash ends a name: `@port-1` reads a
+/// variable.
 pub(crate) fn word_places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = u32> + 't {
     let is_part = |it: u8| it.is_ascii_alphanumeric() || it == b'_' || it == b':';
     let places = text.match_indices(name).filter(move |(at, _)| {

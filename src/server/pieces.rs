@@ -119,7 +119,7 @@ impl<P> Pieces<P> {
         }
         // A cancelled request may have left out parts.
         let is_whole = !context.cancel.is_cancelled();
-        // Nobody closes a file that is not open, or that was closed meanwhile, so its pieces would stay in memory.
+        // A file that is not open, or no longer, will not be closed, so its pieces would stay in memory.
         if is_whole && context.remembered.version(&file.path).is_some() {
             self.lock().insert(file.path.clone(), Arc::new(list));
         }

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use super::disk::DiskReader as _;
 
-pub(crate) use disk::GitDisk;
+pub(crate) use disk::{ENCRYPTED_IN_COMMIT, GitDisk};
 
 /// The repository that a directory belongs to.
 #[derive(Debug)]
@@ -109,6 +109,12 @@ fn tree_item(line: &[u8]) -> Option<(String, TreeItem)> {
     Some((path.to_owned(), TreeItem { kind, object }))
 }
 
+/// The top of the working tree around `path`, found without Git.
+pub(crate) fn top_around(path: &str) -> Option<&str> {
+    let mut above = std::iter::once(path).chain(super::paths::ancestors(path));
+    above.find(|it| Path::new(&super::paths::join(it, ".git")).exists())
+}
+
 /// The files below `root` that differ from the merge base with `revision`, including deleted and untracked files.
 pub(crate) fn changed_since(root: &str, revision: &str) -> Result<BTreeSet<String>, String> {
     let repository = Repository::of(root)?;
@@ -175,11 +181,8 @@ pub(crate) fn command(root: &str) -> Command {
         command.env_remove(variable);
     }
     // Git sets these for hooks. In a linked worktree, it would take `root` for the top of the working tree.
-    let is_for_hooks = super::loader::Disk.environment_variable("GIT_WORK_TREE").is_none()
-        && std::iter::once(root)
-            .chain(super::paths::ancestors(root))
-            .any(|it| Path::new(&super::paths::join(it, ".git")).exists());
-    if is_for_hooks {
+    let names_no_tree = super::loader::Disk.environment_variable("GIT_WORK_TREE").is_none();
+    if names_no_tree && top_around(root).is_some() {
         for variable in ["GIT_DIR", "GIT_PREFIX", "GIT_INDEX_FILE"] {
             command.env_remove(variable);
         }

@@ -31,19 +31,22 @@ struct KeptBefore {
     /// The commit and the directory; `None` for the saved files.
     commit: Option<(String, String)>,
     world: Arc<World>,
-    submodules: Arc<[String]>,
+    revision: Option<Arc<GitDisk>>,
 }
 
+/// An earlier workspace, and the revision that it is read from, if it is one.
+type Earlier = (Arc<World>, Option<Arc<GitDisk>>);
+
 impl World {
-    /// The earlier workspace, and the submodules that were left out of it. `directory` selects the repository.
+    /// The earlier workspace, and the revision that it is read from. `directory` selects the repository.
     ///
     /// # Errors
     /// What is wrong with the repository or the revision.
-    pub fn before(
+    pub(crate) fn before(
         self: &Arc<Self>,
         before: &Before,
         directory: &str,
-    ) -> Result<(Arc<World>, Arc<[String]>), String> {
+    ) -> Result<Earlier, String> {
         let revision = match before {
             Before::Saved => None,
             Before::Revision(revision) => {
@@ -58,12 +61,12 @@ impl World {
         if let Some(found) = kept.find(is_it) {
             return Ok(found);
         }
-        let (world, submodules) = match revision {
-            None => (self.as_saved(), Vec::new()),
+        let (world, revision) = match revision {
+            None => (self.as_saved(), None),
             Some((repository, commit)) => {
                 let disk = GitDisk::new(repository, &commit, Arc::new(loader::Disk))?;
-                let submodules: Vec<String> = disk.submodules().into_iter().collect();
-                (self.at_revision(Arc::new(disk)), submodules)
+                let disk = Arc::new(disk);
+                (self.at_revision(disk.clone()), Some(disk))
             }
         };
         let made = KeptBefore {
@@ -71,7 +74,7 @@ impl World {
             of: self.detached(),
             commit: wanted,
             world: world.detached(),
-            submodules: submodules.into(),
+            revision,
         };
         Ok(kept.keep(made))
     }
@@ -90,17 +93,17 @@ impl World {
 }
 
 impl KeptBefores {
-    fn find(&self, is_it: impl Fn(&KeptBefore) -> bool) -> Option<(Arc<World>, Arc<[String]>)> {
+    fn find(&self, is_it: impl Fn(&KeptBefore) -> bool) -> Option<Earlier> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = kept.iter().position(is_it)?;
         let found = kept.remove(at);
-        let answer = (found.world.clone(), found.submodules.clone());
+        let answer = (found.world.clone(), found.revision.clone());
         kept.insert(0, found);
         Some(answer)
     }
 
-    fn keep(&self, made: KeptBefore) -> (Arc<World>, Arc<[String]>) {
-        let answer = (made.world.clone(), made.submodules.clone());
+    fn keep(&self, made: KeptBefore) -> Earlier {
+        let answer = (made.world.clone(), made.revision.clone());
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.insert(0, made);
         kept.truncate(MAX_KEPT);

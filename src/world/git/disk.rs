@@ -15,6 +15,10 @@ use crate::limits::MAX_FILE_BYTES;
 use crate::world::left_by_git::GIT_CRYPT;
 use crate::world::{DiskReader, paths};
 
+/// What reports say of a file of [`GitDisk::encrypted`].
+pub(crate) const ENCRYPTED_IN_COMMIT: &str =
+    "encrypted by git-crypt in the commit; its changes are not compared";
+
 /// The maximum length of a chain of links.
 const MAX_LINKS: usize = 40;
 
@@ -89,6 +93,10 @@ impl GitDisk {
     /// them, so their content is that of the working tree.
     pub(crate) fn encrypted(&self) -> BTreeSet<String> {
         self.encrypted.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note_encrypted(&self, path: &str) {
+        self.encrypted.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
     }
 
     /// The path from the repository's top; `None` if it is outside.
@@ -191,9 +199,7 @@ impl DiskReader for GitDisk {
             Found::File(object) => {
                 let content = self.content(&object).map_err(|why| format!("{why} - {path}"))?;
                 if content.starts_with(GIT_CRYPT.as_bytes()) {
-                    let mut encrypted =
-                        self.encrypted.lock().unwrap_or_else(PoisonError::into_inner);
-                    encrypted.insert(path.to_owned());
+                    self.note_encrypted(path);
                     let length = bytes.len();
                     if self.machine.read_into(path, bytes).is_ok() {
                         return Ok(());

@@ -128,6 +128,24 @@ fn revisions_are_compared_with_what_is_typed() {
     assert_eq!(found["changes"][0]["before"]["text"], "81\n", "HEAD is another commit now");
 }
 
+/// What git-crypt does, without the program.
+#[cfg(unix)]
+#[test]
+fn a_file_that_the_revision_has_encrypted_is_named() {
+    let workspace = repository();
+    let filter = "printf '\\0GITCRYPT\\0x'; cat >/dev/null";
+    git(Path::new(workspace.root()), &["config", "filter.git-crypt.clean", filter]);
+    workspace.write(".gitattributes", "data/common.yaml filter=git-crypt\n");
+    workspace.write("data/common.yaml", "port: 90\n");
+    commit(&workspace);
+    let mut client = client_of(&workspace, &json!({}));
+    let common = workspace.path("data/common.yaml");
+    let found = ask(&mut client, &common, &json!({"revision": "HEAD"}));
+    assert_eq!(found["changes"], json!([]));
+    let problem = found["problems"][0].as_str().unwrap_or_default();
+    assert!(problem.starts_with("data/common.yaml: encrypted by git-crypt"), "{found}");
+}
+
 #[test]
 fn what_cannot_be_compared_with_is_said() {
     let check = |workspace: &Workspace, with: Value, expected: &str| {
