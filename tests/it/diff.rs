@@ -470,11 +470,14 @@ fn a_hook_in_a_linked_worktree_sees_the_same_files() {
     };
     git(&["add", "--all"]);
     git(&["-c", "user.name=x", "-c", "user.email=x@x", "commit", "--quiet", "--message", "x"]);
+    fs::write(tree.join("sub/data/common.yaml"), COMMON.replace("80", "81")).expect("a file");
     let mut command = Command::new(env!("CARGO_BIN_EXE_hiera-ls"));
-    command.args(["diff", "--root", "sub"]).current_dir(&tree);
+    command.args(["diff", "--root", "sub", "--format", "github"]).current_dir(&tree);
+    let by_hand = text_of(&command.output().expect("the program runs"));
     command.env("GIT_DIR", directory).env("GIT_PREFIX", "");
-    let output = command.output().expect("the program runs");
-    assert!(text_of(&output).starts_with("0 answers change"), "{output:?}");
+    let in_hook = text_of(&command.output().expect("the program runs"));
+    assert!(by_hand.contains("file=sub/data/common.yaml"), "{by_hand}");
+    assert_eq!(in_hook, by_hand);
 }
 
 /// What git-crypt does, without the program.
