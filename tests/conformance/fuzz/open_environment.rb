@@ -35,7 +35,7 @@ module Conformance
         'role/*%{variant}.yaml' => %w[role/web-a.yaml role/a.yaml role/b.yaml], 'role/{%{role},%{variant}}.yaml' => %w[role/web.yaml role/a.yaml],
         'site/%{site}/**/*.yaml' => %w[site/bgo/web.yaml site/bgo/x/a.yaml site/common.yaml], '*.yaml' => %w[common.yaml web.yaml],
         'role/%{role}.yaml' => %w[role/web.yaml role/db.yaml], 'nodes/%{trusted.certname}*.yaml' => %w[nodes/web1.yaml nodes/web1.example.com.yaml],
-        'site/%{site}/%{role}.{yaml,json}' => %w[site/bgo/web.yaml site/web.yaml], 'role/[%{role}].yaml' => %w[role/w.yaml]
+        'site/%{site}/%{role}.{yaml,yml}' => %w[site/bgo/web.yaml site/bgo/db.yml site/web.yaml], 'role/[%{role}].yaml' => %w[role/w.yaml]
       }.freeze
       MAPPED = {
         ['roles', 'item', 'role/%{item}.yaml'] => %w[role/web.yaml role/db.yaml], ['list', 't', 'site/%{site}/%{t}.yaml'] => %w[site/bgo/a.yaml],
