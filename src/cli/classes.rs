@@ -1,77 +1,32 @@
 //! `hiera-ls classes`: what the manifests below a directory declare, look up and include; with `--node`, the classes of nodes.
 
+mod arguments;
+mod of_nodes;
+mod output;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
-use super::classes_output::{lines, summary};
 use super::shown::as_seen_from_here;
 use super::terminal::complain;
 use super::workspace::existing_directory;
-use super::{completions, node_classes, print, print_or_complain};
+use super::{print, print_or_complain};
 use crate::code::CodeFile;
 use crate::world::paths;
+pub use arguments::ClassesArguments;
+use arguments::ListFormat;
+use output::{lines, summary};
 
 /// The maximum number of files that are in memory at once.
 const FILES_AT_ONCE: usize = 256;
 
-const EXAMPLES: &str = "\
-Examples:
-  hiera-ls classes
-  hiera-ls classes --root ~/control-repo/site-modules/profile
-  hiera-ls classes --node web01.example.com
-  hiera-ls classes --node all --render-as jsonl
-  hiera-ls classes --render-as jsonl | jq 'select(.kind == \"class\") | .name'
-
-Each JSON line has a `kind`: class, define, function, type_alias, plan or node (with `name`, `file`, `line`, `offset`, \
-`length` in bytes, `parent`, `params`, `type`, `return_type` and `hosts`); call (with `function`, `keys`, `dynamic`, \
-`args`, `pattern`, `attributes` and `in`); or error, for a file that Puppet refuses. hiera-ls still \
-prints what it can read of such a file.
-
-With --node, each JSON line is a node: `node`; `classes`, each with `name`, `certain` (false if it depends on facts \
-that are not known), `here`, and the `file` and `line` that include it; `others`, the calls whose classes are not \
-known; and `missing`, the keys of required parameters that no level has.
-
-Exit status: 0, also if some files are broken; 2 if an argument is wrong.";
-
-/// The arguments.
-#[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
-pub struct ClassesArguments {
-    /// The directory with the *.pp files
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub root: PathBuf,
-    /// List the classes of this node instead, as its manifests, data and facts define them; `all` for all nodes with a
-    /// fact set
-    #[arg(long, value_name = "NAME", add = completions::nodes())]
-    pub node: Vec<String>,
-    /// With --node: the name of the environment. Selects one if there are several
-    #[arg(long, short = 'E', value_name = "NAME", requires = "node")]
-    pub environment: Option<String>,
-    /// With --node: trust the directory: its settings may name files outside of it
-    #[arg(long, requires = "node")]
-    pub trust: bool,
-    /// s (for people), or jsonl: one JSON object per line
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ListFormat::S, hide_possible_values = true)]
-    pub render_as: ListFormat,
-}
-
-/// How a list is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ListFormat {
-    /// For people
-    S,
-    /// One JSON object per line
-    Jsonl,
-}
-
 /// Prints the list.
 pub fn run(arguments: &ClassesArguments) -> ExitCode {
     if !arguments.node.is_empty() {
-        return print_or_complain(node_classes::list(arguments));
+        return print_or_complain(of_nodes::list(arguments));
     }
     let root = match existing_directory(&arguments.root) {
         Ok(root) => root,

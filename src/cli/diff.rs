@@ -1,15 +1,15 @@
 //! `hiera-ls diff`: which nodes get another value for which keys, between a revision and the working tree, or two revisions.
 
+mod arguments;
+mod output;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
-
-use super::diff_output::{self, Part, Report};
 use super::fleet;
-use super::place::{Place, PlaceArguments};
+use super::place::Place;
 use super::print;
 use super::progress::Progress;
 use super::shown::{as_seen_from_here, in_a_line};
@@ -23,77 +23,15 @@ use crate::facts::{Node, NodeParts};
 use crate::syntax::key_path;
 use crate::world::git::{ENCRYPTED_IN_COMMIT, GitDisk, Repository};
 use crate::world::{Differences, FleetPair, World, parallel};
-
-const EXAMPLES: &str = "\
-Examples:
-  hiera-ls diff                          what the edits since the last commit change
-  hiera-ls diff origin/main --nodes all  what this branch changes
-  hiera-ls diff v1.0 --to v1.1 --facts factsets --format markdown
-  hiera-ls diff HEAD~3 -- ntp::servers profile::web::port
-
-All top-level keys of both sides are compared, for all nodes, in all environments unless \
---environment names one. The cases of nodes that are not listed are compared as well, unless \
---nodes or --facts names the nodes. Two errors count as the same answer.
-
-Exit status: 0; with --exit-code 1 if a value changes; 2 if something is wrong with the arguments or the repository.";
-
-/// The arguments.
-#[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
-pub struct DiffArguments {
-    /// The old revision: a commit, branch or tag
-    #[arg(value_name = "REV", default_value = "HEAD")]
-    pub revision: String,
-    /// The new revision; without it, the working tree as it is on disk
-    #[arg(long, value_name = "REV")]
-    pub to: Option<String>,
-    /// Only these keys
-    #[arg(value_name = "KEY", last = true)]
-    pub keys: Vec<String>,
-    #[command(flatten)]
-    pub place: PlaceArguments,
-    /// Only these nodes: `all`, or names with * and ?, separated by commas
-    #[arg(long, value_name = "all|GLOB,…", help_heading = "The nodes")]
-    pub nodes: Option<String>,
-    /// A directory of fact sets, or one file. On both sides, each file is the node of its name, and there are no other nodes
-    #[arg(long, value_name = "DIR|FILE", help_heading = "The nodes")]
-    pub facts: Option<PathBuf>,
-    /// text, markdown (for a comment on a merge request), json, github (annotations), or gitlab (a code quality report)
-    #[arg(
-        long,
-        value_enum,
-        default_value_t,
-        hide_possible_values = true,
-        value_name = "FORMAT",
-        help_heading = "Output"
-    )]
-    pub format: DiffFormat,
-    /// Exit with 1 if a value changes
-    #[arg(long, help_heading = "Output")]
-    pub exit_code: bool,
-}
-
-/// Output formats.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum DiffFormat {
-    /// For people
-    #[default]
-    Text,
-    /// For a comment on a merge request
-    Markdown,
-    /// For programs
-    Json,
-    /// Annotations of GitHub
-    Github,
-    /// A code quality report of GitLab
-    Gitlab,
-}
+pub use arguments::DiffArguments;
+use arguments::DiffFormat;
+use output::{Part, Report};
 
 /// Runs the command.
 pub fn run(arguments: &DiffArguments) -> ExitCode {
     match compare(arguments) {
         Ok((report, compared)) => {
-            print(&diff_output::render(arguments.format, &report));
+            print(&output::render(arguments.format, &report));
             // The process ends, which frees its memory faster than dropping it piece by piece.
             std::mem::forget(compared);
             let has_changed = arguments.exit_code && report.has_changes();
@@ -118,7 +56,7 @@ type Compared = Vec<(Sides, FleetPair)>;
 /// The changes for users.
 pub(super) fn text(arguments: &DiffArguments) -> Result<String, String> {
     let (report, _) = compare(arguments)?;
-    Ok(diff_output::render(DiffFormat::Text, &report))
+    Ok(output::render(DiffFormat::Text, &report))
 }
 
 fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {

@@ -1,21 +1,19 @@
 //! `hiera-ls lookup`: Puppet's own command, using only files, with positions.
 
-use std::path::PathBuf;
+mod arguments;
+mod class;
+mod class_output;
+mod many_nodes;
+mod output;
+mod queries;
+mod setup;
+
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, ValueEnum};
 use serde_json::Value as Json;
 
-use super::completions;
 use super::fleet;
-use super::lookup_class;
-use super::lookup_fleet;
-use super::lookup_output::{self, Output};
-use super::lookup_queries::{self, Query};
-use super::lookup_setup::{self, Setup};
-use super::place::PlaceArguments;
 use super::print;
 use super::progress::Progress;
 use super::shown::{here, in_lines};
@@ -25,170 +23,14 @@ use crate::data::{Located, Value, json};
 use crate::engine::{Answer, Explain, Request};
 use crate::ide::{Perspective, plain_text_of_key};
 use crate::world::git::Repository;
-
-const EXAMPLES: &str = "\
-Examples:
-  hiera-ls lookup profile::web::port --root ~/control-repo --node web01.example.com
-  hiera-ls lookup ntp::servers --node web01.example.com --why
-  hiera-ls lookup ntp::servers --facts web01.json --explain --origins
-  hiera-ls lookup --all --node web01.example.com --render-as jsonl
-  hiera-ls lookup profile::web::port --set role=web --set facts.os.family=Debian
-  hiera-ls lookup --class profile::web --node web01.example.com
-  hiera-ls lookup ntp::servers --nodes all
-  hiera-ls lookup --all --nodes 'web*,db01.example.com' --render-as jsonl
-
-If the value depends on facts that are not known, the result is a list of cases. The first case whose \
-conditions hold applies.
-
-Exit status, as with Puppet: 0 if the key is found, 1 if it is not found or the lookup fails; standard error has \
-the reason. 3 if the value depends on facts that are not known; the cases are printed.
-With --class: 1 if Puppet refuses the class, because a parameter is missing or its value does not fit.
-With --explain: 0 also if the key is missing or the data has an error; the explanation says so.";
-
-/// The exit code if the value depends on facts that are not known.
-pub(super) const DEPENDS: u8 = 3;
+use arguments::DEPENDS;
+pub use arguments::{LookupArguments, RenderAs};
+use output::Output;
+use queries::Query;
+use setup::Setup;
 
 /// Represents all keys without a module when only lookup_options are explained.
 const KEY_WITHOUT_MODULE: &str = "__global__";
-
-/// The arguments: Puppet's flags where Puppet has one.
-#[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own, as Puppet has them")]
-#[command(after_help = EXAMPLES)]
-pub struct LookupArguments {
-    /// The keys. With several, the value of the first key that is found (with jsonl: a result for each key)
-    #[arg(value_name = "KEY", add = completions::keys())]
-    pub keys: Vec<String>,
-    #[command(flatten)]
-    pub place: PlaceArguments,
-    /// A file with facts (facter, puppet facts, onceover, facterdb, PuppetDB; JSON or YAML). Or a directory of such
-    /// files: the name of each file is the name of its node, and all of them are looked up
-    #[arg(long, value_name = "FILE|DIR", help_heading = "The node")]
-    pub facts: Option<PathBuf>,
-    /// The certname of the node. It may have a fact set, or be known only by its name. Without it: the node that the
-    /// setting `node` names, or else any node
-    #[arg(long, value_name = "NAME", help_heading = "The node", add = completions::nodes())]
-    #[arg(value_parser = NonEmptyStringValueParser::new())]
-    pub node: Option<String>,
-    /// Any node, even if the settings name one
-    #[arg(long, help_heading = "The node", conflicts_with_all = ["node", "nodes", "facts"])]
-    pub any_node: bool,
-    /// Several nodes at once: `all`, or names with * and ?, separated by commas
-    #[arg(long, value_name = "all|GLOB,…", help_heading = "The node", add = completions::nodes())]
-    pub nodes: Option<String>,
-    /// Give an open variable a value: role=web, facts.os.family=Debian (repeatable)
-    #[arg(long, value_name = "NAME=VALUE", help_heading = "The node")]
-    pub set: Vec<String>,
-    /// A file with $trusted
-    #[arg(long, value_name = "FILE", help_heading = "The node")]
-    pub trusted: Option<PathBuf>,
-    /// A file with more top-scope variables
-    #[arg(long, value_name = "FILE", help_heading = "The node")]
-    pub vars: Option<PathBuf>,
-    /// A file with $server_facts
-    #[arg(long, value_name = "FILE", help_heading = "The node")]
-    pub server_facts: Option<PathBuf>,
-    /// first, unique, hash, deep, or a JSON object with `strategy` and options
-    #[arg(long, value_name = "STRATEGY", help_heading = "As arguments of lookup()")]
-    pub merge: Option<String>,
-    /// With --merge deep: the prefix that removes values of lower levels
-    #[arg(long, value_name = "PREFIX", help_heading = "As arguments of lookup()")]
-    pub knock_out_prefix: Option<String>,
-    /// With --merge deep: sort merged lists
-    #[arg(long, help_heading = "As arguments of lookup()")]
-    pub sort_merged_arrays: bool,
-    /// With --merge deep: merge hashes at the same position in two lists
-    #[arg(long, help_heading = "As arguments of lookup()")]
-    pub merge_hash_arrays: bool,
-    /// The value to return if nothing is found
-    #[arg(long, value_name = "VALUE", help_heading = "As arguments of lookup()")]
-    pub default: Option<String>,
-    /// The Puppet type the value must have
-    #[arg(long = "type", value_name = "TYPE", help_heading = "As arguments of lookup()")]
-    pub value_type: Option<String>,
-    /// Read keys from a file (`-` is standard input), one per line: plain, as JSON strings, or as objects with key, merge,
-    /// default, type
-    #[arg(long, value_name = "FILE", help_heading = "More keys")]
-    pub keys_from: Option<String>,
-    /// Look up every key of every data file that a level of a hierarchy can read
-    #[arg(long, help_heading = "More keys")]
-    pub all: bool,
-    /// Show all parameters of a class, as Puppet sets them when a node includes the class: from data, or from the default.
-    /// Also say whether each value fits its type (repeatable)
-    #[arg(
-        long,
-        value_name = "CLASS",
-        add = completions::classes(),
-        help_heading = "More keys",
-        conflicts_with_all = ["keys", "keys_from", "all", "merge", "default", "value_type", "explain", "explain_options"]
-    )]
-    pub class: Vec<String>,
-    /// Say where the lookup searched and what it found, in Puppet's words
-    #[arg(long, help_heading = "Output")]
-    pub explain: bool,
-    /// Say how the lookup found its lookup_options
-    #[arg(long, help_heading = "Output")]
-    pub explain_options: bool,
-    /// Say why in a few lines: the value, what set the merge strategy, and file and line of each level that has the key
-    #[arg(long, help_heading = "Output", conflicts_with_all = ["explain", "explain_options", "render_as", "merge", "default", "value_type"])]
-    pub why: bool,
-    /// With --explain: the file and line of each value, and of each part of a merged value
-    #[arg(long, help_heading = "Output")]
-    pub origins: bool,
-    /// With --explain: like --origins, with the commit that wrote each line
-    #[arg(long, help_heading = "Output")]
-    pub blame: bool,
-    /// What to do with values that are encrypted with eyaml: keep (leave them as they are
-    /// written, or decrypt them if the setting eyaml.decrypt is on and the level's key can be read), fail (as Puppet does
-    /// without the key), or decrypt (fail if there is no key)
-    #[arg(
-        long,
-        value_enum,
-        default_value_t,
-        hide_possible_values = true,
-        value_name = "keep|fail|decrypt",
-        help_heading = "Output"
-    )]
-    pub encrypted: Encrypted,
-    /// yaml (the default), s (plain text, the default with --explain and --class), json, or jsonl (one line with a JSON
-    /// object per key, complete). For several nodes: table (the default), json or jsonl. --class also has table
-    #[arg(
-        long,
-        value_enum,
-        ignore_case = true,
-        hide_possible_values = true,
-        value_name = "FORMAT",
-        help_heading = "Output"
-    )]
-    pub render_as: Option<RenderAs>,
-}
-
-/// What becomes of encrypted values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Encrypted {
-    /// They stay encrypted, unless the settings turn decryption on and the key exists
-    #[default]
-    Keep,
-    /// The lookup fails, unless the settings turn decryption on and the key exists
-    Fail,
-    /// They are decrypted, or the lookup fails
-    Decrypt,
-}
-
-/// Output formats.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum RenderAs {
-    /// Ruby's to_s; the default with --explain
-    S,
-    /// JSON
-    Json,
-    /// YAML; the default
-    Yaml,
-    /// One line with a JSON object per key, complete
-    Jsonl,
-    /// For many nodes: each different answer with the nodes that get it
-    Table,
-}
 
 /// Runs the command.
 pub fn run(arguments: &LookupArguments) -> ExitCode {
@@ -204,22 +46,22 @@ pub fn run(arguments: &LookupArguments) -> ExitCode {
 fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
     let merge = command_line_merge(arguments)?;
     refuse_options_without_effect(arguments)?;
-    if lookup_fleet::is_wanted(arguments) {
+    if many_nodes::is_wanted(arguments) {
         return for_many_nodes(arguments, merge.as_ref());
     }
     if arguments.render_as == Some(RenderAs::Table) && arguments.class.is_empty() {
         return Err("--render-as table is for many nodes (--nodes or --facts DIR) and for --class"
             .to_owned());
     }
-    let setup = lookup_setup::prepare(arguments)?;
+    let setup = setup::prepare(arguments)?;
     if !arguments.class.is_empty() {
-        return lookup_class::run(&setup, &arguments.class, arguments.render_as);
+        return class::run(&setup, &arguments.class, arguments.render_as);
     }
     let aliases = setup.world().type_aliases(setup.evaluator.environment());
     check_that_type_is_known(arguments.value_type.as_deref(), &aliases)?;
     let mut queries: Vec<_> = arguments.keys.iter().map(Query::key).collect();
     if let Some(file) = &arguments.keys_from {
-        queries.extend(lookup_queries::from_file(file)?);
+        queries.extend(queries::from_file(file)?);
     }
     if arguments.all {
         queries.extend(setup.place.all_keys().iter().map(|key| Query::key(&**key)));
@@ -269,7 +111,7 @@ fn refuse_options_without_effect(arguments: &LookupArguments) -> Result<(), Stri
 
 /// The hover text of the keys, without secrets.
 pub(super) fn why_text(arguments: &LookupArguments) -> Result<String, String> {
-    let setup = lookup_setup::prepare(arguments)?;
+    let setup = setup::prepare(arguments)?;
     let perspective = Perspective::hiding(setup.world(), Arc::new(setup.fresh_evaluator()));
     let perspective = perspective.seen_from(&here());
     let texts = arguments.keys.iter().map(|key| plain_text_of_key(&perspective, key));
@@ -303,7 +145,7 @@ fn why(setup: &Setup, queries: &[Query]) -> ExitCode {
 }
 
 fn for_many_nodes(arguments: &LookupArguments, merge: Option<&Json>) -> Result<ExitCode, String> {
-    lookup_fleet::check_arguments(arguments)?;
+    many_nodes::check_arguments(arguments)?;
     let place = arguments.place.open()?;
     let aliases = place.world.type_aliases(&place.environment);
     check_that_type_is_known(arguments.value_type.as_deref(), &aliases)?;
@@ -314,7 +156,7 @@ fn for_many_nodes(arguments: &LookupArguments, merge: Option<&Json>) -> Result<E
     };
     let mut queries: Vec<_> = arguments.keys.iter().map(Query::key).collect();
     if let Some(file) = &arguments.keys_from {
-        queries.extend(lookup_queries::from_file(file)?);
+        queries.extend(queries::from_file(file)?);
     }
     if arguments.all {
         queries.extend(place.all_keys().iter().map(|key| Query::key(&**key)));
@@ -322,11 +164,11 @@ fn for_many_nodes(arguments: &LookupArguments, merge: Option<&Json>) -> Result<E
     if queries.is_empty() {
         return Err("No keys were given to lookup.".to_owned());
     }
-    let decryption = lookup_setup::decryption(arguments.encrypted, place.world.reveals_secrets());
+    let decryption = setup::decryption(arguments.encrypted, place.world.reveals_secrets());
     let fleet = fleet::fleet_of(&place, nodes, decryption);
     let request = |query: &Query| request_of_query(arguments, query, merge, &aliases);
     let format = arguments.render_as.unwrap_or(RenderAs::Table);
-    let code = lookup_fleet::run(fleet, &queries, request, format);
+    let code = many_nodes::run(fleet, &queries, request, format);
     // The process ends, which frees its memory faster than dropping it piece by piece.
     std::mem::forget(place);
     Ok(code)
@@ -410,7 +252,7 @@ fn first_found(
     }
     if !answer.is_certain() {
         print(&output.cases(&answer, names));
-        complain(&lookup_output::depends_line(&answer, names));
+        complain(&output::depends_line(&answer, names));
         return ExitCode::from(DEPENDS);
     }
     if arguments.explain || arguments.explain_options {
@@ -431,12 +273,12 @@ fn first_found(
             ExitCode::SUCCESS
         }
         Ok(None) => {
-            complain(&not_found_line(names));
+            complain(&Answer::not_found_message(names));
             complain_of_missing(setup, names);
             ExitCode::FAILURE
         }
         Err(failure) => {
-            complain(&lookup_output::failure_with_place(failure, output.files()));
+            complain(&output::failure_with_place(failure, output.files()));
             ExitCode::FAILURE
         }
     }
@@ -464,7 +306,7 @@ fn explained(answer: &Answer, names: &[Arc<str>], output: &Output) -> ExitCode {
     }
     match failure {
         Some(failure) => {
-            complain(&lookup_output::failure_with_place(failure, output.files()));
+            complain(&output::failure_with_place(failure, output.files()));
             ExitCode::FAILURE
         }
         None => ExitCode::SUCCESS,
@@ -525,9 +367,4 @@ fn command_line_merge(arguments: &LookupArguments) -> Result<Option<Json>, Strin
         return Err(message.to_owned());
     }
     Ok(merge)
-}
-
-/// The message of `lookup()` if it finds nothing, for explain's last line.
-pub(super) fn not_found_line(names: &[Arc<str>]) -> String {
-    Answer::not_found_message(names)
 }

@@ -1,7 +1,9 @@
 //! `hiera-ls mcp`: a server of the Model Context Protocol on standard input and output, for assistants that need information
 //! about data.
 //!
-//! The tools are in [`super::mcp_tools`]. This is the only module that uses the protocol's library.
+//! The tools are in [`tools`]. This is the only module that uses the protocol's library.
+
+mod tools;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,10 +18,10 @@ use rmcp::model::{
 use rmcp::service::{MaybeSendFuture, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 
-use super::mcp_tools::{self, TOOLS};
 use super::terminal::complain;
 use super::workspace::existing_directory;
 use crate::server::runtime;
+use tools::TOOLS;
 
 const INSTRUCTIONS: &str = "Answers questions about the Hiera 5 data of a Puppet control repository, as Puppet itself would \
                             answer them. Nothing is changed and nothing is run. Secrets are shown as stars. Long answers are \
@@ -87,7 +89,7 @@ impl ServerHandler for Server {
         let root = Arc::clone(&self.root);
         let arguments = request.arguments.unwrap_or_default();
         let name = request.name;
-        let work = move || mcp_tools::call(&root, &name, &arguments);
+        let work = move || tools::call(&root, &name, &arguments);
         // A panic becomes a response as well, so that the client can continue.
         let answer = tokio::task::spawn_blocking(work).await;
         let answer = answer.unwrap_or_else(|_| Err("hiera-ls failed on this question".to_owned()));
@@ -100,7 +102,7 @@ impl ServerHandler for Server {
 }
 
 /// A tool as the protocol describes it.
-fn described(tool: &mcp_tools::Tool) -> Tool {
+fn described(tool: &tools::Tool) -> Tool {
     let annotations =
         ToolAnnotations::with_title(tool.title).read_only(true).idempotent(true).open_world(false);
     Tool::new(tool.name, tool.description, Arc::new(tool.schema())).with_annotations(annotations)

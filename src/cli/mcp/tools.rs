@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 use clap::Parser as _;
 use serde_json::{Map, Value as Json, json};
 
-use super::check::check;
-use super::shown::counted;
-use super::terminal::unstyled;
-use super::{Arguments, Command, diff, lookup, nodes, uses};
+use crate::cli::check::check;
+use crate::cli::shown::counted;
+use crate::cli::terminal::unstyled;
+use crate::cli::{Arguments, Command, diff, lookup, nodes, uses};
 use crate::engine::CancelToken;
 use crate::ide::preview::{Question, explain};
 use crate::world::paths;

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::answer_json::{conditions_json, left_out_json};
-use super::lookup_output::if_text;
-use super::shown::{as_seen_from_here, in_lines, within_a_line};
+use super::output::if_text;
 use crate::binding::{Binding, Bound, BoundCase, Verdict, refusal};
+use crate::cli::answer_json::{conditions_json, left_out_json};
+use crate::cli::shown::{as_seen_from_here, in_lines, within_a_line};
 use crate::code::ClassCode;
 use crate::data::{Files, Value, json as data_json, render};
 use crate::engine::cases::left_out_in_words;

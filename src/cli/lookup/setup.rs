@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::lookup::{Encrypted, LookupArguments};
-use super::place::Place;
-use super::shown::counted;
-use super::terminal::complain;
-use super::workspace;
+use super::arguments::{Encrypted, LookupArguments};
 use crate::backends::eyaml::Decryption;
+use crate::cli::place::Place;
+use crate::cli::shown::counted;
+use crate::cli::terminal::complain;
+use crate::cli::workspace;
 use crate::config::{DatadirMap, Environment};
 use crate::data::{Files, Hash, Value};
 use crate::engine::{Evaluator, module_of_key};

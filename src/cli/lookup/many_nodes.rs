@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use super::answer_json::{Record, redacted};
-use super::fleet;
-use super::lookup::{DEPENDS, LookupArguments, RenderAs};
-use super::lookup_output::Output as LookupOutput;
-use super::lookup_queries::Query;
-use super::progress::Progress;
-use super::shown::{counted, in_a_line, in_lines, within_a_line};
-use super::{print, print_bytes};
+use super::arguments::{DEPENDS, LookupArguments, RenderAs};
+use super::output::Output as LookupOutput;
+use super::queries::Query;
+use crate::cli::answer_json::{Record, redacted};
+use crate::cli::fleet;
+use crate::cli::progress::Progress;
+use crate::cli::shown::{counted, in_a_line, in_lines, within_a_line};
+use crate::cli::{print, print_bytes};
 use crate::data::{Files, render};
 use crate::engine::footprint::outcome_hash;
 use crate::engine::{Answer, Request};
@@ -358,7 +358,7 @@ fn answer_text(answer: &Answer, files: &dyn Files) -> String {
         }
         Ok(None) => "# not found".to_owned(),
         Err(failure) => {
-            let shown = super::lookup_output::failure_with_place(failure, files);
+            let shown = super::output::failure_with_place(failure, files);
             format!("# {}", within_a_line(&shown))
         }
     };

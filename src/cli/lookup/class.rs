@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use super::lookup::{DEPENDS, RenderAs};
-use super::lookup_class_output::{self, BoundClass};
-use super::lookup_setup::Setup;
-use super::print;
-use super::terminal::complain;
+use super::arguments::{DEPENDS, RenderAs};
+use super::class_output::{self, BoundClass};
+use super::setup::Setup;
 use crate::binding::Binder;
+use crate::cli::print;
+use crate::cli::terminal::complain;
 use crate::engine::CancelToken;
 use crate::ide::diagnostics::near_key;
 use crate::syntax::puppet::DeclarationKind;
@@ -41,10 +41,10 @@ pub(super) fn run(
     let node = &setup.evaluator.node().name;
     let files = setup.files().as_ref();
     print(&match render_as.unwrap_or(RenderAs::Table) {
-        RenderAs::Table | RenderAs::S => lookup_class_output::table(&all, node, files),
-        RenderAs::Json => lookup_class_output::json(&all, node, files),
-        RenderAs::Yaml => lookup_class_output::yaml(&all, node, files),
-        RenderAs::Jsonl => lookup_class_output::json_lines(&all, node, files),
+        RenderAs::Table | RenderAs::S => class_output::table(&all, node, files),
+        RenderAs::Json => class_output::json(&all, node, files),
+        RenderAs::Yaml => class_output::yaml(&all, node, files),
+        RenderAs::Jsonl => class_output::json_lines(&all, node, files),
     });
     // A refusal is certain, so it counts more than what depends on facts.
     Ok(if all.iter().any(|it| it.refusal().is_some()) {

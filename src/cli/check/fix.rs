@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use similar::{ChangeTag, TextDiff};
 
-use super::check::{Checked, Output, each_file};
-use super::check_findings::{hidden_lines, shown_path, without_encrypted};
-use super::check_setup::Setup;
-use super::shown::{in_lines, within_a_line};
+use super::checked::{Checked, Output};
+use super::findings::{hidden_lines, shown_path, without_encrypted};
+use super::setup::Setup;
+use crate::cli::shown::{in_lines, within_a_line};
 use crate::data::Files as _;
 use crate::ide::diagnostics::Fix;
 use crate::ide::{all_diagnostics, proved_repair, refutation, repair};
@@ -46,7 +46,7 @@ pub(super) fn fix(setup: &mut Setup, all: bool) -> Fixing {
     let mut fixing = Fixing { before: Some(setup.host.snapshot()), ..Fixing::default() };
     for _ in 0..MAX_ROUNDS {
         let world = setup.host.snapshot();
-        let repaired = each_file(&world, setup, |_, path, found| {
+        let repaired = setup.each_file(&world, |_, path, found| {
             let repaired = repair(&found, is_wanted);
             (!repaired.fixed.is_empty()).then(|| (path.to_owned(), repaired))
         });

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::answer_json::{AnswerJson, conditions_json};
-use super::diff::DiffFormat;
-use super::shown::{as_seen_from_here, in_a_line, in_lines, within_a_line};
+use super::arguments::DiffFormat;
+use crate::cli::answer_json::{AnswerJson, conditions_json};
+use crate::cli::check::fingerprint_of;
+use crate::cli::shown::{as_seen_from_here, in_a_line, in_lines, within_a_line};
 use crate::data::render;
 use crate::engine::{Answer, OtherNodes};
 use crate::ide::changes::{Secrets, change_lines, counted, not_shown, without_own_secrets};
@@ -374,7 +375,7 @@ fn gitlab(report: &Report) -> Json {
     for part in &report.parts {
         for ((path, line), changes) in by_line(report, part) {
             let description = line_text(report, part, &changes);
-            let fingerprint = super::check_output::fingerprint_of(&[&path, "diff", &description]);
+            let fingerprint = fingerprint_of(&[&path, "diff", &description]);
             issues.push(json!({
                 "description": description,
                 "check_name": "hiera-ls diff",

@@ -9,10 +9,10 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
 
-use super::check::OutputFormat;
-use super::check_findings::{Excerpt, FileFindings, Finding, Said};
-use super::shown::{counted, in_a_line, in_lines, is_hidden, with_separators, within_a_line};
-use super::terminal::{FAINT, FRAME, GOOD, STRONG, style_of, styled};
+use super::arguments::OutputFormat;
+use super::findings::{Excerpt, FileFindings, Finding, Said};
+use crate::cli::shown::{counted, in_a_line, in_lines, is_hidden, with_separators, within_a_line};
+use crate::cli::terminal::{FAINT, FRAME, GOOD, STRONG, style_of, styled};
 use crate::ide::diagnostics::{RULES, Rule, Severity, rule};
 
 /// From this many findings on, a summary comes first.
@@ -411,7 +411,7 @@ fn fingerprint(path: &str, finding: &Finding) -> String {
     fingerprint_of(&[path, finding.said.code, &*finding.said.message])
 }
 
-pub(super) fn fingerprint_of(parts: &[&str]) -> String {
+pub(in crate::cli) fn fingerprint_of(parts: &[&str]) -> String {
     // Each part ends with a null byte, so that two parts cannot pass for one.
     let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
     // This is FNV-1a. It must not change between versions, because CI systems remember fingerprints.

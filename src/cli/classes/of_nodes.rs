@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
-use super::classes::{ClassesArguments, ListFormat};
-use super::shown::{as_seen_from_here, in_a_line};
-use super::workspace::{self, absolute};
+use super::arguments::{ClassesArguments, ListFormat};
+use crate::cli::shown::{as_seen_from_here, in_a_line};
+use crate::cli::workspace::{self, absolute};
 use crate::config::Environment;
 use crate::data::Files as _;
 use crate::engine::{Answer, Evaluator};

@@ -1,7 +1,8 @@
 //! The baseline of `check`: `--write-baseline` writes it, and from then on, only new findings are shown.
 
-use super::check::{CheckArguments, Checked, each_file};
-use super::check_setup::Setup;
+use super::arguments::CheckArguments;
+use super::checked::Checked;
+use super::setup::Setup;
 use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::Baseline;
 use crate::world::{Change, World};
@@ -16,7 +17,7 @@ pub(super) fn write(setup: &mut Setup) -> Result<Checked, String> {
     setup.host.apply(Change::Settings(settings));
     let world = setup.host.snapshot();
     let mut baseline = Baseline::default();
-    for (path, found) in each_file(&world, setup, |_, path, found| (path.to_owned(), found)) {
+    for (path, found) in setup.each_file(&world, |_, path, found| (path.to_owned(), found)) {
         baseline.add(&world, &path, &found);
     }
     std::fs::write(&path, baseline.write()).map_err(|error| format!("{path}: {error}"))?;

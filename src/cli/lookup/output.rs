@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use super::answer_json::{AnswerJson, Record, redacted};
-use super::lookup::{LookupArguments, RenderAs, not_found_line};
-use super::shown::{as_seen_from_here, in_lines, within_a_line};
+use super::arguments::{LookupArguments, RenderAs};
+use crate::cli::answer_json::{AnswerJson, Record, redacted};
+use crate::cli::shown::{as_seen_from_here, in_lines, within_a_line};
 use crate::data::{Files, Located, Place, render};
 use crate::engine::cases::{left_out_in_words, not_known_in_words};
 use crate::engine::explain::{self, Annotate};
@@ -97,7 +97,7 @@ impl Output {
         }
         let mut text = self.explain_text(trace);
         match &answer.outcome {
-            Ok(None) => text.push_str(&not_found_line(names)),
+            Ok(None) => text.push_str(&Answer::not_found_message(names)),
             Err(failure) if failure.class.is_lookup_error() => text.push_str(&failure.message),
             Ok(Some(_)) | Err(_) => {}
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use notify::{EventKind, RecursiveMode, Watcher as _};
 
-use super::terminal::{print_styled, tell};
+use crate::cli::terminal::{print_styled, tell};
 
 /// A checkout changes files for a while: changes within this time after the first one are handled together.
 const BATCH: Duration = Duration::from_millis(100);

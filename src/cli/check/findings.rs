@@ -20,7 +20,7 @@ const HIDDEN: u8 = b'*';
 
 /// The findings of one file.
 #[derive(Debug)]
-pub(super) struct FileFindings {
+pub(in crate::cli) struct FileFindings {
     /// The path from the workspace's root.
     pub(super) path: String,
     /// In the order of the file.

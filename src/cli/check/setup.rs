@@ -6,19 +6,25 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::check::{CheckArguments, Least, PresetName, rank};
-use super::check_findings::shown_path;
-use super::rule::no_such_rule;
-use super::shown::here;
-use super::workspace::{self, absolute, existing_directory};
+use super::arguments::{CheckArguments, Least, PresetName, rank};
+use super::findings::shown_path;
+use crate::cli::progress::Progress;
+use crate::cli::rule::no_such_rule;
+use crate::cli::shown::here;
+use crate::cli::workspace::{self, absolute, existing_directory};
+use rayon::iter::{IntoParallelRefIterator as _, ParallelExtend as _, ParallelIterator as _};
+
 use crate::code::roots::is_code;
 use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::{Diagnostic, Severity, nothing_checked, rule, rule_names};
-use crate::ide::{FileRole, workspace_files};
+use crate::ide::{FileRole, all_diagnostics, workspace_files};
 use crate::settings::{self, PROJECT_FILE, Preset, Settings};
 use crate::world::git;
 use crate::world::loader::{self, WorkspaceDisk};
 use crate::world::{Change, Host, World, paths};
+
+/// After this many files, parsed files are dropped.
+const FILES_AT_ONCE: usize = 256;
 
 /// A workspace, and the part of it to be checked.
 pub(super) struct Setup {
@@ -45,6 +51,30 @@ impl Setup {
         rank(found.severity) >= self.least
             && (self.selected.is_empty() || names(&self.selected))
             && !names(&self.ignored)
+    }
+
+    /// The results of `work` on the diagnostics of each file to be checked, in the order of paths.
+    pub(super) fn each_file<R: Send>(
+        &self,
+        world: &Arc<World>,
+        work: impl Fn(&Arc<World>, &str, Vec<Diagnostic>) -> R + Sync,
+    ) -> Vec<R> {
+        let progress = Progress::before_answers(self.files.len(), "files");
+        let mut all = Vec::with_capacity(self.files.len());
+        // The results are in the order of paths although threads compute them, so two runs print the same.
+        for (world, files) in world.in_parts(&self.files, FILES_AT_ONCE) {
+            let of_file = |path: &String| {
+                progress.step();
+                let mut found = all_diagnostics(&world, path);
+                found.retain(|it| self.reports(it));
+                work(&world, path, found)
+            };
+            all.par_extend(files.par_iter().map(of_file));
+            // The parsed files of a part are dropped while the next part is checked.
+            rayon::spawn(move || drop(world));
+        }
+        progress.end();
+        all
     }
 }
 
