@@ -64,7 +64,7 @@ pub(crate) use lookup::{LOOKUP_OPTIONS, is_reserved};
 pub use lookup_options::{AppliedOptions, keys_with_other_options, may_make_sensitive};
 pub use nested_sources::NestedSource;
 pub use open_files::OpenFilesTable;
-pub(crate) use open_names::{Names, WithNames};
+pub(crate) use open_names::{Names, TYPED_TOKEN, WithNames};
 pub use open_options::OpenOptionsTable;
 pub use open_text::OpenToken;
 pub use path_files::PathFiles;

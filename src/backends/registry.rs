@@ -50,7 +50,7 @@ impl Registry {
 
     /// The back end of a level; `None` if there is none, so that the level is opaque.
     pub fn find(&self, function: &Function, level: &str) -> Option<Arc<dyn BackEnd>> {
-        let settings = self.settings.of(level, &function.name, function.kind);
+        let settings = self.settings.of(level, &function.loaded_name(), function.kind);
         settings
             .and_then(|it| self.of_settings(it))
             .or_else(|| self.built_in(function))
@@ -62,12 +62,12 @@ impl Registry {
         let bridge = &self.settings.bridge;
         Self::format(function).is_some()
             || bridge.is_enabled && bridge.is_trusted && bridge::can_run(function.kind)
-            || self.settings.of(level, &function.name, function.kind).is_some()
+            || self.settings.of(level, &function.loaded_name(), function.kind).is_some()
     }
 
     /// Why a level's function fails, in the form of [`Returned::Unknown`](super::Returned::Unknown).
     pub fn problem(&self, function: &Function, level: &str, files: &dyn Files) -> Option<Arc<str>> {
-        let settings = self.settings.of(level, &function.name, function.kind);
+        let settings = self.settings.of(level, &function.loaded_name(), function.kind);
         if let Some(stand_in) = settings.and_then(|it| self.stand_in(it)) {
             return stand_in.problem(files);
         }
@@ -82,7 +82,7 @@ impl Registry {
 
     /// The format of the files that a built-in function reads; `None` for any other function.
     pub fn format(function: &Function) -> Option<Format> {
-        match (function.kind, &*function.name) {
+        match (function.kind, &*function.loaded_name()) {
             (FunctionKind::DataHash, "yaml_data")
             | (FunctionKind::LookupKey, "eyaml_lookup_key") => Some(Format::Yaml),
             (FunctionKind::DataHash, "json_data") => Some(Format::Json),
@@ -110,7 +110,7 @@ impl Registry {
     }
 
     fn built_in(&self, function: &Function) -> Option<Arc<dyn BackEnd>> {
-        match (function.kind, &*function.name) {
+        match (function.kind, &*function.loaded_name()) {
             (FunctionKind::LookupKey, "eyaml_lookup_key") => Some(Arc::new(self.eyaml.clone())),
             _ => Some(Arc::new(FileData(Self::format(function)?))),
         }

@@ -229,6 +229,16 @@ impl Function {
     pub fn yaml_data() -> Self {
         Self { kind: FunctionKind::DataHash, name: "yaml_data".into(), place: None }
     }
+
+    /// The name by which Puppet loads the function: in small letters, and without `::` before it
+    /// (`Puppet::Pops::Loader::TypedName`).
+    pub fn loaded_name(&self) -> Arc<str> {
+        let name = self.name.strip_prefix("::").unwrap_or(&self.name);
+        if name.len() == self.name.len() && !name.contains(char::is_uppercase) {
+            return Arc::clone(&self.name);
+        }
+        name.to_lowercase().into()
+    }
 }
 
 impl FunctionKind {

@@ -5,6 +5,7 @@
 //! so that one case is left if all agree.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -14,7 +15,7 @@ use super::evaluator::Evaluator;
 use super::failure::Failure;
 use super::footprint::Footprint;
 use super::hierarchy::{OpenLocation, Position};
-use super::open_names::{may_become_the_same, names_decide};
+use super::open_names::{SameIf, may_become_the_same, names_decide, same_if_typed};
 use super::part::Part;
 use super::request::{Answer, Request};
 use super::steps::Steps;
@@ -226,6 +227,8 @@ struct Explorer<'e> {
     part: Option<&'e Part>,
     /// Whether the names that texts leave open decide how many cases there are.
     do_names_decide: bool,
+    /// The texts that would make two cases one if they were typed where a text stays open.
+    same_if_typed: BTreeSet<Arc<str>>,
 }
 
 /// All cases of a round, unless there are too many cases or runs.
@@ -269,6 +272,7 @@ impl<'e> Explorer<'e> {
             shared_forks: 0,
             part: None,
             do_names_decide: false,
+            same_if_typed: BTreeSet::new(),
         }
     }
 
@@ -279,6 +283,21 @@ impl<'e> Explorer<'e> {
             answer.left_out.push(names_decide());
         }
         answer
+            .left_out
+            .extend(std::mem::take(&mut self.same_if_typed).into_iter().map(same_if_typed));
+        answer
+    }
+
+    /// Notes whether two cases that differ become the same if names are known, or if a text is typed.
+    fn compare_names(&mut self, one: &Answer, other: &Answer) {
+        if !self.request.leaves_names_open {
+            return;
+        }
+        match may_become_the_same(one, other) {
+            Some(SameIf::Names) => self.do_names_decide = true,
+            Some(SameIf::Typed(text)) => _ = self.same_if_typed.insert(text),
+            None => {}
+        }
     }
 
     /// If there are too many ways, locations are summed up, those with the most ways first: as many as the written values suggest,
@@ -378,9 +397,9 @@ impl<'e> Explorer<'e> {
             };
             let kind = kinds.iter().rposition(is_it).unwrap_or(kinds.len());
             if kind == kinds.len() {
-                let is_near =
-                    |it: &Kind| may_become_the_same(&cases[it.case].answer, &ran.case.answer);
-                self.do_names_decide |= self.request.leaves_names_open && kinds.iter().any(is_near);
+                for known in &kinds {
+                    self.compare_names(&cases[known.case].answer, &ran.case.answer);
+                }
                 kinds.push(Kind { case: cases.len(), known: ran.known_kind });
             }
             let unedited = self.unedited.as_mut().filter(|_| ran.is_unedited);
@@ -585,11 +604,7 @@ pub fn is_same_outcome(one: &Answer, other: &Answer) -> bool {
 }
 
 /// Whether two values are equal with all members in the same order, if `is_same_text` tells it of strings that are not keys.
-pub(super) fn is_identical(
-    one: &Value,
-    other: &Value,
-    is_same_text: &impl Fn(&str, &str) -> bool,
-) -> bool {
+fn is_identical(one: &Value, other: &Value, is_same_text: &impl Fn(&str, &str) -> bool) -> bool {
     match (one, other) {
         (Value::String(one), Value::String(other)) => is_same_text(one, other),
         (Value::Array(one), Value::Array(other)) => {

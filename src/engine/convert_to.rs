@@ -139,8 +139,10 @@ fn parts_of(spec: &Value) -> (&Value, &[Located]) {
 
 /// `Type.new(value, …)`. A value that already has the type stays as it is.
 fn new_instance(wanted: &Type, value: Located, arguments: &[Located]) -> Converted {
-    // With arguments, Puppet converts an instance, too: `[String, '%x']` formats a string.
-    if arguments.is_empty() && wanted.is_instance(&value.value) {
+    // With arguments, Puppet converts an instance, too: `[String, '%x']` formats a string. `Init` contains what is yet to be
+    // converted.
+    let is_converted = !matches!(wanted, Type::Init(_)) && wanted.is_instance(&value.value);
+    if arguments.is_empty() && is_converted {
         return Ok(value);
     }
     let converted = create(wanted, wanted, value, arguments)?;

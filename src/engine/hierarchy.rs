@@ -413,13 +413,17 @@ fn resolve_locations(
     datadir: &str,
 ) -> Result<Option<Vec<Location>>, Failure> {
     let mut found = Vec::new();
+    // Only version 5 tells Puppet to go on if a variable in a path is not defined.
+    let context = match config.version {
+        5 => InterpolatedText::ConfigLocation,
+        _ => InterpolatedText::Config,
+    };
     match &level.locations {
         Locations::None => return Ok(None),
         Locations::Paths(templates) => {
             found.reserve_exact(templates.len());
             for template in templates {
-                let text =
-                    interpolate_text(invocation, template, InterpolatedText::ConfigLocation)?;
+                let text = interpolate_text(invocation, template, context)?;
                 let text = level.with_extension(text);
                 let location = existing_path(invocation, datadir, &text, template);
                 if config.exists || location.exists {

@@ -295,7 +295,7 @@ impl<'a> Invocation<'a> {
         if node.is_complete() && !is_set_by_server(unqualified) {
             return None;
         }
-        let is_local = self.local.as_ref().is_some_and(|(name, _)| name == root);
+        let is_local = self.local(root).is_some();
         // These do not come from the node, so they are known even where the node is not.
         let is_own = is_local
             || self.overrides.get(root).is_some()
@@ -418,12 +418,16 @@ impl<'a> Invocation<'a> {
         excludes || variables.iter().any(is_assumed) || !node.patterns().is_empty() || is_other()
     }
 
+    /// The variable of a `mapped_paths` template, if it has this name. The name is compared as it is written: `%{::x}` does not find
+    /// the variable `x`. A qualified name is always that of a variable of a class.
+    fn local(&self, name: &str) -> Option<&Located> {
+        let (local, value) = self.local.as_ref()?;
+        (**local == *name && !name.contains("::")).then_some(value)
+    }
+
     /// The variable `name` as `scope[name]` finds it in Puppet; `None` if it is not defined, which may be an error.
     pub(crate) fn variable(&mut self, name: &str, context: InterpolatedText) -> Found {
-        // The name is compared as it is written: in a template of mapped_paths, `%{::x}` does not find the local variable `x`.
-        if let Some((local, value)) = &self.local
-            && &**local == name
-        {
+        if let Some(value) = self.local(name) {
             return Ok(Some(value.clone()));
         }
         let unqualified = name.strip_prefix("::").unwrap_or(name);

@@ -3,11 +3,14 @@
 //! A name that stays open is written as the token of a variable that no node has: `%{⟪trusted.certname}`. Everything that would
 //! have to know the name treats it like any other open variable, so [`Names`] says so if it matters. Otherwise,
 //! [`WithNames::of`] puts the name of each node there.
+//!
+//! A text that is being typed can stay open in the same way: data contain [`TYPED_TOKEN`] in its place. No node has that variable
+//! either, so one lookup serves each text that is typed, unless the text matters.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::cases::{LeftOut, is_identical};
+use super::cases::{Case, LeftOut};
 use super::invocation::{InterpolatedText, Invocation};
 use super::request::{Answer, Request};
 use super::sources::dig_value;
@@ -22,6 +25,15 @@ const MARK: &str = "⟪";
 
 /// The start of such a token.
 const START: &str = "%{⟪";
+
+/// What data contain in the place of a text that is being typed. No name of a node can be read like this.
+pub(crate) const TYPED_TOKEN: &str = "%{⟪text⟫}";
+
+/// What texts read the text by that is being typed, without the mark.
+const TYPED: &str = "text⟫";
+
+/// The first of the variables of a [`LeftOut`] that says for which typed text two cases are one.
+const SAME_IF_TYPED: &str = "⟪text⟫ =";
 
 /// The text that a variable of a node has if it is a name of this node: its certname, or the part before the first dot.
 pub(crate) fn own_name(node: &Node, variable: &VariablePath) -> Option<Arc<str>> {
@@ -98,6 +110,11 @@ pub(super) fn is_left_open(variable: &str) -> bool {
     variable.contains(MARK)
 }
 
+/// Whether a variable stands for the text that is being typed.
+fn is_typed(variable: &str) -> bool {
+    variable.strip_prefix(MARK) == Some(TYPED)
+}
+
 /// Writes the token of a name that stays open.
 pub(super) fn write_token(expression: &str, into: &mut Vec<u8>) {
     let expression = expression.strip_prefix(MARK).unwrap_or(expression);
@@ -107,9 +124,9 @@ pub(super) fn write_token(expression: &str, into: &mut Vec<u8>) {
 /// An answer of a request that leaves names open.
 #[derive(Debug)]
 pub(crate) enum Names {
-    /// It contains no name.
+    /// It contains no name, nor the text that is being typed.
     None(Answer),
-    /// It contains names, and is the same for all nodes except for them.
+    /// It contains some, and is the same for all nodes except for them.
     Open(WithNames),
 }
 
@@ -119,24 +136,36 @@ pub(crate) struct WithNames {
     answer: Answer,
     /// The lists and hashes with names.
     holders: Addresses,
+    /// Whether it contains names of nodes, and not only the text that is being typed.
+    has_names: bool,
+    /// The typed texts with which two of its cases would be one.
+    unlike: Vec<Arc<str>>,
 }
 
 impl Names {
     /// Looks for names in an answer; `None` if it depends on them.
     pub(crate) fn of(mut answer: Answer) -> Option<Self> {
-        if is_decided_by_names(&answer)
-            || answer.cases.iter().any(|it| is_decided_by_names(&it.answer))
-        {
+        let unlike = take_unlike(&mut answer);
+        let is_decided = |case: &Case| {
+            is_decided_by_names(&case.answer)
+                || case.conditions.iter().any(|it| is_left_open(&it.variable))
+        };
+        if is_decided_by_names(&answer) || answer.cases.iter().any(is_decided) {
             return None;
         }
+        let has_names = has_names(&answer) || answer.cases.iter().any(|it| has_names(&it.answer));
         let mut holders = Addresses::default();
-        let mut has_names = add_holders_of_answer(&answer, &mut holders);
+        let mut is_open = add_holders_of_answer(&answer, &mut holders);
         for case in &answer.cases {
-            has_names |= add_holders_of_answer(&case.answer, &mut holders);
+            is_open |= add_holders_of_answer(&case.answer, &mut holders);
         }
         forget_variables(&mut answer);
         answer.cases.iter_mut().for_each(|it| forget_variables(&mut it.answer));
-        Some(if has_names { Self::Open(WithNames { answer, holders }) } else { Self::None(answer) })
+        Some(if is_open {
+            Self::Open(WithNames { answer, holders, has_names, unlike })
+        } else {
+            Self::None(answer)
+        })
     }
 
     /// The answer, in which names may be open.
@@ -154,6 +183,29 @@ fn is_decided_by_names(answer: &Answer) -> bool {
     in_failure
         || left_out.any(|it| is_left_open(it))
         || answer.warnings.iter().any(|it| is_left_open(it))
+}
+
+/// Whether an answer contains names of the node.
+fn has_names(answer: &Answer) -> bool {
+    answer.open.iter().any(|it| is_left_open(it) && !is_typed(it))
+}
+
+/// Whether it contains the text that is being typed.
+fn has_typed(answer: &Answer) -> bool {
+    answer.open.iter().any(|it| is_typed(it))
+}
+
+/// Takes out of an answer for which typed texts two of its cases would be one.
+fn take_unlike(answer: &mut Answer) -> Vec<Arc<str>> {
+    let mut unlike = Vec::new();
+    answer.left_out.retain(|it| match &*it.variables {
+        [first, text] if **first == *SAME_IF_TYPED => {
+            unlike.push(Arc::clone(text));
+            false
+        }
+        _ => true,
+    });
+    unlike
 }
 
 /// The names are known, so they are not what the answer leaves open.
@@ -191,29 +243,99 @@ fn add_holders(value: &Value, holders: &mut Addresses) -> bool {
         Value::Array(items) => {
             all(&mut items.iter().map(|it| &it.value), Arc::as_ptr(items).addr())
         }
-        Value::Hash(hash) => {
-            all(&mut hash.iter().map(|(_, it)| &it.value.value), Arc::as_ptr(hash).addr())
-        }
+        Value::Hash(hash) => all(
+            // Keys contain no names, but the text that is being typed.
+            &mut hash.iter().flat_map(|(key, it)| [key, &it.value.value]),
+            Arc::as_ptr(hash).addr(),
+        ),
         Value::Sensitive(inner) => add_holders(&inner.value, holders),
         _ => false,
     }
 }
 
-/// Whether two cases that differ may have the same value for some node. They would then be one case.
-pub(super) fn may_become_the_same(one: &Answer, other: &Answer) -> bool {
-    let has_names = |answer: &Answer| answer.open.iter().any(|it| is_left_open(it));
-    match (&one.outcome, &other.outcome) {
-        (Ok(Some(one_value)), Ok(Some(other_value))) => {
-            (has_names(one) || has_names(other))
-                && is_identical(&one_value.value, &other_value.value, &may_be_equal)
+/// When two cases that differ have the same value. They would then be one case.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum SameIf {
+    /// Some names would have to be known.
+    Names,
+    /// If this text is typed.
+    Typed(Arc<str>),
+}
+
+/// Whether two cases that differ may have the same value for some node, or for a text that may be typed.
+pub(super) fn may_become_the_same(one: &Answer, other: &Answer) -> Option<SameIf> {
+    let (Ok(Some(one_value)), Ok(Some(other_value))) = (&one.outcome, &other.outcome) else {
+        return None;
+    };
+    let depends_on_names = has_names(one) || has_names(other);
+    if !(depends_on_names || has_typed(one) || has_typed(other)) {
+        return None;
+    }
+    let mut different = None;
+    if !may_be_identical(&one_value.value, &other_value.value, &mut different) {
+        return None;
+    }
+    let typed = different.filter(|_| !depends_on_names).and_then(|(one, other)| {
+        let without = |text: &str| !text.contains(START);
+        match (without(one), without(other)) {
+            (false, true) => between(one, other),
+            (true, false) => between(other, one),
+            _ => None,
         }
-        _ => false,
+    });
+    Some(typed.map_or(SameIf::Names, |text| SameIf::Typed(text.into())))
+}
+
+/// The text in the place of the only open name of `text` that makes it `other`.
+fn between<'t>(text: &str, other: &'t str) -> Option<&'t str> {
+    let (start, end) = text.split_once(TYPED_TOKEN).filter(|(_, end)| !end.contains(START))?;
+    other.strip_prefix(start)?.strip_suffix(end)
+}
+
+/// Whether two values can be equal with some names in their texts. `different` gets the first texts that differ.
+fn may_be_identical<'v>(
+    one: &'v Value,
+    other: &'v Value,
+    different: &mut Option<(&'v str, &'v str)>,
+) -> bool {
+    match (one, other) {
+        (Value::String(one), Value::String(other)) => {
+            if one != other {
+                different.get_or_insert((one, other));
+            }
+            may_be_equal(one, other)
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            let mut items = one.iter().zip(other.iter());
+            Arc::ptr_eq(one, other)
+                || one.len() == other.len()
+                    && items
+                        .all(|(one, other)| may_be_identical(&one.value, &other.value, different))
+        }
+        (Value::Hash(one), Value::Hash(other)) => {
+            let mut members = one.iter().zip(other.iter());
+            Arc::ptr_eq(one, other)
+                || one.len() == other.len()
+                    && members.all(|((key, one), (other_key, other))| {
+                        may_be_identical(key, other_key, different)
+                            && may_be_identical(&one.value.value, &other.value.value, different)
+                    })
+        }
+        (Value::Sensitive(one), Value::Sensitive(other)) => {
+            may_be_identical(&one.value, &other.value, different)
+        }
+        (one, other) => one == other,
     }
 }
 
 /// What an answer leaves out if its cases depend on the names.
 pub(super) fn names_decide() -> LeftOut {
     LeftOut { level: None, variables: [MARK.into()].into(), files: 0 }
+}
+
+/// What an answer leaves out if two of its cases are one as soon as a text is typed.
+pub(super) fn same_if_typed(text: Arc<str>) -> LeftOut {
+    LeftOut { level: None, variables: [SAME_IF_TYPED.into(), text].into(), files: 0 }
 }
 
 /// Whether two texts can be equal with some names in them.
@@ -239,10 +361,25 @@ fn around_names(text: &str) -> Option<(&str, &str)> {
 }
 
 impl WithNames {
-    /// The answer for a node; `None` if one of the variables is not one of its names.
-    pub(crate) fn of(&self, node: &Node) -> Option<Answer> {
-        let (names, done) = (Vec::new(), HashMap::default());
-        let mut naming = Naming { node, names, done, holders: &self.holders, lacks_a_name: false };
+    /// Whether it is the same for all nodes as soon as the text that is being typed is known.
+    pub(crate) fn has_names(&self) -> bool {
+        self.has_names
+    }
+
+    /// The number of its cases.
+    pub(crate) fn count_cases(&self) -> usize {
+        self.answer.cases.len().max(1)
+    }
+
+    /// The answer for a node, with the text that is being typed, if there is one. `None` if a variable is not a name of the node,
+    /// or if the text would make two cases one.
+    pub(crate) fn of(&self, node: &Node, typed: Option<&str>) -> Option<Answer> {
+        if typed.is_some_and(|text| self.unlike.iter().any(|it| **it == *text)) {
+            return None;
+        }
+        let names = typed.map(|text| (TYPED.to_owned(), text.into())).into_iter().collect();
+        let (done, holders) = (HashMap::default(), &self.holders);
+        let mut naming = Naming { node, names, done, holders, lacks_a_name: false };
         let mut answer = self.answer.clone();
         naming.name_in(&mut answer);
         answer.cases.iter_mut().for_each(|it| naming.name_in(&mut it.answer));
@@ -291,7 +428,8 @@ impl Naming<'_> {
                 for (key, member) in hash.iter() {
                     let mut value = member.value.clone();
                     it.change(&mut value);
-                    copy.insert(key.clone(), member.key_place, value);
+                    let key = it.changed(key).unwrap_or_else(|| key.clone());
+                    copy.insert(key, member.key_place, value);
                 }
                 Value::hash(copy)
             }),
@@ -432,7 +570,9 @@ lookup_options: {list: {merge: unique}, number: {convert_to: Integer}}
         for (at, evaluator) in [&one, &other].into_iter().enumerate() {
             let whole = match &names {
                 Names::None(answer) => answer.clone(),
-                Names::Open(names) => names.of(evaluator.node()).expect("the names are known"),
+                Names::Open(names) => {
+                    names.of(evaluator.node(), None).expect("the names are known")
+                }
             };
             let depends_on_it = footprint.variables().iter().any(|it| &**it == "trusted.certname");
             if at == 0 || !depends_on_it {

@@ -21,6 +21,7 @@ mod readings;
 mod references;
 mod scope;
 mod spread;
+mod typed;
 mod unedited;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -47,6 +48,7 @@ use groups::{Answered, Side};
 pub use kept::Asker;
 use readings::Readings;
 pub(super) use references::{KnownReferences, RootNames};
+use typed::KeptTyping;
 use unedited::{OfNodes, UneditedRuns};
 
 /// The maximum number of evaluators that are kept for nodes without fact sets. Each knows all cases of what it looked up, which
@@ -73,6 +75,8 @@ pub struct Fleet {
     earlier: EarlierAnswers,
     /// What is known of the lookups on the other side of such comparisons.
     unedited: UneditedRuns,
+    /// The same for the text that is being typed there.
+    typing: KeptTyping,
     /// Nodes that represent any node, and the same without the nodes of the fleet.
     any_others: Mutex<Vec<(Arc<Node>, Arc<Node>)>>,
 }
@@ -131,10 +135,16 @@ impl Fleet {
     fn of(readings: Readings) -> Self {
         let evaluators = readings.nodes.iter().map(|_| OnceLock::new()).collect();
         let (kept, earlier) = (Mutex::default(), EarlierAnswers::default());
-        let (unedited, any_others) = (UneditedRuns::default(), Mutex::default());
+        let (unedited, typing) = (UneditedRuns::default(), KeptTyping::default());
+        let any_others = Mutex::default();
         let of_partial_nodes = AtomicU32::new(0);
         let readings = Arc::new(readings);
-        Self { readings, evaluators, of_partial_nodes, kept, earlier, unedited, any_others }
+        Self { readings, evaluators, of_partial_nodes, kept, earlier, unedited, typing, any_others }
+    }
+
+    /// The same nodes in a snapshot in which other values are written in some files.
+    fn with_other_values(&self, world: &Arc<World>) -> Self {
+        Self::of(self.readings.with_other_values(world))
     }
 
     /// The nodes, in the order of their numbers.

@@ -91,6 +91,13 @@ impl EditedEntries {
         self.0.get(root).is_some_and(|files| files.contains(&file))
     }
 
+    /// The only one, if there are no others: its file and its root key.
+    pub(crate) fn only(&self) -> Option<(FileId, &Arc<str>)> {
+        let mut entries =
+            self.0.iter().flat_map(|(root, files)| files.iter().map(move |it| (*it, root)));
+        entries.next().filter(|_| entries.next().is_none())
+    }
+
     /// Whether a lookup may have read one of them.
     pub(crate) fn may_be_in(&self, footprint: &Footprint) -> bool {
         footprint.reads_anything()

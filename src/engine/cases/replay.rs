@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use super::recording::{Course, Precedent, Round, Run};
 use super::{Case, Explorer, Outcome, Ran, Ways, add_ways, is_same};
+use crate::engine::Answer;
 use crate::engine::assumptions::Script;
 use crate::engine::hierarchy::Position;
 
@@ -15,6 +16,11 @@ impl<'e> Explorer<'e> {
         let (_, precedent, round) = self.known_rounds().find(|(.., round)| is_complete(round))?;
         let replayed = self.cases_like(precedent, round, summed_up);
         let outcome = replayed.filter(|cases| cases.are_of_kinds_like_those_of(round));
+        if let Some(cases) = outcome.as_ref().filter(|_| self.request.leaves_names_open) {
+            for (one, other) in cases.new_pairs(&firsts_of_kinds(round)) {
+                self.compare_names(one, other);
+            }
+        }
         if outcome.is_none() {
             if let Some(unedited) = &mut self.unedited {
                 unedited.forget_round();
@@ -79,29 +85,37 @@ struct Replayed<'e> {
 impl Replayed<'_> {
     /// Whether two of them have the same answer if and only if the two cases of the known round have.
     fn are_of_kinds_like_those_of(&self, round: &Round) -> bool {
-        // The first case of each kind.
-        let mut firsts: Vec<usize> = Vec::new();
-        let are_same =
-            |one: usize, other: usize| is_same(&self.all[one].answer, &self.all[other].answer);
-        for (number, run) in round.runs.iter().enumerate() {
-            match firsts.get(run.kind) {
-                None => firsts.push(number),
-                Some(first) => {
-                    let may_differ = self.is_new[number] || self.is_new[*first];
-                    if may_differ && !are_same(*first, number) {
-                        return false;
-                    }
-                }
-            }
-        }
-        let pairs = firsts.iter().enumerate();
-        pairs.flat_map(|(at, one)| firsts[..at].iter().map(move |other| (*one, *other))).all(
-            |(one, other)| {
-                let may_be_same = self.is_new[one] || self.is_new[other];
-                !(may_be_same && are_same(one, other))
-            },
-        )
+        let firsts = firsts_of_kinds(round);
+        let is_like_first = |(number, run): (usize, &Run)| {
+            let first = firsts[run.kind];
+            let may_differ = self.is_new[number] || self.is_new[first];
+            !may_differ || is_same(&self.all[first].answer, &self.all[number].answer)
+        };
+        round.runs.iter().enumerate().all(is_like_first)
+            && self.new_pairs(&firsts).all(|(one, other)| !is_same(one, other))
     }
+
+    /// The answers of each two of these cases, if one of them is new.
+    fn new_pairs<'r>(
+        &'r self,
+        cases: &'r [usize],
+    ) -> impl Iterator<Item = (&'r Answer, &'r Answer)> {
+        let pairs = cases.iter().enumerate();
+        let pairs = pairs.flat_map(|(at, one)| cases[..at].iter().map(move |other| (*one, *other)));
+        let is_new = |(one, other): &(usize, usize)| self.is_new[*one] || self.is_new[*other];
+        pairs.filter(is_new).map(|(one, other)| (&self.all[one].answer, &self.all[other].answer))
+    }
+}
+
+/// The first case of each kind.
+fn firsts_of_kinds(round: &Round) -> Vec<usize> {
+    let mut firsts: Vec<usize> = Vec::new();
+    for (number, run) in round.runs.iter().enumerate() {
+        if run.kind == firsts.len() {
+            firsts.push(number);
+        }
+    }
+    firsts
 }
 
 #[cfg(test)]

@@ -209,6 +209,8 @@ fn what_we_do_not_know_is_no_guess() {
     check_unknown(r#""Timestamp""#, "true");
     check_unknown(r#"["Hash", "tree"]"#, "[]");
     check_unknown(r#""not a type!""#, "1");
+    // Puppet converts the value although `Init` contains it.
+    check_unknown(r#""Init[Integer]""#, r#""1""#);
 }
 
 #[test]

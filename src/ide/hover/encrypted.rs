@@ -35,7 +35,7 @@ fn other_method(method: &str) -> Option<&str> {
 fn key_problem(perspective: &Perspective, module: Option<&str>) -> Option<String> {
     let Perspective { world, evaluator, .. } = perspective;
     evaluator.find_level(module, |config, level| {
-        if &*level.function.name != "eyaml_lookup_key" {
+        if *level.function.loaded_name() != *"eyaml_lookup_key" {
             return None;
         }
         let keys = LevelKeys { options: &level.options, directory: path::parent(&config.path) };

@@ -201,7 +201,7 @@ fn edited_entries(files: &[FilePair]) -> Option<EditedEntries> {
 }
 
 /// The root keys that have other values in the later of two versions of a file.
-fn edited_roots(before: &DataFile, after: &DataFile) -> BTreeSet<Arc<str>> {
+pub(super) fn edited_roots(before: &DataFile, after: &DataFile) -> BTreeSet<Arc<str>> {
     let candidates: BTreeSet<Arc<str>> = if let Some(edits) = before.entry_edits(after) {
         edits.keys.into_iter().collect()
     } else {

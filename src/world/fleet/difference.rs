@@ -9,6 +9,7 @@ use super::causes::{Cause, causes, of_any};
 use super::edited_ways::{Base, assuming, open_ways};
 use super::groups::Side;
 use super::spread::{Concerned, KnownConcerned};
+use super::typed::TypedText;
 use super::{Fleet, SharedAnswer, is_same_with_cases};
 use crate::engine::cases::pairs::{CasePairs, Lookups};
 use crate::engine::cases::{is_same_outcome, is_settled, left_out_in_words};
@@ -76,6 +77,8 @@ pub struct FleetPair {
     pub(super) affected: OnceLock<Option<AffectedKeys>>,
     /// What is known of the keys that were compared.
     pub(super) concerned: KnownConcerned,
+    /// What is being typed, if nothing else is edited. Computed once.
+    pub(super) typed: OnceLock<Option<TypedText>>,
 }
 
 impl FleetPair {
@@ -95,6 +98,7 @@ impl FleetPair {
             edited: BTreeSet::new(),
             affected: OnceLock::new(),
             concerned: KnownConcerned::default(),
+            typed: OnceLock::new(),
         }
     }
 
@@ -220,6 +224,10 @@ impl FleetPair {
     /// The answers of some of the nodes after the edit, each different answer once.
     pub(super) fn later_answers(&self, request: &Request, nodes: &[u32]) -> Vec<SharedAnswer> {
         let edited = self.edited_entries(request);
+        let typed = edited.and_then(|it| self.answers_with_typed_text(request, nodes, it));
+        if let Some(answers) = typed {
+            return answers;
+        }
         let known = edited.and_then(|edited| self.before.unedited.of(edited, request));
         let side = known.as_ref().map_or(Side::Only, Side::Later);
         self.after.answers_among(request, nodes, side).answers

@@ -5,8 +5,8 @@
 //! in texts (`engine/open_names.rs`), so nodes with the same answer except for their names are one group.
 
 use std::hash::Hash;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use indexmap::IndexMap;
 
@@ -44,6 +44,24 @@ pub(super) enum Side<'a> {
     Earlier(&'a EditedEntries),
     /// The side after it, with what is known of its lookups.
     Later(&'a OfNodes),
+    /// The same with a text left open that is being typed. What the answers contain of it, and of names, stays open.
+    Typed(&'a OpenAnswers),
+}
+
+/// Answers that contain names, or a text that is being typed.
+#[derive(Default)]
+pub(super) struct OpenAnswers {
+    /// Whether some answer depends on these. Then all of the answers are of no use.
+    are_decided: AtomicBool,
+    answers: Mutex<Vec<(Arc<WithNames>, Vec<u32>)>>,
+}
+
+impl OpenAnswers {
+    /// The answers with their nodes; `None` if some answer depends on what is open.
+    pub(super) fn into_answers(self) -> Option<Vec<(Arc<WithNames>, Vec<u32>)>> {
+        let answers = self.answers.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (!self.are_decided.into_inner()).then_some(answers)
+    }
 }
 
 /// The answers to a request, one for each group of nodes whose lookups read the same.
@@ -232,14 +250,19 @@ impl Fleet {
     fn put_names<A: Send + Sync>(&self, asking: &Asking<'_, A>, asked: &mut [Asked<A>]) {
         let mut nodes: Vec<(usize, Arc<WithNames>, u32)> = Vec::new();
         for (at, asked) in asked.iter_mut().enumerate() {
-            for (answer, group) in std::mem::take(&mut asked.named) {
+            let named = std::mem::take(&mut asked.named);
+            if let Side::Typed(open) = asking.side {
+                open.answers.lock().unwrap_or_else(PoisonError::into_inner).extend(named);
+                continue;
+            }
+            for (answer, group) in named {
                 nodes.extend(group.into_iter().map(|node| (at, answer.clone(), node)));
             }
         }
         let put = |(at, answer, node): &(usize, Arc<WithNames>, u32)| {
             let request = asked[*at].request;
             let look_up = || self.evaluator(*node).call(&asking.requests[request].alone);
-            let whole = answer.of(&self.nodes()[*node as usize]).unwrap_or_else(look_up);
+            let whole = answer.of(&self.nodes()[*node as usize], None).unwrap_or_else(look_up);
             (asking.keep)(request, *node, whole)
         };
         let answers = asking.map(&nodes, put);
@@ -369,11 +392,20 @@ fn lookup_partial<A>(
         let reads_edited = recording.reads_edited();
         (answer, DependsOn::Runs(recording), reads_edited)
     };
+    if let Side::Typed(open) = asking.side
+        && open.are_decided.load(Ordering::Relaxed)
+    {
+        return (Names::None(Answer::nothing()), DependsOn::Any, false);
+    }
     if !requests.names_matter.load(Ordering::Relaxed) {
         let (answer, depends_on, reads_edited) =
             look_up(&requests.shared_without_names, &requests.alone_without_names);
         if let Some(answer) = Names::of(answer) {
             return (answer, depends_on, reads_edited);
+        }
+        if let Side::Typed(open) = asking.side {
+            open.are_decided.store(true, Ordering::Relaxed);
+            return (Names::None(Answer::nothing()), DependsOn::Any, false);
         }
         // The other lookups need not try it.
         requests.names_matter.store(true, Ordering::Relaxed);
@@ -400,7 +432,7 @@ fn lookup_alone<A>(
         .map(|(example, is_changed)| Precedent { recording: &example.recording, is_changed });
     let known;
     let edited = match asking.side {
-        Side::Only => None,
+        Side::Only | Side::Typed(_) => None,
         Side::Earlier(entries) => Some(Edited { entries, runs: EarlierRuns::Dropped }),
         Side::Later(nodes) => {
             known = nodes.known(node);
@@ -462,7 +494,7 @@ impl<'a, A> Asking<'a, A> {
     fn edited(&self) -> Option<&'a EditedEntries> {
         match self.side {
             Side::Earlier(edited) => Some(edited),
-            Side::Only | Side::Later(_) => None,
+            Side::Only | Side::Later(_) | Side::Typed(_) => None,
         }
     }
 

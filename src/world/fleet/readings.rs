@@ -84,6 +84,15 @@ impl Readings {
         }
     }
 
+    /// The same in a snapshot in which other values are written in some files.
+    pub(super) fn with_other_values(&self, world: &Arc<World>) -> Self {
+        let back_ends = Arc::clone(&self.back_ends);
+        let other = Self::new(world, &self.environment, Arc::clone(&self.nodes), back_ends);
+        other.share(self);
+        other.share_roots(self);
+        Self { reads_broken_files: self.reads_broken_files, ..other }
+    }
+
     /// Takes everything that depends only on hierarchies, nodes and the set of files from others, which have the same ones.
     pub(super) fn share(&self, twin: &Self) {
         // Both may be the same, so nothing is computed while a lock is held. Values that are already known stay.

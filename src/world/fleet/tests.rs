@@ -694,4 +694,5 @@ mod narrowed;
 mod other_nodes;
 mod readers;
 mod spread;
+mod typed;
 mod unedited;

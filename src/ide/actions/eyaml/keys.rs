@@ -41,7 +41,7 @@ impl FileKeys {
                 let level = levels.iter().find(|level| {
                     level.name == place.level
                         && level.function.kind == FunctionKind::LookupKey
-                        && &*level.function.name == "eyaml_lookup_key"
+                        && *level.function.loaded_name() == *"eyaml_lookup_key"
                 })?;
                 Some(Self {
                     level: level.name.clone(),

@@ -39,15 +39,16 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
             "`{name}` cannot be run here\nIts values are missing. The setting `backends` can provide them.{advice}"
         );
         let is_of_hiera_3 = level.function.kind == FunctionKind::Hiera3Backend;
-        let (severity, message) = if is_of_hiera_3 || is_function_name(name) {
-            // The names of custom functions usually start with a module's name.
-            let is_own = near.is_none() || name.contains("::");
-            (if is_own { RULE.severity } else { Severity::Warning }, message)
-        } else {
-            let kind = level.function.kind.key();
-            let words = format!("Unable to find '{kind}' function named '{name}'");
-            (Severity::Error, format!("{words}\nA function cannot have this name.{advice}"))
-        };
+        let (severity, message) =
+            if is_of_hiera_3 || is_function_name(&level.function.loaded_name()) {
+                // The names of custom functions usually start with a module's name.
+                let is_own = near.is_none() || name.contains("::");
+                (if is_own { RULE.severity } else { Severity::Warning }, message)
+            } else {
+                let kind = level.function.kind.key();
+                let words = format!("Unable to find '{kind}' function named '{name}'");
+                (Severity::Error, format!("{words}\nA function cannot have this name.{advice}"))
+            };
         let finding = report.add_once(&RULE, severity, place.range, message);
         if let (Some(finding), Some(near)) = (finding, near) {
             let edit = replaced_in(&config.text, place.range, name, near);

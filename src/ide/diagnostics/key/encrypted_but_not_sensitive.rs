@@ -25,7 +25,7 @@ const EYAML: &str = "eyaml_lookup_key";
 /// Whether a level of the node decrypts the file at `path` for keys of `module`.
 pub(crate) fn is_decrypted(perspective: &Perspective, module: Option<&str>, path: &str) -> bool {
     let decrypts = |level: &ResolvedLevel| {
-        &*level.function.name == EYAML
+        *level.function.loaded_name() == *EYAML
             && level.locations.iter().flatten().any(|it| &*it.file == path)
     };
     let found = perspective.evaluator.find_level(module, |_, level| decrypts(level).then_some(()));
