@@ -34,6 +34,17 @@ pub struct Perspective {
     seen_from: Option<Arc<str>>,
 }
 
+/// Whether the node reads a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// It reads the file, whatever its open variables are.
+    Always,
+    /// It reads the file only where this holds: `role is web, or where team is web`.
+    Where(String),
+    /// Neither is known: usually it does not read the file.
+    Unknown,
+}
+
 impl Perspective {
     fn new(world: &Arc<World>, evaluator: Arc<Evaluator>, reveals: bool) -> Self {
         Self {
@@ -97,6 +108,17 @@ impl Perspective {
     /// Whether the user chose to see encrypted values.
     pub(crate) fn reveals(&self) -> bool {
         self.reveals
+    }
+
+    /// Whether the node reads the file at `path` for keys of `module`.
+    pub(crate) fn reading(&self, module: Option<&str>, path: &str) -> Reading {
+        let evaluator = &self.evaluator;
+        if evaluator.reads(module, path) {
+            return Reading::Always;
+        }
+        let may_read = evaluator.may_read(module, &path.into());
+        let readers = || self.world.readers_in_words(evaluator.environment(), path);
+        may_read.then(readers).flatten().map_or(Reading::Unknown, Reading::Where)
     }
 
     /// The node of the answers.

@@ -98,6 +98,14 @@ impl World {
         ways
     }
 
+    /// Which nodes read the file at `path`: `role is web, or where team is web`. `None` if every node reads it, or no way to it is
+    /// known.
+    pub fn readers_in_words(&self, environment: &Arc<Environment>, path: &str) -> Option<String> {
+        let ways = self.ways_to_file(environment, path);
+        let ways: Option<Vec<String>> = ways.iter().map(WayToFile::in_words).collect();
+        ways.filter(|it| !it.is_empty()).map(|it| it.join(", or where "))
+    }
+
     /// The modules in whose layers some template may lead to the file at `path`; `None` for the other layers. Each once.
     pub fn layers_of_file(
         &self,

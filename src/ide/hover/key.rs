@@ -16,11 +16,10 @@ use crate::facts::Node;
 use crate::ide::cases::{self, CaseGroup};
 use crate::ide::class_parameter;
 use crate::ide::context::LookupOptionSpot;
-use crate::ide::perspective::Perspective;
+use crate::ide::perspective::{Perspective, Reading};
 use crate::ide::places;
 use crate::ide::sources::{layer_text, set_by};
 use crate::syntax::key_path::{self, KeyPath};
-use crate::world::WayToFile;
 
 /// The maximum number of sample nodes that are checked for reading a file, and the maximum number that are named.
 const MAX_OTHER_NODES: usize = 16;
@@ -209,8 +208,8 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
         let path = code(&perspective.shown_path(path));
         card.notes.push(format!("{}.", cases::refused_text(&path)));
     }
-    if let Some(from) = from.filter(|from| !is_read(perspective, key, from, &asked)) {
-        card.notes.push(not_read_text(perspective, key, from));
+    if let Some(from) = from {
+        card.notes.extend(reader_note(perspective, key, from, &asked));
     }
     card
 }
@@ -233,11 +232,25 @@ fn inserted_text(perspective: &Perspective, answer: &engine::Answer) -> Option<S
     (!shown.is_empty()).then(|| format!("Inserted values: {}{more}", shown.join(", ")))
 }
 
-/// Whether the node reads a file for the key, or reads it in one of its cases.
-fn is_read(perspective: &Perspective, key: &str, from: &str, answer: &engine::Answer) -> bool {
-    // A path with open variables leads to the file only in some cases.
-    perspective.evaluator.reads(module_of_key(key), from)
-        || answer.sources_of_all_cases().iter().any(|source| *source.path == *from)
+/// Which nodes read the file that has the key, unless the node certainly reads it.
+fn reader_note(
+    perspective: &Perspective,
+    key: &str,
+    from: &str,
+    answer: &engine::Answer,
+) -> Option<String> {
+    match perspective.reading(module_of_key(key), from) {
+        Reading::Always => None,
+        Reading::Where(readers) => {
+            let shown = code(&perspective.shown_path(from));
+            Some(format!("{shown} is read only where {}.", plain(&readers)))
+        }
+        // A path may lead to the file for texts that hiera-ls does not search for.
+        Reading::Unknown => {
+            let is_in_a_case = answer.sources_of_all_cases().iter().any(|it| *it.path == *from);
+            (!is_in_a_case).then(|| not_read_text(perspective, key, from))
+        }
+    }
 }
 
 fn codes(names: &[Arc<str>]) -> String {
@@ -355,14 +368,6 @@ fn not_read_text(perspective: &Perspective, key: &str, file: &str) -> String {
             if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
         let [file, first] = [file, first].map(|it| code(&perspective.shown_path(it)));
         return format!("{file} is read through the link {first}{more}.");
-    }
-    if perspective.evaluator.may_read(module_of_key(key), &file.into()) {
-        let ways = perspective.world.ways_to_file(environment, file);
-        let ways: Option<Vec<_>> = ways.iter().map(WayToFile::in_words).collect();
-        if let Some(ways) = ways.filter(|it| !it.is_empty()) {
-            let shown = code(&perspective.shown_path(file));
-            return format!("{shown} is read only where {}.", plain(&ways.join(", or where ")));
-        }
     }
     let nodes = perspective.world.nodes(environment);
     // A file often has the name of its node, so these nodes are tried first.

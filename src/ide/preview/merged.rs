@@ -11,6 +11,7 @@ use super::{LineKind, NodeQuestion, Preview, Question, Scope, UnknownNode};
 use crate::data::DataFile;
 use crate::engine::{CancelToken, module_of_key};
 use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::perspective::Reading;
 use crate::syntax::key_path;
 use crate::world::World;
 
@@ -66,9 +67,13 @@ fn all_keys_of_file(asked: &NodeQuestion, detail: Detail, cancel: &CancelToken) 
     page.comment(&title, LineKind::Header, None);
     let module = perspective.world.module_of(perspective.evaluator.environment(), path);
     let module = module.map(|(name, _)| name);
-    if !perspective.evaluator.reads(module.as_deref(), path) {
-        let note = "the file is not in the hierarchy of this node";
-        page.comment(note, LineKind::Header, None);
+    let note = match perspective.reading(module.as_deref(), path) {
+        Reading::Always => None,
+        Reading::Where(readers) => Some(format!("the file is read only where {readers}")),
+        Reading::Unknown => Some("the file is not in the hierarchy of this node".to_owned()),
+    };
+    if let Some(note) = note {
+        page.comment(&note, LineKind::Header, None);
     }
     for key in keys_of_file(&data) {
         if cancel.is_cancelled() {

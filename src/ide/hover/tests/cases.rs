@@ -349,3 +349,20 @@ fn inserted_values_are_named() {
             Inserted values: `y` (`data/common.yaml:5`)"#]],
     );
 }
+
+#[test]
+fn a_file_that_two_templates_lead_to_names_its_readers() {
+    check_open(
+        "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {name: OS, paths: ['os/%{facts.os.name}.yaml', 'os/%{facts.os.family}.yaml']}\n\
+         - {name: Common, path: common.yaml}\n#- /data/common.yaml\na: c\n#- /data/os/RedHat.yaml\na: rh\nonly$0: 1\n",
+        &expect![[r"
+            **`only`** for any node, environment `production`
+
+            Not found, except in these cases:
+
+            - `1` if facts.os.name is RedHat (`data/os/RedHat.yaml:2`)
+            - `1` if facts.os.family is RedHat (`data/os/RedHat.yaml:2`)
+
+            `data/os/RedHat.yaml` is read only where facts.os.name is RedHat, or where facts.os.family is RedHat."]],
+    );
+}

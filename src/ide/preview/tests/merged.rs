@@ -394,3 +394,36 @@ fn a_case_of_a_large_value_shows_what_differs() {
         "]],
     );
 }
+
+#[test]
+fn a_file_that_only_some_nodes_read_names_them() {
+    let check_file = |levels: &str, expected: &Expect| {
+        let fixture = fixture(&format!(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n{levels}- {{name: Common, path: common.yaml}}\n\
+             #- /.hiera-ls.yaml\nnodes: {{}}\n#- /data/os/RedHat.yaml\na$0: 1\n#- /data/common.yaml\nb: 1\n"
+        ));
+        let question = Question { scope: Scope::File, ..at_cursor(&fixture) };
+        expected.assert_eq(&ask(&fixture.world(), &question).expect("the file has keys").text);
+    };
+    check_file(
+        "- {name: OS, paths: ['os/%{facts.os.name}.yaml', 'os/%{facts.os.family}.yaml']}\n",
+        &expect![[r"
+            # keys of data/os/RedHat.yaml for any node, environment production
+            # the file is read only where facts.os.name is RedHat, or where facts.os.family is RedHat
+
+            # a: not found, a lookup of this key fails
+            # a: 1  # data/os/RedHat.yaml:1 · if facts.os.name is RedHat
+            # a: 1  # data/os/RedHat.yaml:1 · if facts.os.family is RedHat
+        "]],
+    );
+    check_file(
+        "- {name: Groups, mapped_paths: [facts.groups, group, 'os/%{group}.yaml']}\n",
+        &expect![[r#"
+            # keys of data/os/RedHat.yaml for any node, environment production
+            # the file is read only where facts.groups contains RedHat
+
+            # 1 file of level "Groups" may change this, depending on groups
+            # a: not found, a lookup of this key fails
+        "#]],
+    );
+}
