@@ -1,9 +1,9 @@
 //! The sources of an answer: every level that has the key, in order of priority, with its role, and the merge that was used.
 //! The lookup records them while it runs; hovers, previews, lenses and rules show them.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::cases::Case;
 use super::convert_to;
 use super::hierarchy::{Location, ResolvedLevel};
 use super::invocation::Invocation;
@@ -92,9 +92,13 @@ impl Source {
         self.written.as_ref()?.value.as_ref()
     }
 
+    /// Whether both are the same entry of a file, or the same function in one level.
     fn is_same_place(&self, other: &Self) -> bool {
-        let place = |it: &Self| it.written.as_ref().map(|it| it.root_key_place);
-        self.path == other.path && self.is_same_level(other) && place(self) == place(other)
+        match (&self.written, &other.written) {
+            (Some(one), Some(other)) => one.root_key_place == other.root_key_place,
+            (None, None) => self.path == other.path && self.is_same_level(other),
+            _ => false,
+        }
     }
 
     fn is_same_level(&self, other: &Self) -> bool {
@@ -212,6 +216,7 @@ impl Recorder {
         key: Option<&KeyPath>,
         result: Option<&Located>,
     ) -> (Vec<Source>, Option<UsedMerge>) {
+        each_place_once(&mut self.sources);
         let rest = key.map_or(&[][..], |key| &key.rest);
         for source in &mut self.sources {
             if let Some(written) = &mut source.written {
@@ -460,8 +465,8 @@ fn any_leaf(value: &Located, is_wanted: &dyn Fn(&Located) -> bool) -> bool {
 }
 
 impl Answer {
-    /// The sources of all cases in order of priority. A source that is not in every case, or has different roles, is
-    /// [`Role::Open`].
+    /// The sources of all cases in order of priority, each place once. A source that is not in every case, or has different
+    /// roles, is [`Role::Open`].
     pub fn sources_of_all_cases(&self) -> Vec<Source> {
         if self.cases.is_empty() {
             return self.sources.clone();
@@ -471,11 +476,9 @@ impl Answer {
             // A source is inserted after those that precede it in its own case, so the list keeps the priorities of every case.
             let mut at = 0;
             for source in &case.answer.sources {
-                if let Some(there) = all.iter().position(|it| it.is_same_place(source)) {
+                let is_there = |it: &Source| it.is_same_place(source) && it.is_same_level(source);
+                if let Some(there) = all.iter().position(is_there) {
                     at = at.max(there + 1);
-                    if all[there].role != source.role {
-                        all[there].role = Some(Role::Open);
-                    }
                 } else {
                     // Files that are alternatives in a level keep the order of the cases.
                     let own = &case.answer.sources;
@@ -483,17 +486,27 @@ impl Answer {
                         it.is_same_level(source) && !own.iter().any(|own| own.is_same_place(it))
                     };
                     at += all[at..].iter().take_while(|it| is_instead(it)).count();
-                    all.insert(at, Source { role: Some(Role::Open), ..source.clone() });
+                    all.insert(at, source.clone());
                     at += 1;
                 }
             }
         }
+        // Different nodes may read a file in different levels.
+        each_place_once(&mut all);
         for source in &mut all {
-            let is_in = |case: &Case| case.answer.sources.iter().any(|it| it.is_same_place(source));
-            if !self.cases.iter().all(is_in) {
+            let is_same = |it: &Source| it.is_same_place(source) && it.role == source.role;
+            if !self.cases.iter().all(|case| case.answer.sources.iter().any(is_same)) {
                 source.role = Some(Role::Open);
             }
         }
         all
+    }
+}
+
+/// Keeps each place only in the highest level that leads to it, so that no file overrides itself.
+fn each_place_once(sources: &mut Vec<Source>) {
+    if sources.len() > 1 {
+        let mut seen = HashSet::new();
+        sources.retain(|it| it.written.as_ref().is_none_or(|it| seen.insert(it.root_key_place)));
     }
 }

@@ -206,6 +206,14 @@ nodes: {web01: {facts: {a: 1}}}
     }
 
     #[test]
+    fn a_file_that_two_levels_lead_to_is_one_file() {
+        let hierarchy = "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: One, paths: [common.yaml, common.yaml]}\n  \
+                         - {name: Two, path: common.yaml}\n";
+        let files = "#- /data/common.yaml\nlookup_options: {a: {merge: unique}}\na: [1]\n";
+        check(&format!("{hierarchy}{files}"), "/data/common.yaml", &[]);
+    }
+
+    #[test]
     fn broken_text_and_files_that_are_not_read() {
         let files =
             "#- /data/common.yaml\na: 1\nbroken: [\nb: 1\n#- /data/nodes/web01.yaml\na: 2\nb: 2\n";

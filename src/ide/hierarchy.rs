@@ -160,7 +160,7 @@ impl Shown<'_> {
         let back_ends = self.perspective.world.back_ends();
         let of = (&level.name, kind, is_default);
         let locations = level.locations.iter().flatten();
-        let mut files: Vec<HierarchyFile> = locations.map(|it| self.file(it, of)).collect();
+        let mut files: Vec<HierarchyFile> = locations.map(|it| self.file(it)).collect();
         self.add_open_files(level, of, &mut files);
         HierarchyLevel {
             name: level.name.clone(),
@@ -197,18 +197,15 @@ impl Shown<'_> {
         }
     }
 
-    fn file(&self, location: &Location, level: (&Arc<str>, LayerKind, bool)) -> HierarchyFile {
+    fn file(&self, location: &Location) -> HierarchyFile {
         let path = (!location.is_uri).then(|| location.file.clone());
         let label = match &path {
             Some(path) => self.perspective.shown_path(path),
             None => location.location.to_string(),
         };
         let key = self.holders.and_then(|holders| {
-            let is_here = |source: &&Source| {
-                Some(&source.path) == path.as_ref()
-                    && (&source.level, source.layer, source.is_default) == level
-            };
-            let source = holders.sources.iter().find(is_here)?;
+            // Several levels may lead to the file. It is a source of the first one.
+            let source = holders.sources.iter().find(|it| Some(&it.path) == path.as_ref())?;
             Some((source.key_place()?, source.role?))
         });
         let template = self.template(location);

@@ -366,3 +366,63 @@ fn a_file_that_two_templates_lead_to_names_its_readers() {
             `data/os/RedHat.yaml` is read only where facts.os.name is RedHat, or where facts.os.family is RedHat."]],
     );
 }
+
+/// A module's usual hierarchy: for many systems, the name is that of the family.
+const OS: &str = "
+#- /hiera.yaml
+version: 5
+hierarchy:
+- {name: OS name, path: 'os/%{facts.os.name}.yaml'}
+- {name: OS family, path: 'os/%{facts.os.family}.yaml'}
+- {name: Common, path: common.yaml}
+#- /data/os/Ubuntu.yaml
+a: u
+#- /data/common.yaml
+a: c
+";
+
+#[test]
+fn a_file_that_two_levels_lead_to_does_not_override_itself() {
+    let node = "#- /.hiera-ls.yaml\nnode: deb\nnodes: {deb: {facts: {os: {name: Debian, family: Debian}}}}\n";
+    check_open(&format!("{OS}{node}#- /data/os/Debian.yaml\na$0: 1\n"), &expect![[r#"
+        **`a`** for node `deb`, environment `production`
+
+        ```yaml
+        1
+        ```
+
+        Merge strategy `first`, by default
+
+        1. **level "OS name" · `data/os/Debian.yaml:1`**
+        2. level "Common" · `data/common.yaml:1` · overridden"#]]);
+    check_open(
+        &format!(
+            "{OS}{node}#- /data/os/Debian.yaml\nlookup_options: {{b: {{merge: unique}}}}\nb$0: [1]\n"
+        ),
+        &expect![[r#"
+            **`b`** for node `deb`, environment `production`
+
+            ```yaml
+            - 1
+            ```
+
+            Merge strategy `unique`, set in `data/os/Debian.yaml:1`
+
+            1. level "OS name" · `data/os/Debian.yaml:2`"#]],
+    );
+    check_open(&format!("{OS}#- /data/os/Debian.yaml\na$0: 1\n"), &expect![[r#"
+        **`a`** for any node, environment `production`
+
+        ```yaml
+        c
+        ```
+
+        - `1` if facts.os.name is Debian (`data/os/Debian.yaml:1`)
+        - `u` if facts.os.name is Ubuntu (`data/os/Ubuntu.yaml:1`)
+        - `1` if facts.os.family is Debian (`data/os/Debian.yaml:1`)
+        - `u` if facts.os.family is Ubuntu (`data/os/Ubuntu.yaml:1`)
+
+        1. **level "Common" · `data/common.yaml:1`**
+
+        `data/os/Debian.yaml` is read only where facts.os.name is Debian, or where facts.os.family is Debian."#]]);
+}

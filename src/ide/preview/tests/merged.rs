@@ -427,3 +427,18 @@ fn a_file_that_only_some_nodes_read_names_them() {
         "#]],
     );
 }
+
+#[test]
+fn a_file_that_two_levels_lead_to_is_shown_once() {
+    check(
+        "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {name: One, path: common.yaml}\n- {name: Two, glob: '*.yaml'}\n\
+         #- /data/common.yaml\na$0: 1\n#- /data/last.yaml\na: 2\n",
+        &expect![[r"
+            # a for node web01, environment production
+            # merge strategy first, by default
+
+            a: 1  # data/common.yaml:1
+            # a: 2  # data/last.yaml:1 · overridden
+        "]],
+    );
+}
