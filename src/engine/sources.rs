@@ -465,6 +465,14 @@ fn any_leaf(value: &Located, is_wanted: &dyn Fn(&Located) -> bool) -> bool {
 }
 
 impl Answer {
+    /// Whether two sources are files of one level, and no node of the cases reads both.
+    pub fn are_alternatives(&self, one: &Source, other: &Source) -> bool {
+        let is_in =
+            |answer: &Self, source| answer.sources.iter().any(|it| it.is_same_place(source));
+        let reads_both = |answer: &Self| is_in(answer, one) && is_in(answer, other);
+        one.is_same_level(other) && !self.each_case().iter().any(|(_, it)| reads_both(it))
+    }
+
     /// The sources of all cases in order of priority, each place once. A source that is not in every case, or has different
     /// roles, is [`Role::Open`].
     pub fn sources_of_all_cases(&self) -> Vec<Source> {

@@ -53,11 +53,15 @@ fn next_place(
     key: &KeyPath,
     direction: Direction,
 ) -> Option<(Place, Located)> {
-    let places = places::places(perspective, key);
+    let answer = places::answer(perspective, key)?;
+    let places = places::written_sources(&answer);
     let found = |source: &Source| Some((source.key_place()?, source.value()?.clone()));
     let here = places.iter().position(|it| *it.path == *path);
     let (above, below): (Vec<_>, Vec<_>) = if let Some(here) = here {
-        let is_other = |source: &&Source| *source.path != *path;
+        let own = &places[here];
+        // The files that a path leads to for other nodes neither override this file nor are overridden by it.
+        let is_other =
+            |source: &&Source| *source.path != *path && !answer.are_alternatives(source, own);
         let above = places[..here].iter().filter(is_other).filter_map(found).collect();
         (above, places[here..].iter().filter(is_other).filter_map(found).collect())
     } else {
@@ -130,6 +134,32 @@ b: {x: 1, y: 2}
     fn a_sub_key_that_is_nowhere_else_stands_for_its_parent() {
         check("#- /data/common.yaml\nb: {z: {q$0: 1}}\n", ["/data/sites/bgo.yaml:b", "-"]);
         check("#- /data/common.yaml\nc$0: 1\n", ["-", "-"]);
+    }
+
+    #[test]
+    fn files_that_other_nodes_read_instead_are_skipped() {
+        let files = "
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: OS, paths: ['os/%{facts.os.name}.yaml', 'os/%{facts.os.family}.yaml']}
+  - {name: Common, paths: [common.yaml, more.yaml]}
+#- /.hiera-ls.yaml
+nodes: {}
+#- /data/os/Debian.yaml
+a: 1
+#- /data/os/SLES.yaml
+a: 2
+#- /data/common.yaml
+a: 3
+#- /data/more.yaml
+a: 4
+";
+        let redhat = "#- /data/os/RedHat.yaml\na$0: 5\n";
+        check(&format!("{files}{redhat}"), ["-", "/data/common.yaml:a"]);
+        check(&format!("{files}#- /data/more.yaml\na$0: 5\n"), ["/data/common.yaml:a", "-"]);
+        let node = "#- /.hiera-ls.yaml\nnode: x\nnodes: {x: {facts: {os: {name: SLES, family: RedHat}}}}\n";
+        check(&format!("{files}{node}{redhat}"), ["/data/os/SLES.yaml:a", "/data/common.yaml:a"]);
     }
 
     #[test]

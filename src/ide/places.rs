@@ -5,18 +5,25 @@ use std::sync::Arc;
 use super::context::LOOKUP_OPTIONS;
 use super::perspective::Perspective;
 use crate::data::{Located, Place};
-use crate::engine::Source;
 use crate::engine::sources::dig_written;
+use crate::engine::{Answer, Source};
 use crate::syntax::key_path::KeyPath;
 use crate::syntax::ruby_regex;
 use crate::world::KeyPlace as IndexedPlace;
 
 /// The files that have the root key of `key`, for a node or in any of its cases, in order of priority.
 pub(crate) fn places(perspective: &Perspective, key: &KeyPath) -> Vec<Source> {
-    let Some(name) = super::context::lookup_key([&key.root].into_iter().chain(&key.rest)) else {
-        return Vec::new();
-    };
-    let answer = perspective.answer(&name);
+    answer(perspective, key).map_or_else(Vec::new, |it| written_sources(&it))
+}
+
+/// The answer to a lookup of `key`; `None` if no lookup can name it.
+pub(super) fn answer(perspective: &Perspective, key: &KeyPath) -> Option<Arc<Answer>> {
+    let name = super::context::lookup_key([&key.root].into_iter().chain(&key.rest))?;
+    Some(perspective.answer(&name))
+}
+
+/// The files that have the root key in any of the answer's cases, in order of priority.
+pub(super) fn written_sources(answer: &Answer) -> Vec<Source> {
     let sources = answer.sources_of_all_cases();
     sources.into_iter().filter(|source| source.written.is_some()).collect()
 }

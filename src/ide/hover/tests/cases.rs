@@ -384,7 +384,9 @@ a: c
 #[test]
 fn a_file_that_two_levels_lead_to_does_not_override_itself() {
     let node = "#- /.hiera-ls.yaml\nnode: deb\nnodes: {deb: {facts: {os: {name: Debian, family: Debian}}}}\n";
-    check_open(&format!("{OS}{node}#- /data/os/Debian.yaml\na$0: 1\n"), &expect![[r#"
+    check_open(
+        &format!("{OS}{node}#- /data/os/Debian.yaml\na$0: 1\n"),
+        &expect![[r#"
         **`a`** for node `deb`, environment `production`
 
         ```yaml
@@ -394,7 +396,8 @@ fn a_file_that_two_levels_lead_to_does_not_override_itself() {
         Merge strategy `first`, by default
 
         1. **level "OS name" · `data/os/Debian.yaml:1`**
-        2. level "Common" · `data/common.yaml:1` · overridden"#]]);
+        2. level "Common" · `data/common.yaml:1` · overridden"#]],
+    );
     check_open(
         &format!(
             "{OS}{node}#- /data/os/Debian.yaml\nlookup_options: {{b: {{merge: unique}}}}\nb$0: [1]\n"
@@ -410,7 +413,9 @@ fn a_file_that_two_levels_lead_to_does_not_override_itself() {
 
             1. level "OS name" · `data/os/Debian.yaml:2`"#]],
     );
-    check_open(&format!("{OS}#- /data/os/Debian.yaml\na$0: 1\n"), &expect![[r#"
+    check_open(
+        &format!("{OS}#- /data/os/Debian.yaml\na$0: 1\n"),
+        &expect![[r#"
         **`a`** for any node, environment `production`
 
         ```yaml
@@ -424,5 +429,6 @@ fn a_file_that_two_levels_lead_to_does_not_override_itself() {
 
         1. **level "Common" · `data/common.yaml:1`**
 
-        `data/os/Debian.yaml` is read only where facts.os.name is Debian, or where facts.os.family is Debian."#]]);
+        `data/os/Debian.yaml` is read only where facts.os.name is Debian, or where facts.os.family is Debian."#]],
+    );
 }
