@@ -4,6 +4,7 @@ mod structure;
 
 use std::fmt::Write as _;
 
+use super::cases::depends_in_words;
 use super::dig::segment_text;
 use super::trace::{FoundIn, Outcome, TraceKind, TraceNode};
 use crate::data::{Located, Value, inspect, render};
@@ -94,8 +95,15 @@ impl Text<'_> {
                 self.line(indent, &format!("{kind} \"{location}\""));
                 self.line(&inner, &format!("Original {kind_lower}: \"{original}\""));
                 self.branches(node, &inner);
-                if matches!(node.outcome, Some(Outcome::LocationNotFound)) {
-                    self.line(&inner, &format!("{kind} not found"));
+                match &node.outcome {
+                    Some(Outcome::LocationNotFound) => {
+                        self.line(&inner, &format!("{kind} not found"));
+                    }
+                    Some(Outcome::LocationNotKnown { variables, files }) => {
+                        let depends = depends_in_words(variables, *files);
+                        self.line(&inner, &format!("{kind} not known: {depends}"));
+                    }
+                    _ => {}
                 }
                 self.outcome(node, &inner);
             }

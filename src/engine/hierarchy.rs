@@ -12,7 +12,7 @@ use super::invocation::{InterpolatedText, Invocation};
 use super::layer::{Layer, Which};
 use super::open_files::OpenFiles;
 use super::shared_levels::FilledLocations;
-use super::trace::TraceKind;
+use super::trace::{Outcome, TraceKind};
 use crate::backends::{BackEnd, Registry};
 use crate::config::hiera_yaml::{DatadirRule, Function, HieraYaml, Level, Locations};
 use crate::config::path;
@@ -250,6 +250,17 @@ impl Location {
         let mut paths: Vec<Arc<str>> = fits.iter().map(|fit| Arc::clone(&fit.path)).collect();
         paths.dedup();
         paths
+    }
+
+    /// How its step in the trace ends if it is open.
+    pub(super) fn outcome_while_open(&self, evaluator: &Evaluator) -> Outcome {
+        let files = self.open_files(evaluator).len();
+        match &self.open {
+            Some(open) if open.is_obscure || files > 0 => {
+                Outcome::LocationNotKnown { variables: Arc::clone(&open.variables), files }
+            }
+            _ => Outcome::LocationNotFound,
+        }
     }
 
     /// The locations that an open location of a level becomes if its path is `text`: one, or all that a glob finds.

@@ -342,7 +342,8 @@ impl Layer {
                 if location.is_uri {
                     return Ok(calls::opaque_while_open(invocation, (self, level), location, key));
                 }
-                invocation.report(|| Outcome::LocationNotFound);
+                let evaluator = invocation.evaluator;
+                invocation.report(|| location.outcome_while_open(evaluator));
                 Ok(None)
             },
         )

@@ -104,6 +104,13 @@ pub enum Outcome {
     },
     /// The file does not exist.
     LocationNotFound,
+    /// Which file the location is depends on variables that are not known.
+    LocationNotKnown {
+        /// These variables, each once.
+        variables: Arc<[Arc<str>]>,
+        /// How many files the location can be; 0 if that is not known either.
+        files: usize,
+    },
     /// The module does not exist.
     ModuleNotFound,
     /// The module has no hiera.yaml.

@@ -42,6 +42,18 @@ pub fn not_known_in_words(variables: &[Arc<str>]) -> String {
     format!("{}, which {are} not known", in_a_list(variables))
 }
 
+/// What decides which of so many files a path leads to: `depends on role (2 files)`. Without the number if it is 0.
+pub fn depends_in_words(variables: &[Arc<str>], files: usize) -> String {
+    let names: IndexSet<&str> = variables.iter().map(|it| without_member(it)).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    let files = match files {
+        0 => String::new(),
+        1 => " (1 file)".to_owned(),
+        _ => format!(" ({files} files)"),
+    };
+    format!("depends on {}{files}", in_a_list(&names))
+}
+
 /// What the cases leave out, in words: `66 files of level "Nodes" may change this, depending on x`. A value that looks up other
 /// keys can depend on a level several times, each time on other files; that is one line.
 pub fn left_out_in_words(left_out: &[LeftOut]) -> Vec<String> {

@@ -67,6 +67,7 @@ fn add_outcome<'a>(outcome: &'a Outcome, parts: &mut Vec<(&'static str, Tree<'a>
         Outcome::Result(_) => "result",
         Outcome::NotFound { .. } => "not_found",
         Outcome::LocationNotFound => "location_not_found",
+        Outcome::LocationNotKnown { .. } => "location_not_known",
         Outcome::ModuleNotFound => "module_not_found",
         Outcome::ModuleProviderNotFound => "module_provider_not_found",
         Outcome::Opaque { .. } => "not_evaluated",

@@ -9,7 +9,7 @@ use super::entry::{asked_for, strategy_line};
 use super::page::{Mark, Page};
 use super::{Language, LineKind, Preview, Question, UnknownNode};
 use crate::data::{Files, Located, Place, inspect};
-use crate::engine::cases::left_out_in_words;
+use crate::engine::cases::{depends_in_words, left_out_in_words};
 use crate::engine::{Answer, CancelToken, Outcome, Request, Role, Source, TraceKind, TraceNode};
 use crate::ide::cases::{self, CaseGroup};
 use crate::ide::perspective::Perspective;
@@ -265,7 +265,9 @@ impl Tree<'_> {
             None => (StepKind::Step, String::new(), None),
             Some(outcome) => within.outcome(outcome),
         };
-        let place = value_place.or(place);
+        // A path with variables is not the path of a file.
+        let is_open = matches!(step.outcome, Some(Outcome::LocationNotKnown { .. }));
+        let place = value_place.or(place.filter(|_| !is_open));
         let children = within.children(step);
         Step { label, detail, kind, place, children, topic: topic(&step.kind) }
     }
@@ -312,6 +314,10 @@ impl Tree<'_> {
             Outcome::Result(value) => (StepKind::Result, self.shown(value), value.place),
             Outcome::NotFound { .. } => missing("does not have it"),
             Outcome::LocationNotFound => missing("does not exist"),
+            Outcome::LocationNotKnown { variables, files } => {
+                let depends = depends_in_words(variables, *files);
+                (StepKind::Opaque, format!("not known: {depends}"), None)
+            }
             Outcome::ModuleNotFound => missing("there is no such module"),
             Outcome::ModuleProviderNotFound => missing("it has no hiera.yaml"),
             Outcome::Opaque { function, reason } => {

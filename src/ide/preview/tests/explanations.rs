@@ -160,3 +160,48 @@ fn a_case_of_a_large_value_is_what_differs() {
     let expected = ["if role is db: the same without 3, plus [8]", "if role is web: 9"];
     assert_eq!(cases.collect::<Vec<_>>(), expected);
 }
+
+#[test]
+fn a_path_with_open_variables_is_not_called_missing() {
+    let fixture = fixture(
+        "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: Roles, path: 'roles/%{role}.yaml'}\n  \
+         - {name: Sites, path: 'sites/%{site}.yaml'}\n  \
+         - {name: Groups, mapped_paths: [facts.groups, group, 'roles/%{group}.yaml']}\n  \
+         - {name: Common, path: common.yaml}\n#- /.hiera-ls.yaml\nnodes: {}\n\
+         #- /data/roles/db.yaml\nb: 1\n#- /data/roles/web.yaml\nb: 1\n#- /data/common.yaml\na$0: 1\n",
+    );
+    let world = fixture.world();
+    let explained = explain(&world, &at_cursor(&fixture), &CancelToken::default())
+        .expect("the node is there")
+        .expect("there is a key");
+    expect![[r#"
+        a for any node, environment production
+        the value: 1
+          data/common.yaml:1 · level "Common"
+
+        collection of lookup_options
+          Global Data Provider (hiera configuration version 5): does not have it
+          Environment Data Provider (hiera configuration version 5)
+            merge strategy hash
+              level "Roles"
+                data/roles/%{role}.yaml: not known: depends on role (2 files)
+              level "Sites"
+                data/sites/%{site}.yaml: does not exist
+              level "Groups"
+                data/roles/%{groups[]}.yaml: not known: depends on groups (2 files)
+              level "Common"
+                data/common.yaml: does not have it
+        search for a
+          Global Data Provider (hiera configuration version 5): does not have it
+          Environment Data Provider (hiera configuration version 5)
+            level "Roles"
+              data/roles/%{role}.yaml: not known: depends on role (2 files)
+            level "Sites"
+              data/sites/%{site}.yaml: does not exist
+            level "Groups"
+              data/roles/%{groups[]}.yaml: not known: depends on groups (2 files)
+            level "Common"
+              data/common.yaml: 1
+    "#]]
+    .assert_eq(&explained.preview.text);
+}
