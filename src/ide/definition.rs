@@ -4,22 +4,23 @@
 use std::sync::Arc;
 
 use super::class_parameter::ClassParameter;
-use super::context::{self, DataSpot, LookupOptionSpot};
+use super::context::{self, DataSpot, LookupOptionSpot, SpotPart};
 use super::file_role::FileRole;
 use super::level_files;
 use super::perspective::Perspective;
 use super::places;
 use crate::code::roots::is_code;
-use crate::data::{Files, Located, Place};
+use crate::data::{DataFile, EntryTree, Files, Located, Place};
 use crate::engine::CancelToken;
 use crate::syntax::key_path::{self, KeyPath, Segment};
+use crate::syntax::tree::NodeKind;
 use crate::text::TextRange;
 use crate::world::World;
 
 /// The maximum number of keys for a pattern of `lookup_options`.
 const MAX_KEYS_OF_A_PATTERN: usize = 100;
 
-/// The maximum number of files for a key that the node does not read.
+/// The maximum number of files for a key that the node does not read, and for a path.
 const MAX_FILES: usize = 1_000;
 
 /// A place to go to.
@@ -71,6 +72,11 @@ fn find(perspective: &Perspective, path: &str, offset: u32) -> Option<Vec<Target
         FileRole::Data { format, .. } => {
             let data = world.file(path).ok()?.data(format).clone();
             let spot = context::spot_in_file(&data, offset)?;
+            if let SpotPart::Alias(range) = spot.part
+                && let Some(anchor) = anchor_target(&data, path, range)
+            {
+                return Some(vec![anchor]);
+            }
             if let Some(option) =
                 context::lookup_option_spot(&spot).filter(LookupOptionSpot::is_pattern)
             {
@@ -82,6 +88,42 @@ fn find(perspective: &Perspective, path: &str, offset: u32) -> Option<Vec<Target
             Some(targets)
         }
     }
+}
+
+/// The anchor of the YAML alias that is written at `alias`: the last one of its name before it.
+fn anchor_target(data: &DataFile, path: &str, alias: TextRange) -> Option<Target> {
+    let name = alias.slice(data.text()).strip_prefix('*')?;
+    let written = format!("&{name}");
+    let is_before = |it: &EntryTree<'_>| it.start < alias.start;
+    let mut found = None;
+    for entry in data.trees().take_while(is_before) {
+        let mut waiting = vec![entry.value, entry.key];
+        while let Some(node) = waiting.pop() {
+            let range = node.range.shifted(entry.start);
+            if range.start >= alias.start {
+                break;
+            }
+            if node.anchor.as_deref() == Some(name) {
+                // Only a tag can be between an anchor and its node.
+                let start = data.text()[..range.start as usize].rfind(&written);
+                found = start.map(|start| (start as u32, range.end)).or(found);
+            }
+            match &node.kind {
+                NodeKind::Sequence(items) => waiting.extend(items.iter().rev()),
+                NodeKind::Mapping(pairs) => {
+                    waiting.extend(pairs.iter().rev().flat_map(|it| [&it.value, &it.key]));
+                }
+                NodeKind::Scalar { .. } | NodeKind::Alias(_) => {}
+            }
+        }
+    }
+    let (start, end) = found?;
+    Some(Target {
+        path: path.into(),
+        full_range: TextRange::new(start, end),
+        focus_range: TextRange::new(start, start + written.len() as u32),
+        origin_range: alias,
+    })
 }
 
 /// The key at a place of a data file, and where it is written.
@@ -169,15 +211,19 @@ fn config_targets(perspective: &Perspective, path: &str, offset: u32) -> Option<
         for location in levels.iter().flat_map(|level| level.locations.iter().flatten()) {
             let place = location.template_place.filter(|it| it.file == file);
             let Some(place) = place.filter(|it| it.range.touches(offset)) else { continue };
-            if location.exists && !location.is_uri {
-                targets.push(Target {
-                    path: location.file.clone(),
-                    full_range: TextRange::empty(0),
-                    focus_range: TextRange::empty(0),
-                    origin_range: place.range,
-                });
+            if location.is_uri {
+                continue;
             }
+            let mut files = location.open_files(&perspective.evaluator);
+            files.extend(location.exists.then(|| location.file.clone()));
+            targets.extend(files.into_iter().map(|path| Target {
+                path,
+                full_range: TextRange::empty(0),
+                focus_range: TextRange::empty(0),
+                origin_range: place.range,
+            }));
         }
+        targets.truncate(MAX_FILES);
         Some(targets)
     })
 }
@@ -309,5 +355,54 @@ nodes: {web01: {facts: {a: 1}}}
             definition(&fixture.world(), &file.world_path(), offset, &CancelToken::default());
         let paths: Vec<_> = targets.iter().map(|target| &*target.path).collect();
         assert_eq!(paths, ["/repo/data/n1.yaml", "/repo/data/n2.yaml"]);
+    }
+
+    #[test]
+    fn a_path_with_open_variables_leads_to_all_its_files() {
+        let check = |levels: &str, expected: &[&str]| {
+            let fixture = Fixture::parse(&format!(
+                "#- /hiera.yaml\nversion: 5\nhierarchy:\n{levels}#- /.hiera-ls.yaml\nnodes: {{}}\n\
+                 #- /data/os/Debian.yaml\na: 1\n#- /data/os/RedHat.yaml\na: 1\n"
+            ));
+            let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+            let targets =
+                definition(&fixture.world(), &file.world_path(), offset, &CancelToken::default());
+            let paths: Vec<_> = targets.iter().map(|target| &*target.path).collect();
+            assert_eq!(paths, expected);
+        };
+        let both = ["/repo/data/os/Debian.yaml", "/repo/data/os/RedHat.yaml"];
+        check("  - {name: OS, path: 'os/%{facts.os.fa$0mily}.yaml'}\n", &both);
+        check(
+            "  - {name: OS, mapped_paths: [facts.systems, system, 'os/%{sys$0tem}.yaml']}\n",
+            &both,
+        );
+        check("  - {name: OS, path: 'other/%{facts.os.fa$0mily}.yaml'}\n", &[]);
+    }
+
+    #[test]
+    fn a_file_that_two_paths_lead_to_is_listed_once() {
+        check(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n\
+             - {name: Name, path: 'os/%{facts.os.name}.yaml'}\n\
+             - {name: Family, path: 'os/%{facts.os.family}.yaml'}\n\
+             #- /.hiera-ls.yaml\nnodes: {}\n#- /data/os/Debian.yaml\na$0: 1\n#- /data/os/RedHat.yaml\na: 1\n",
+            "a /data/os/Debian.yaml:a /data/os/RedHat.yaml:a",
+        );
+    }
+
+    #[test]
+    fn an_alias_leads_to_its_anchor() {
+        check(
+            "#- /data/common.yaml\na: &y {b: 1}\nc: [&x 2]\nd: {e: *y$0}\nf: &y 3\n",
+            "*y /data/common.yaml:&y",
+        );
+        let fixture = Fixture::parse(&format!(
+            "{HIERARCHY}#- /data/common.yaml\na: &x {{b: &x !!str 1}}\nc:\n  <<: *x$0\n"
+        ));
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let targets =
+            definition(&fixture.world(), &file.world_path(), offset, &CancelToken::default());
+        let shown: Vec<_> = targets.iter().map(|it| it.full_range.slice(&file.text)).collect();
+        assert_eq!(shown, ["&x !!str 1"]);
     }
 }
