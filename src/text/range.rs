@@ -25,6 +25,11 @@ impl TextRange {
         Self::new(offset, offset)
     }
 
+    /// The first line of `text` without its line end.
+    pub fn first_line(text: &str) -> Self {
+        Self::new(0, text.find(['\r', '\n']).unwrap_or(text.len()) as u32)
+    }
+
     /// Length in bytes.
     pub fn len(self) -> u32 {
         self.end - self.start
@@ -60,5 +65,18 @@ impl TextRange {
 impl From<TextRange> for Range<usize> {
     fn from(range: TextRange) -> Self {
         range.start as usize..range.end as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_first_line_has_no_line_end() {
+        for text in ["---", "---\n", "---\r\na: 1\r\n", "---\ra: 1"] {
+            assert_eq!(TextRange::first_line(text).slice(text), "---");
+        }
+        assert!(TextRange::first_line("\r\n").is_empty() && TextRange::first_line("").is_empty());
     }
 }

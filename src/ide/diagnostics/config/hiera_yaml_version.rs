@@ -59,8 +59,7 @@ pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
     if !is_hash {
         // There is nothing to convert.
         words.push("Write `version: 5`, and a `hierarchy` below it.".to_owned());
-        let range = TextRange::new(0, text.find('\n').unwrap_or(text.len()) as u32);
-        report.add_as(&RULE, severity, range, words.join("\n"));
+        report.add_as(&RULE, severity, TextRange::first_line(text), words.join("\n"));
         return;
     }
     words.push("Convert it to version 5.".to_owned());
@@ -82,10 +81,9 @@ pub(crate) fn check_data(file: &UnreadContext<'_>, report: &mut Report) {
     let UnreadContext { world, path } = *file;
     let Some(unused) = world.unused_config_of(path) else { return };
     let Ok(text) = world.text(path) else { return };
-    let end = text.find('\n').unwrap_or(text.len());
     let why = unused.in_words(paths::file_name(&unused.path));
     let message = format!("no level reads this file\n{why}.");
-    report.add_as(&RULE, Severity::Hint, TextRange::new(0, end as u32), message);
+    report.add_as(&RULE, Severity::Hint, TextRange::first_line(&text), message);
 }
 
 fn is_of_version_three(problems: &[ConfigProblem]) -> bool {

@@ -108,11 +108,10 @@ pub(crate) fn check_file(file: &UnreadContext<'_>, report: &mut Report) {
         return;
     }
     let Ok(text) = world.text(path) else { return };
-    let end = text.find('\n').unwrap_or(text.len());
     let message = format!(
         "no level of the hierarchy can load this file\nIts directory is `{name}`. Did you mean `{near}`, which a level reads?"
     );
-    report.add(&RULE, TextRange::new(0, end as u32), message);
+    report.add(&RULE, TextRange::first_line(&text), message);
 }
 
 /// The first name of a template that does not exist, and the similar name beside it.

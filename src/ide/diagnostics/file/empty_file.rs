@@ -33,8 +33,7 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     let message = format!(
         "file does not contain a valid yaml hash\nPuppet takes it as an empty hash, and warns each time. {advice}"
     );
-    let end = text.find('\n').unwrap_or(text.len());
-    let finding = report.add(&RULE, TextRange::new(0, end as u32), message);
+    let finding = report.add(&RULE, TextRange::first_line(text), message);
     // A file with `null` or `~` is empty for Puppet, too, but `{}` after it would not be valid.
     if text.lines().all(holds_nothing) {
         let line_end = line_end(text);

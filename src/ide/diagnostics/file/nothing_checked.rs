@@ -41,8 +41,9 @@ pub struct NothingChecked {
 pub(crate) fn check(file: &UnreadContext<'_>, report: &mut Report) {
     let UnreadContext { world, path } = *file;
     let Some(nothing) = nothing_checked(world).filter(|it| it.is_about(path)) else { return };
-    let end = world.text(path).map_or(0, |text| text.find('\n').unwrap_or(text.len()));
-    report.add(&RULE, TextRange::new(0, end as u32), nothing.message);
+    let range =
+        world.text(path).map_or_else(|_| TextRange::empty(0), |it| TextRange::first_line(&it));
+    report.add(&RULE, range, nothing.message);
 }
 
 /// Why no data of the workspace is checked; `None` if some is, or if there seems to be none.

@@ -38,8 +38,7 @@ pub(crate) fn check(file: &UnreadContext<'_>, report: &mut Report) {
     let Ok(text) = world.text(path) else { return };
     let message = "no level of the hierarchy can load this file\nIts keys are never found. Compare its path with \
                    those in hiera.yaml.";
-    let end = text.find('\n').unwrap_or(text.len());
-    report.add(&RULE, TextRange::new(0, end as u32), message);
+    report.add(&RULE, TextRange::first_line(&text), message);
 }
 
 /// Whether the file looks like data among data of the same kind.

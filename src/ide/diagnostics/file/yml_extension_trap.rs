@@ -39,8 +39,7 @@ pub(crate) fn check(file: &UnreadContext<'_>, report: &mut Report) {
          Rename the file, or add its path to the hierarchy.",
         paths::file_name(&twin)
     );
-    let end = text.find('\n').unwrap_or(text.len());
-    report.add(&RULE, TextRange::new(0, end as u32), message);
+    report.add(&RULE, TextRange::first_line(&text), message);
 }
 
 #[cfg(test)]

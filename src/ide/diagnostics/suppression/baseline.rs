@@ -177,9 +177,7 @@ impl RootKeys {
     fn range_of(&self, key: &str) -> TextRange {
         let Some(data) = &self.0 else { return TextRange::empty(0) };
         // A finding needs a place, even if its key no longer exists.
-        let first_line = data.text().find(['\r', '\n']).unwrap_or(data.text().len());
-        let first_line = TextRange::new(0, first_line as u32);
-        data.get(key).map_or(first_line, |entry| entry.key_place.range)
+        data.get(key).map_or(TextRange::first_line(data.text()), |entry| entry.key_place.range)
     }
 
     /// The root key, or an empty text for findings about the whole file.
