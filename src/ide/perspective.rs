@@ -76,6 +76,13 @@ impl Perspective {
         Some(Self::new(world, evaluator, false))
     }
 
+    /// [`Self::of_file`] for any node that reads the file, whichever node is chosen.
+    pub(crate) fn of_readers(world: &Arc<World>, path: &str) -> Option<Self> {
+        let environment = world.environment_of(path)?;
+        let node = world.view_of_file(&environment, path);
+        Some(Self::new(world, world.quiet_evaluator(&environment, &node), false))
+    }
+
     /// [`Self::of_file`] for a value that the user requests: functions in other processes are called, and encrypted values
     /// are decrypted if the settings allow it.
     pub fn revealing(world: &Arc<World>, path: &str) -> Option<Self> {

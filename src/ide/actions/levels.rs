@@ -13,12 +13,12 @@ use crate::ide::consequences::consequences;
 use crate::ide::context::{self, LOOKUP_OPTIONS, SpotPart};
 use crate::ide::edits::FileEdit;
 use crate::ide::file_role::FileRole;
-use crate::ide::perspective::Perspective;
+use crate::ide::perspective::{Perspective, Reading};
 use crate::limits::{MAX_COMPARED_FILES, MAX_TARGET_FILES};
 use crate::syntax::key_path::Segment;
 use crate::world::paths;
 
-/// An action for each level of the active node that does not have the key under the cursor.
+/// An action for each level of the nodes that read the file, if the level does not have the key under the cursor.
 pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
     find(context).unwrap_or_default()
 }
@@ -37,6 +37,11 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
     }
     let entry = data.entry_at(context.range.start)?;
     let value = &data.get(key)?.value.value;
+    // If the chosen node does not read the file, its levels have nothing to do with it.
+    let perspective = match perspective.reading(module.as_deref(), path) {
+        Reading::Unknown => Perspective::of_readers(context.world, path)?,
+        Reading::Always | Reading::Where(_) => perspective,
+    };
     let environment = perspective.evaluator.environment();
     let reach = context.world.reach(environment);
     let config = &reach.places_of(path).next()?.config;

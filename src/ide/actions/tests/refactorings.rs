@@ -277,6 +277,21 @@ fn a_file_of_another_node_has_its_place_by_its_level() {
 }
 
 #[test]
+fn levels_of_a_node_that_does_not_read_the_file_are_not_offered() {
+    let files = "#- /data/common.yaml\nx: 1\n#- /data/nodes/web01.yaml\nx: 1\n";
+    let offered = |file: &str| titles(&format!("{files}{file}"));
+    assert_eq!(
+        offered("#- /data/roles/db.yaml\na$0: 1\n"),
+        [
+            "Move `a` down to data/common.yaml (Common): adds the value for web01 and unlisted nodes unless role is db"
+        ]
+    );
+    let own = offered("#- /data/roles/db.yaml\nx: 1\n#- /data/nodes/db01.yaml\na$0: 1\n");
+    assert!(own[0].starts_with("Move `a` down to data/roles/db.yaml (Roles)"), "{own:?}");
+    assert!(!own.iter().any(|it| it.contains("web.yaml")), "{own:?}");
+}
+
+#[test]
 fn a_repeated_value_becomes_a_key() {
     let files = "#- /data/common.yaml\na::list$0:\n- one\n- two words\nz: 1\n#- /data/nodes/web01.yaml\nb: {c: [one, 'two words']}\n\
                  #- /data/nodes/db01.yaml\nb: {c: [one, two]}\n";
