@@ -122,6 +122,7 @@ fn compare_sides(
     }
     let asked = keys(arguments, sides, &pair);
     let mut found = differences(&pair, &asked);
+    found.are_all_keys = arguments.keys.is_empty();
     if found.changes.is_empty() {
         // The summary contains the number of compared keys.
         found.keys = match arguments.keys.len() {

@@ -30,12 +30,13 @@ const MAX_CASES: usize = 4;
 const MAX_VALUES: usize = 6;
 
 impl Differences {
-    /// `14 of 622 nodes change, 3 keys; nothing else`.
+    /// `14 of 622 nodes change, 3 keys; nothing else`; without the end if other keys were not compared.
     pub fn summary(&self) -> String {
         let keys: BTreeSet<&Arc<str>> = self.changes.iter().map(|it| &it.key).collect();
         let all = counted(self.nodes.len(), "node");
         // Only if all keys were compared completely, nothing else certainly changes.
-        let rest = if self.not_proved.is_empty() { "; nothing else" } else { "" };
+        let is_all = self.are_all_keys && self.not_proved.is_empty();
+        let rest = if is_all { "; nothing else" } else { "" };
         if self.changes.is_empty() {
             let compared = if self.nodes.is_empty() { "any node" } else { &*all };
             let keys = counted(self.keys, "key");

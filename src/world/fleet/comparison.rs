@@ -36,6 +36,8 @@ pub struct Differences {
     pub nodes: Vec<Arc<str>>,
     /// How many keys were compared.
     pub keys: usize,
+    /// Whether these are all keys that can change, and not those of a question.
+    pub are_all_keys: bool,
     /// The changes, key by key.
     pub changes: Vec<Change>,
     /// The reasons why something is not known, each with its number of keys.
@@ -56,7 +58,7 @@ impl FleetPair {
         keys.iter().filter(may_change).cloned().collect()
     }
 
-    /// The differences for these keys; `step` is called after each. `None` if it was cancelled.
+    /// The differences for these keys, which may be some of many; `step` is called after each. `None` if it was cancelled.
     pub fn differences(
         &self,
         keys: &[Arc<str>],
@@ -119,7 +121,8 @@ impl FleetPair {
             not_proved.insert(TOO_MANY_LOOKUPS.into(), left_out);
         }
         let nodes = self.after().nodes().iter().map(|node| node.name.clone()).collect();
-        Some(Differences { nodes, keys: keys.len() - left_out, changes, not_proved })
+        let keys = keys.len() - left_out;
+        Some(Differences { nodes, keys, are_all_keys: false, changes, not_proved })
     }
 
     /// How many of the nodes have no fact set.
@@ -207,7 +210,7 @@ impl FleetPair {
         }
         let keys = keys_of(self.affected());
         let found = self.differences_within(&keys, cancel, || {}, Some(MAX_SPREAD_LOOKUPS))?;
-        let found = Arc::new(found);
+        let found = Arc::new(Differences { are_all_keys: true, ..found });
         self.after().keep_differences(self.before(), &found);
         Some(found)
     }
