@@ -292,7 +292,7 @@ impl Sides {
             let any = place.world.any_node(&place.environment);
             let evaluator =
                 place.world.exact_evaluator(&place.environment, &any, place.world.back_ends());
-            if let Some(failure) = evaluator.config_failure() {
+            if let Some(failure) = evaluator.config_failure(None) {
                 complain(&format!("{side}: {}; its answers are errors", in_a_line(&failure)));
             }
         }

@@ -125,7 +125,8 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
     let unused = world.unused_config_of(&path);
     let unseen = world.unseen_module(&path).filter(|_| environment.root.is_some());
     let directory = environment.directory().to_owned();
-    let failure = world.new_evaluator(environment, &world.any_node(environment)).config_failure();
+    let failure =
+        world.new_evaluator(environment, &world.any_node(environment)).config_failure(None);
     Readers {
         path,
         links,

@@ -15,6 +15,8 @@ mod v3;
 mod v4;
 mod v5;
 
+pub(crate) use level::LOCATION_KEYS;
+
 /// The layer of a `hiera.yaml`, which determines what it may contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LayerKind {

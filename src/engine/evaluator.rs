@@ -350,9 +350,12 @@ impl Evaluator {
         self.layers(module).iter().any(|layer| layer.locations(self).any(is_near))
     }
 
-    /// Why every lookup fails, if the hiera.yaml of the global layer or of the environment cannot be loaded.
-    pub fn config_failure(&self) -> Option<Arc<str>> {
+    /// Why every lookup of a key of `module` fails, if the hiera.yaml of the global layer, of the environment, or of the module
+    /// cannot be loaded.
+    pub fn config_failure(&self, module: Option<&str>) -> Option<Arc<str>> {
+        let scope = self.module_scope(module);
         let failure = self.global_layer().err().or_else(|| self.environment_layer().err());
+        let failure = failure.or_else(|| self.module_layer(&scope).err());
         failure.map(|failure| failure.message.clone())
     }
 

@@ -39,6 +39,18 @@ pub fn core_fact(names: &[&str]) -> CoreFact {
     CoreFact::Exists
 }
 
+/// The names that Facter has below a path without `facts`, or those of all facts for an empty path; sorted.
+pub fn core_fact_members(names: &[&str]) -> Vec<&'static str> {
+    let mut facts = facts();
+    for name in names {
+        let Some(member) = facts.members.get(name).or_else(|| facts.members.get(ANY)) else {
+            return Vec::new();
+        };
+        facts = member;
+    }
+    facts.members.keys().copied().filter(|name| *name != ANY).collect()
+}
+
 #[derive(Debug, Default)]
 struct Facts {
     members: BTreeMap<&'static str, Facts>,
@@ -60,7 +72,7 @@ fn facts() -> &'static Facts {
 
 #[cfg(test)]
 mod tests {
-    use super::{CoreFact, core_fact};
+    use super::{CoreFact, core_fact, core_fact_members};
 
     #[track_caller]
     fn check(path: &str, expected: Option<usize>) {
@@ -70,6 +82,15 @@ mod tests {
             CoreFact::Missing { at, .. } => Some(at),
         };
         assert_eq!(missing, expected, "{path}");
+    }
+
+    #[test]
+    fn members() {
+        assert_eq!(core_fact_members(&["augeas"]), ["version"]);
+        assert!(core_fact_members(&[]).contains(&"networking"));
+        assert!(core_fact_members(&["disks", "sda"]).contains(&"size"));
+        assert_eq!(core_fact_members(&["disks"]), [""; 0]);
+        assert_eq!(core_fact_members(&["role"]), [""; 0]);
     }
 
     #[test]

@@ -62,6 +62,8 @@ impl NamePattern {
     /// # Errors
     /// It is not a regular expression, or one that cannot be evaluated here.
     pub fn new(source: &str, range: TextRange) -> Result<Self, RegexProblem> {
+        // The message about a mistake shows the pattern as it is written.
+        ruby_regex::translate(source)?;
         // Without the group, the anchors would apply only to the first and the last alternative of `a|b|c`.
         let regex = ruby_regex::translate(&format!("\\A(?:{source})\\z"))?;
         let groups = regex.group_names().into_iter().map(Arc::from).collect();
@@ -124,6 +126,12 @@ mod tests {
     }
 
     const LOCATION_ROLE: &str = "(?<location>[a-z]+)-(?<role>[a-z]+)(-(?<variant>[a-z]+))?-\\d+";
+
+    #[test]
+    fn a_mistake_is_shown_in_the_pattern_as_it_is_written() {
+        let problem = NamePattern::new("(", TextRange::empty(0)).expect_err("it has no end");
+        assert_eq!(problem.to_string(), "end pattern with unmatched parenthesis: /(/");
+    }
 
     #[test]
     fn groups_prove_variables() {

@@ -14,6 +14,10 @@ const HASHES: [&str; 2] = ["trusted", "server_facts"];
 /// The hashes that Puppet sets for every node, and that nothing else can set.
 pub const NODE_HASHES: [&str; 3] = ["facts", "trusted", "server_facts"];
 
+/// Variables that Hiera 3 set in every lookup. Puppet sets them for Hiera 3 alone.
+pub const VARIABLES_OF_HIERA_3: [&str; 3] =
+    ["calling_module", "calling_class", "calling_class_path"];
+
 /// The variable that `path` reads, under the canonical name for all its spellings: `role`, `facts.os.family`,
 /// `trusted.extensions.pp_role`. `None` if the path starts with a number, which does not name a variable.
 pub fn name_of(path: &KeyPath) -> Option<Arc<str>> {

@@ -231,7 +231,7 @@ impl<'a> Compared<'a> {
 
 /// Why the hierarchy cannot be loaded.
 fn config_failure(world: &World, environment: &Arc<Environment>) -> Option<Arc<str>> {
-    world.new_evaluator(environment, &world.any_node(environment)).config_failure()
+    world.new_evaluator(environment, &world.any_node(environment)).config_failure(None)
 }
 
 #[cfg(test)]

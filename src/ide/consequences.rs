@@ -17,6 +17,9 @@ use crate::world::{AnswerChange, Difference, FleetPair, WayToFile, World};
 /// The maximum number of nodes or cases that are named.
 const MAX_NAMED: usize = 3;
 
+/// The length in characters from which fewer of them are named: a title that does not fit in its menu is cut off.
+const MAX_LENGTH: usize = 90;
+
 /// The maximum number of files of which all ways to them are compared.
 const MAX_FILES_WITH_WAYS: usize = 64;
 
@@ -86,7 +89,7 @@ fn unlikely_ways(
 type OtherCase = (usize, String);
 
 /// What a change affects: nodes, by name, and cases of unlisted nodes.
-#[derive(Default)]
+#[derive(Default, Clone)]
 struct Who {
     nodes: Vec<Arc<str>>,
     others: Vec<OtherCase>,
@@ -111,12 +114,16 @@ fn said(
         };
         who.add(pair, change, unlikely);
     }
-    let said = [("removes", lost), ("adds", gained), ("changes", changed)];
-    let said = said.into_iter().filter_map(|(verb, who)| {
-        let who = who.listed(all)?;
-        Some(format!("{verb} the value {who}"))
-    });
-    let said = said.collect::<Vec<_>>().join("; ");
+    let changes = [("removes", lost), ("adds", gained), ("changes", changed)];
+    let said = |max_named| {
+        let said = changes.iter().filter_map(|(verb, who)| {
+            let who = who.clone().listed(all, max_named)?;
+            Some(format!("{verb} the value {who}"))
+        });
+        said.collect::<Vec<_>>().join("; ")
+    };
+    let fits = |said: &String| said.chars().count() <= MAX_LENGTH;
+    let said = (1..=MAX_NAMED).rev().map(said).find(fits).unwrap_or_else(|| said(0));
     (!said.is_empty()).then_some(said)
 }
 
@@ -137,16 +144,14 @@ impl Who {
     }
 
     /// `for db01 and all unlisted nodes`, `for db01 and web02, for nodes where role is web, and in 2 more cases`; `None` if
-    /// there are none. Conditions contain `and`, so each group then starts with a word of its own.
-    fn listed(mut self, all: usize) -> Option<String> {
+    /// there are none. Conditions contain `and`, so each group then starts with a word of its own. At most `max_named` of several
+    /// nodes and cases are named.
+    fn listed(mut self, all: usize, max_named: usize) -> Option<String> {
         self.nodes.sort_unstable();
         if self.is_any_other && self.nodes.len() == all {
             return Some("for every node".to_owned());
         }
-        if self.is_any_other {
-            self.others.push((usize::MAX, "all unlisted nodes".to_owned()));
-        }
-        let nodes = if self.nodes.len() > MAX_NAMED {
+        let nodes = if self.nodes.len() > max_named.max(1) {
             vec![format!("{} of {}", self.nodes.len(), counted(all, "node"))]
         } else {
             self.nodes.iter().map(ToString::to_string).collect()
@@ -157,19 +162,26 @@ impl Who {
         if is_only {
             self.others.append(&mut self.unlikely);
         }
-        let room = MAX_NAMED.saturating_sub(nodes.len()).max(1);
+        // Most nodes without fact sets are in this one, so it is no case among others.
+        let rest = self.others.iter().position(|(conditions, _)| *conditions == usize::MAX);
+        let rest = rest.map(|at| self.others.remove(at).1);
+        let room = max_named.saturating_sub(nodes.len()).max(max_named.min(1));
         let more = self.others.len().saturating_sub(room) + counted_only;
         self.others.sort_by_key(|(conditions, _)| *conditions);
         self.others.truncate(room);
-        let others: Vec<String> = self.others.into_iter().map(|(_, text)| text).collect();
+        let mut others: Vec<String> = self.others.into_iter().map(|(_, text)| text).collect();
+        others.extend(rest);
+        others.extend(self.is_any_other.then(|| "all unlisted nodes".to_owned()));
         if more == 0 && !others.iter().any(|it| it.contains(" where ")) {
             let all = [nodes, others].concat();
             return (!all.is_empty()).then(|| format!("for {}", in_series(&all, "")));
         }
         let nodes = (!nodes.is_empty()).then(|| in_series(&nodes, ""));
         let groups = nodes.into_iter().chain(others).map(|it| format!("for {it}"));
-        let more = (more > 0).then(|| format!("in {}", counted(more, "more case")));
-        Some(in_series(&groups.chain(more).collect::<Vec<_>>(), ","))
+        let mut groups: Vec<String> = groups.collect();
+        let case = if groups.is_empty() { "case" } else { "more case" };
+        groups.extend((more > 0).then(|| format!("in {}", counted(more, case))));
+        Some(in_series(&groups, ","))
     }
 }
 
@@ -226,7 +238,40 @@ mod tests {
             is_any_other,
             ..Who::default()
         };
-        assert_eq!(who.listed(5).as_deref(), expected);
+        assert_eq!(who.listed(5, MAX_NAMED).as_deref(), expected);
+    }
+
+    #[test]
+    fn fewer_nodes_and_cases_where_there_is_no_room() {
+        let who = Who {
+            nodes: ["a", "b"].map(Arc::from).to_vec(),
+            others: ["nodes where x is 1", "nodes where y is 2"]
+                .map(|it| (1, it.to_owned()))
+                .into(),
+            ..Who::default()
+        };
+        let listed = |who: &Who, max_named| who.clone().listed(5, max_named).unwrap_or_default();
+        assert_eq!(listed(&who, 2), "for a and b, for nodes where x is 1, and in 1 more case");
+        assert_eq!(listed(&who, 1), "for 2 of 5 nodes, for nodes where x is 1, and in 1 more case");
+        assert_eq!(listed(&who, 0), "for 2 of 5 nodes and in 2 more cases");
+        let any = Who { is_any_other: true, ..who.clone() };
+        assert_eq!(
+            listed(&any, 0),
+            "for 2 of 5 nodes, for all unlisted nodes, and in 2 more cases"
+        );
+        let rest = Who {
+            others: [
+                who.others[0].clone(),
+                (usize::MAX, "unlisted nodes except in 2 cases".to_owned()),
+            ]
+            .into(),
+            ..who.clone()
+        };
+        assert_eq!(
+            listed(&rest, 0),
+            "for 2 of 5 nodes, for unlisted nodes except in 2 cases, and in 1 more case"
+        );
+        assert_eq!(listed(&Who { nodes: Vec::new(), ..who }, 0), "in 2 cases");
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub use shared::fix::{Fix, Safety};
 pub(crate) use shared::known_keys::KnownKeys;
 pub(crate) use shared::near::near_key;
 pub use suppression::baseline::Baseline;
+pub(crate) use suppression::unused_ignore::heeds_comments;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -15,6 +15,9 @@ pub(crate) const RUBY: [&str; 2] = ["rb", "erb"];
 /// The directories of a module that may contain Ruby code.
 pub(crate) const WITH_RUBY: [&str; 2] = ["lib", "templates"];
 
+/// The directories of a module, or of an environment, with code that uses it but that Puppet does not load with it.
+pub(crate) const WITH_EXAMPLES: [&str; 3] = ["examples", "spec", "tests"];
+
 /// The files with one of the extensions below some directories of a module.
 pub(crate) fn files_below(
     world: &World,

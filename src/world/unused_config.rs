@@ -1,4 +1,4 @@
-//! The `hiera.yaml` files that Puppet does not use because of their version, and the data beside them.
+//! The `hiera.yaml` files that Puppet does not use because of their version or an error in them, and the data beside them.
 //!
 //! No lookup reads such data. Its files are still checked by the rules that look at one file only, and features say why
 //! there is no value.
@@ -21,6 +21,8 @@ pub struct UnusedConfig {
     pub module: Option<Arc<str>>,
     /// Why Puppet does not use it, in Puppet's words.
     pub reason: String,
+    /// Whether it would be used if its version were another one. Otherwise, Puppet cannot read it.
+    pub is_of_other_version: bool,
 }
 
 impl UnusedConfig {
@@ -83,7 +85,10 @@ impl World {
         let puppet = self.settings().puppet_version;
         match HieraYaml::read(&path, self.id(&path), Some(&text), layer, puppet) {
             (None, problems) => {
-                Some(UnusedConfig { path: path.into(), module, reason: reason(&problems) })
+                let is_of_other_version =
+                    problems.iter().any(|it| it.subject != ProblemSubject::Content);
+                let reason = reason(&problems);
+                Some(UnusedConfig { path: path.into(), module, reason, is_of_other_version })
             }
             (Some(_), _) => None,
         }

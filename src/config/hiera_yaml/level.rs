@@ -6,7 +6,7 @@ use super::{Function, FunctionKind, Level, Locations};
 use crate::data::{Hash, Located, Member, Place, Value};
 
 /// The location keys, in the order in which Puppet looks for them.
-pub(super) const LOCATION_KEYS: [&str; 7] =
+pub(crate) const LOCATION_KEYS: [&str; 7] =
     ["path", "paths", "glob", "globs", "uri", "uris", "mapped_paths"];
 
 /// The content of `defaults`.

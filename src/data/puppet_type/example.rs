@@ -51,8 +51,14 @@ impl Type {
             Self::Collection(_) => Value::array(Vec::new()),
             Self::Array(item, size) => list_of(item, *size, depth)?,
             Self::Hash(key, value, size) => hash_of((key, value), *size, depth)?,
-            Self::Tuple(types, _) => {
-                let items = types.iter().map(|it| it.example_within(depth).map(Located::from));
+            Self::Tuple(types, size) => {
+                let size = size.unwrap_or(IntegerRange::exactly(types.len() as i128));
+                let least = usize::try_from(size.from.unwrap_or(0)).ok()?;
+                let most = size.to.map_or(Ok(usize::MAX), usize::try_from).ok()?;
+                let count = types.len().clamp(least, most.max(least)).min(MAX_SIZE);
+                // Further items have the last type.
+                let types = types.iter().chain(std::iter::repeat(types.last()?)).take(count);
+                let items = types.map(|it| it.example_within(depth).map(Located::from));
                 Value::array(items.collect::<Option<_>>()?)
             }
             Self::Struct(elements) => {
@@ -161,6 +167,8 @@ mod tests {
         check("Struct[{a => Integer, Optional[b] => String}]", "{\"a\":0}");
         check("Variant[Regexp, Tuple[Integer, String]]", "[0,\"changeme\"]");
         check("Optional[Data]", "\"changeme\"");
+        check("Tuple[Integer, String, 1, 1]", "[0]");
+        check("Tuple[Integer, String, 3]", "[0,\"changeme\",\"changeme\"]");
     }
 
     #[test]

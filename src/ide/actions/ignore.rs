@@ -1,11 +1,11 @@
 //! Comments that silence a rule: for a line, or for the whole file.
 
 use std::cell::LazyCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{Action, ActionContext, ActionKind};
 use crate::data::{Files as _, Format, Verdict};
-use crate::ide::diagnostics::Diagnostic;
+use crate::ide::diagnostics::{Diagnostic, heeds_comments};
 use crate::ide::edits::FileEdit;
 use crate::ide::file_role::FileRole;
 use crate::ide::pair_edits::line_end;
@@ -25,9 +25,14 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
     }
     let is_broken = is_broken(context);
     let scalars = LazyCell::new(|| Scalars::of(context));
+    let mut at_same_place: HashMap<_, Vec<Diagnostic>> = HashMap::new();
+    for diagnostic in context.touched_diagnostics() {
+        let same = at_same_place.entry((diagnostic.code, diagnostic.range)).or_default();
+        same.push(diagnostic.clone());
+    }
     let (mut codes, mut lines) = (HashSet::new(), HashSet::new());
     let mut actions: Vec<Action> = Vec::new();
-    for diagnostic in context.touched_diagnostics() {
+    for diagnostic in context.touched_diagnostics().filter(|it| heeds_comments(it.code)) {
         let code = diagnostic.code;
         let line = context.file.line_index().line_of(diagnostic.range.start) + 1;
         // A line can be very long and have very many findings, so it is searched only once for each rule.
@@ -36,11 +41,12 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
             && let Some(edit) = line_comment(context, &scalars, diagnostic)
         {
             let title = format!("Ignore {code} on line {line}");
-            actions.push(action(context, title, edit, diagnostic));
+            actions.push(action(context, title, edit, &at_same_place[&(code, diagnostic.range)]));
         }
         if codes.insert(code) {
             let title = format!("Ignore {code} in this file");
-            actions.push(action(context, title, file_comment(context, code), diagnostic));
+            let fixed = &at_same_place[&(code, diagnostic.range)];
+            actions.push(action(context, title, file_comment(context, code), fixed));
         }
     }
     // Actions for the whole file are the last resort.
@@ -52,13 +58,13 @@ fn action(
     context: &ActionContext<'_>,
     title: String,
     edit: TextEdit,
-    diagnostic: &Diagnostic,
+    fixed: &[Diagnostic],
 ) -> Action {
     Action {
         title,
         kind: ActionKind::QuickFix,
         edits: vec![FileEdit::new(context.file.path.clone(), vec![edit])],
-        fixes: vec![diagnostic.clone()],
+        fixes: fixed.to_vec(),
         is_preferred: false,
         refusal: None,
     }

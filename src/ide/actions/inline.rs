@@ -297,8 +297,10 @@ fn the_only_place(context: &ActionContext<'_>, root: &Arc<str>) -> Result<Shared
         return Err(format!("`{root}` has lookup options."));
     }
     let places = context.world.key_index(environment).places(root);
-    let [place] = &places[..] else {
-        return Err(format!("`{root}` is not written in exactly one place."));
+    let place = match &places[..] {
+        [place] => place,
+        [] => return Err(format!("No data file has `{root}`.")),
+        _ => return Err(format!("`{root}` is written in several places.")),
     };
     let reach = context.world.reach(environment);
     // Every node reads a path without variables and patterns.

@@ -1,5 +1,6 @@
 //! Copies a value to a higher level, to override it there, or moves it to another level.
 
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 use super::glob_files::with_one_file_of_each_glob;
@@ -9,6 +10,7 @@ use crate::config::Environment;
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::{Files, Format, PathKind, Value};
 use crate::engine::{Location, Request, ResolvedLevel};
+use crate::ide::calls::callers;
 use crate::ide::consequences::consequences;
 use crate::ide::context::{self, LOOKUP_OPTIONS, SpotPart};
 use crate::ide::edits::FileEdit;
@@ -63,11 +65,13 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
     let here = targets.iter().position(|(_, it)| std::ptr::eq(*it, here))?;
     let cut = cut(data, &entry, key);
     let mut actions = Vec::new();
+    let callers = LazyCell::new(|| callers_in_words(context, environment, key));
     let titled = |title: String, edits: &Result<Vec<FileEdit>, String>| {
         if targets.len() > MAX_COMPARED_FILES && edits.is_ok() {
             return format!("{title}: nodes are not compared, because there are too many files");
         }
-        with_consequences(context, environment, key, title, edits)
+        let changes = changes_of_key(context, environment, key, edits);
+        changes.map_or(title.clone(), |changes| format!("{title}: {changes}{}", *callers))
     };
     let near = here.saturating_sub(MAX_TARGET_FILES)..=here + MAX_TARGET_FILES;
     for (number, (level, location)) in targets.iter().enumerate() {
@@ -139,24 +143,44 @@ pub(super) fn places_for(
     }
 }
 
-/// The title, with the nodes that get another value: an override should change only nodes that read the file, a move none.
-fn with_consequences(
+/// The nodes that get another value: an override should change only nodes that read the file, a move none.
+fn changes_of_key(
     context: &ActionContext<'_>,
     environment: &Arc<Environment>,
     key: &str,
-    title: String,
     edits: &Result<Vec<FileEdit>, String>,
+) -> Option<String> {
+    let request = Request::key(asked(key)?);
+    consequences(context.world, environment, &request, edits.as_ref().ok()?, context.cancel)
+}
+
+/// The end of a title if other keys look up the key, which may change them, too. They are not compared: there can be many.
+fn callers_in_words(
+    context: &ActionContext<'_>,
+    environment: &Arc<Environment>,
+    key: &str,
 ) -> String {
-    let Ok(edits) = edits else { return title };
-    let asked = context::lookup_key([&Segment::Name(key.into())].into_iter());
-    let changes = asked.and_then(|key| {
-        let request = Request::key(key);
-        consequences(context.world, environment, &request, edits, context.cancel)
-    });
-    match changes {
-        Some(changes) => format!("{title}: {changes}"),
-        None => title,
+    let world = context.world;
+    let Some(asked) = asked(key) else { return String::new() };
+    // Editors ask for actions whenever the cursor moves, and all files are searched for calls.
+    if world.key_index(environment).files().len() > MAX_COMPARED_FILES {
+        return String::new();
     }
+    let callers = callers(world, &context.file.path, &asked, context.cancel).into_iter();
+    let mut others: Vec<String> = callers.map(|it| it.item.key).collect();
+    others.retain(|it| *it != asked);
+    others.sort_unstable();
+    others.dedup();
+    match others.len() {
+        0 => String::new(),
+        1 => "; 1 other key looks it up".to_owned(),
+        count => format!("; {count} other keys look it up"),
+    }
+}
+
+/// A root key as lookups name it.
+fn asked(key: &str) -> Option<String> {
+    context::lookup_key([&Segment::Name(key.into())].into_iter())
 }
 
 fn action(title: String, edits: Result<Vec<FileEdit>, String>) -> Action {

@@ -4,13 +4,17 @@ use super::extract_to_hiera::Entry;
 use super::levels::places_for;
 use super::{Action, ActionContext, ActionKind};
 use crate::code::roots::is_code;
-use crate::data::Value;
-use crate::data::puppet_type::evaluate;
+use crate::data::puppet_type::{Misfit, evaluate, fit};
+use crate::data::{Value, render};
 use crate::ide::diagnostics::{Missing, missing_in};
+use crate::ide::flow_yaml::flow_text;
 use crate::ide::perspective::Perspective;
 
 /// The maximum number of places that are offered for a parameter.
 const MAX_PLACES: usize = 12;
+
+/// The maximum number of characters of a value that are shown in a title.
+const MAX_SHOWN: usize = 40;
 
 /// An action for each level of the node that lacks the value.
 pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
@@ -42,30 +46,58 @@ fn places(context: &ActionContext<'_>, missing: &Missing, key: &str) -> Vec<Acti
     };
     let evaluator = context.world.quiet_evaluator(&environment, &missing.node);
     let perspective = Perspective::hiding(context.world, evaluator);
-    let entry = Entry { key: key.to_owned(), comment: None, value: value_for(context, missing) };
+    let value = placeholder(context, missing);
     let mut actions = Vec::new();
     places_for(context, &perspective, None, key, |target, level| {
         let shown = perspective.shown_path(target.path);
-        let edit = target.edit(&entry.text(target.format), key, &entry.value);
-        let edits = edit.map(|edit| vec![edit]).map_err(|why| format!("{shown} {why}."));
-        let title = format!("Add `{key}` to {shown} ({level})");
+        let (what, edits) = match &value {
+            Ok(value) => {
+                let entry = Entry { key: key.to_owned(), comment: None, value: value.clone() };
+                let edit = target.edit(&entry.text(target.format), key, value);
+                let edits = edit.map(|edit| vec![edit]).map_err(|why| format!("{shown} {why}."));
+                (format!("`{key}` with the placeholder `{}`", brief(value)), edits)
+            }
+            Err(why) => (format!("`{key}`"), Err(why.clone())),
+        };
+        let title = format!("Add {what} to {shown} ({level})");
         actions.push(Action::new(title, ActionKind::QuickFix, edits));
     });
     actions.truncate(MAX_PLACES);
     actions
 }
 
-/// A value that the parameter's type accepts, if one is found.
-fn value_for(context: &ActionContext<'_>, missing: &Missing) -> Value {
-    let unknown = || Value::string("changeme");
+/// A value that the parameter's type accepts. `Err` is a sentence that says why there is none.
+fn placeholder(context: &ActionContext<'_>, missing: &Missing) -> Result<Value, String> {
+    let unknown = Value::string("changeme");
     let Some(environment) = context.world.environment_of(&context.file.path) else {
-        return unknown();
+        return Ok(unknown);
     };
     let aliases = context.world.type_aliases(&environment);
     let parameter = missing.class.parameter(&missing.parameter);
-    let written = parameter.and_then(|it| it.type_range);
-    let wanted = written.and_then(|it| evaluate(missing.class.file.slice(it), &aliases).ok());
-    wanted.and_then(|it| it.example()).unwrap_or_else(unknown)
+    let written = parameter.and_then(|it| it.type_range).map(|it| missing.class.file.slice(it));
+    let Some((written, Ok(wanted))) = written.map(|it| (it, evaluate(it, &aliases))) else {
+        return Ok(unknown);
+    };
+    // Of a type whose module is not installed here, nothing is known.
+    let is_unresolved =
+        || fit(&wanted, &unknown).is_ok_and(|it| it.misfits.iter().any(Misfit::is_unresolved));
+    match wanted.example() {
+        Some(example) => Ok(example),
+        None if is_unresolved() => Ok(unknown),
+        None => Err(format!("hiera-ls finds no value that `{written}` accepts.")),
+    }
+}
+
+/// A value on one line, cut off if it is long.
+fn brief(value: &Value) -> String {
+    let text = match value {
+        Value::String(text) => flow_text(text),
+        other => render::to_json(other),
+    };
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
 }
 
 #[cfg(test)]
@@ -95,7 +127,11 @@ include we$0b
 ";
 
     fn offered() -> (Fixture, Vec<Action>) {
-        let fixture = Fixture::parse(FILES);
+        offered_in(FILES)
+    }
+
+    fn offered_in(files: &str) -> (Fixture, Vec<Action>) {
+        let fixture = Fixture::parse(files);
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
         let (range, cancel) = (TextRange::empty(offset), CancelToken::default());
         let wanted = [ActionKind::QuickFix];
@@ -109,13 +145,27 @@ include we$0b
         let (_, found) = offered();
         let titles: Vec<_> = found.iter().map(|it| it.title.as_str()).collect();
         let expected = [
-            "Add `web::port` to data/nodes/web01.yaml (Nodes)",
-            "Add `web::port` to data/common.yaml (Common)",
-            "Add `web::sites` to data/nodes/web01.yaml (Nodes)",
-            "Add `web::sites` to data/common.yaml (Common)",
+            "Add `web::port` with the placeholder `1024` to data/nodes/web01.yaml (Nodes)",
+            "Add `web::port` with the placeholder `1024` to data/common.yaml (Common)",
+            "Add `web::sites` with the placeholder `{\"changeme\":{\"root\":\"changeme\"}}` to data/nodes/web01.yaml (Nodes)",
+            "Add `web::sites` with the placeholder `{\"changeme\":{\"root\":\"changeme\"}}` to data/common.yaml (Common)",
         ];
         assert_eq!(titles, expected);
         assert!(found.iter().all(|it| it.fixes.len() == 1), "each makes one finding go away");
+    }
+
+    #[test]
+    fn a_type_without_a_known_value_gets_none() {
+        let files = FILES.replace("Web::Port $port", "Pattern[/^x/] $port");
+        let (_, found) = offered_in(&files);
+        assert_eq!(found[0].title, "Add `web::port` to data/nodes/web01.yaml (Nodes)");
+        let why = "hiera-ls finds no value that `Pattern[/^x/]` accepts.";
+        assert_eq!(found[0].refusal.as_deref(), Some(why));
+        // The module of the type is not here.
+        let (_, found) = offered_in(&FILES.replace("Web::Port $port", "Stdlib::Port $port"));
+        let title =
+            "Add `web::port` with the placeholder `changeme` to data/nodes/web01.yaml (Nodes)";
+        assert_eq!((&*found[0].title, &found[0].refusal), (title, &None));
     }
 
     #[test]

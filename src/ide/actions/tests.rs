@@ -103,6 +103,11 @@ fn a_comment_never_lands_in_a_text() {
         title,
         "a:\n  # hiera-ls: ignore[unknown-function]\n  b: \"%{lokup('x')}\n    c\"\n",
     );
+    check_titles(
+        "a: '12:30' # hiera-ls: ignore[sexagesimal-num$0ber]\n",
+        &[ActionKind::QuickFix],
+        &["* Remove `sexagesimal-number` from the comment"],
+    );
     let for_the_file = "Ignore unknown-function in this file";
     let offered = ["* Write `lookup`", for_the_file];
     check_titles("a: |\n  x %{lokup('x')}$0\n  y\n", &[ActionKind::QuickFix], &offered);

@@ -2,7 +2,7 @@
 
 use super::line::{Part, Spot};
 use super::{Completion, CompletionKind, Completions, Place};
-use crate::config::hiera_yaml::LayerKind;
+use crate::config::hiera_yaml::{FunctionKind, LOCATION_KEYS, LayerKind};
 
 const ROOT_KEYS: [&str; 3] = ["version", "defaults", "hierarchy"];
 const BACK_END_KEYS: [&str; 5] = ["datadir", "data_hash", "lookup_key", "data_dig", "options"];
@@ -35,9 +35,14 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot, layer: LayerKind) -> Comp
             keys(&known.filter(|it| !has_root_key(place, spot, it)).collect::<Vec<_>>())
         }
         (["version"], Part::Value) => place.values(spot, &["5"]),
-        (["defaults"], Part::Key) => keys(&BACK_END_KEYS),
+        (["defaults"], Part::Key) => keys(&without_second_of_a_group(spot, &BACK_END_KEYS)),
         (["hierarchy" | "default_hierarchy"], Part::Key) => {
-            let known = place.keys(spot, CompletionKind::Option, LEVEL_KEYS.iter().copied());
+            let known = if spot.is_in_item {
+                without_second_of_a_group(spot, &LEVEL_KEYS)
+            } else {
+                Vec::new()
+            };
+            let known = place.keys(spot, CompletionKind::Option, known.into_iter());
             known.into_iter().chain(new_level(place, spot)).collect()
         }
         // An item of a list looks like a key until more of it is typed.
@@ -56,6 +61,16 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot, layer: LayerKind) -> Comp
     }
 }
 
+/// The keys without those that Puppet refuses because of another key that is there: a level has one function, and one kind of
+/// location.
+fn without_second_of_a_group(spot: &Spot, keys: &[&'static str]) -> Vec<&'static str> {
+    let functions = FunctionKind::ALL.map(FunctionKind::key);
+    let groups: [&[&str]; 2] = [&LOCATION_KEYS, &functions];
+    let is_taken = |group: &&[&str]| spot.present.iter().any(|it| group.contains(&&**it));
+    let taken: Vec<&[&str]> = groups.into_iter().filter(is_taken).collect();
+    keys.iter().copied().filter(|key| !taken.iter().any(|group| group.contains(key))).collect()
+}
+
 /// Whether another line of the file starts with the key.
 fn has_root_key(place: &Place<'_>, spot: &Spot, key: &str) -> bool {
     let is_it = |line: &str| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':'));
@@ -64,7 +79,7 @@ fn has_root_key(place: &Place<'_>, spot: &Spot, key: &str) -> bool {
     others.any(is_it)
 }
 
-/// A whole level, suggested where one can start.
+/// A whole level, suggested where one can start. Its keys alone are no level.
 fn new_level(place: &Place<'_>, spot: &Spot) -> Option<Completion> {
     let line_start = place.text[..spot.start as usize].rfind('\n').map_or(0, |at| at + 1);
     let in_front = place.text[line_start..spot.start as usize].trim();
@@ -72,9 +87,10 @@ fn new_level(place: &Place<'_>, spot: &Spot) -> Option<Completion> {
     if !"name".starts_with(place.typed(spot.start)) || !behind.trim().is_empty() {
         return None;
     }
-    let (label, begin) = match in_front {
-        "-" => ("name: … path: …", "name: \""),
-        "" => ("- name: … path: …", "- name: \""),
+    let (label, begin) = match (in_front, spot.is_in_item) {
+        ("-", _) => ("name: … path: …", "name: \""),
+        ("", false) => ("- name: … path: …", "- name: \""),
+        // The line is in the hash of a level.
         _ => return None,
     };
     Some(place.snippet(spot, label, begin, "\"\n  path: \"common.yaml\""))

@@ -9,6 +9,8 @@ pub(super) struct Spot {
     pub(super) part: Part,
     /// The positions in the lists between the last step and the place, from the outside in, if the place is an item.
     pub(super) items: Vec<usize>,
+    /// Whether the place is in an item of the list that the last step leads to: at its start, or in a hash that is the item.
+    pub(super) is_in_item: bool,
     /// Where the typed text starts, after an opening quote.
     pub(super) start: u32,
     /// The open quote.
@@ -37,7 +39,7 @@ pub(super) fn spot_at(text: &str, offset: u32) -> Option<Spot> {
     let line = &before[line_start..];
     let begin = Begin::of(line);
     let typed = typed(&line[begin.content..])?;
-    let mut steps = ancestors(&before[..line_start], &begin);
+    let (mut steps, is_in_item) = ancestors(&before[..line_start], &begin);
     let is_at_root = begin.content == 0;
     let is_first = typed.steps.is_empty();
     let mut items = if is_first && !typed.is_member {
@@ -46,6 +48,7 @@ pub(super) fn spot_at(text: &str, offset: u32) -> Option<Spot> {
         Vec::new()
     };
     items.extend(typed.items);
+    let is_in_item = typed.is_in_item.unwrap_or(is_in_item);
     steps.extend(typed.steps);
     let present = match typed.present {
         Some(present) => present,
@@ -56,6 +59,7 @@ pub(super) fn spot_at(text: &str, offset: u32) -> Option<Spot> {
         steps,
         part: typed.part,
         items,
+        is_in_item,
         start: (line_start + begin.content + typed.start) as u32,
         quote: typed.quote,
         is_at_root,
@@ -130,6 +134,8 @@ struct Typed {
     items: Vec<usize>,
     /// Whether the place is in a hash in brackets.
     is_member: bool,
+    /// Whether the place is in an item of a list in brackets; `None` if the line above decides.
+    is_in_item: Option<bool>,
     start: usize,
     quote: Option<char>,
     needs_blank: bool,
@@ -170,11 +176,12 @@ fn neighbours(text: &str, line_start: usize, begin: &Begin) -> Vec<String> {
     found
 }
 
-/// The keys above a line, outermost first.
-fn ancestors(above: &str, begin: &Begin) -> Vec<String> {
+/// The keys above a line, outermost first, and whether the line belongs to an item of a list below the last of them.
+fn ancestors(above: &str, begin: &Begin) -> (Vec<String>, bool) {
     let mut steps = Vec::new();
     let mut limit = begin.marker.unwrap_or(begin.content);
     let mut is_item = begin.marker.is_some();
+    let mut is_in_item = is_item;
     // Only a line with less indentation than the last ancestor can be the next one.
     for line in above.lines().rev() {
         let trimmed = line.trim_start();
@@ -195,10 +202,11 @@ fn ancestors(above: &str, begin: &Begin) -> Vec<String> {
             _ => continue,
         }
         is_item = here.marker.is_some();
+        is_in_item |= is_item && steps.is_empty();
         limit = here.marker.unwrap_or(here.content);
     }
     steps.reverse();
-    steps
+    (steps, is_in_item)
 }
 
 /// The key at the start of a line.
@@ -311,10 +319,24 @@ impl LineReader {
             && blank == 0;
         let items = self.positions();
         let is_member = self.brackets.iter().any(|(bracket, _)| *bracket == '{');
+        let is_in_item = self.is_in_item();
         let outer = self.brackets.into_iter().filter_map(|(_, key)| key);
         let steps = outer.chain(self.pending).collect();
         let start = if self.quote.is_some() { self.start } else { self.start + blank };
-        Typed { steps, part, items, is_member, start, quote: self.quote, needs_blank, present }
+        let quote = self.quote;
+        Typed { steps, part, items, is_member, is_in_item, start, quote, needs_blank, present }
+    }
+
+    /// Whether a list in brackets is between the last key and the place; `None` if there is no key.
+    fn is_in_item(&self) -> Option<bool> {
+        if self.pending.is_some() {
+            return Some(false);
+        }
+        let last_key = self.brackets.iter().rposition(|(_, key)| key.is_some());
+        let is_list = |(bracket, _): &(char, Option<String>)| *bracket == '[';
+        let from = last_key.unwrap_or_default();
+        let is_in_item = self.brackets[from..].iter().any(is_list);
+        (last_key.is_some() || is_in_item).then_some(is_in_item)
     }
 
     /// The positions in the lists in brackets up to the next key.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::line::{Part, Spot};
-use super::{CompletionKind, Completions, MAX_ITEMS, Place};
+use super::{CompletionKind, Completions, MAX_ITEMS, Place, parameters};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::matching::best;
 
@@ -12,7 +12,21 @@ const OPTIONS: [&str; 2] = ["merge", "convert_to"];
 const STRATEGIES: [&str; 4] = ["first", "unique", "hash", "deep"];
 const MERGE_OPTIONS: [&str; 4] =
     ["strategy", "knockout_prefix", "sort_merged_arrays", "merge_hash_arrays"];
-const TYPES: [&str; 7] = ["Sensitive", "Integer", "Float", "Numeric", "Boolean", "String", "Array"];
+const TYPES: [&str; 13] = [
+    "Sensitive",
+    "Integer",
+    "Float",
+    "Numeric",
+    "Boolean",
+    "String",
+    "Array",
+    "Hash",
+    "Binary",
+    "Timestamp",
+    "Timespan",
+    "SemVer",
+    "Regexp",
+];
 
 /// The suggestions for the place; `module` is the module whose layer reads the file.
 pub(super) fn complete(place: &Place<'_>, spot: &Spot, module: Option<&str>) -> Completions {
@@ -47,12 +61,18 @@ fn subjects(place: &Place<'_>, spot: &Spot, module: Option<&str>) -> Completions
     // One more item than is shown tells that the list is incomplete.
     let best = best(keys.clone(), place.typed(spot.start), MAX_ITEMS + 1, place.cancel);
     let items = place.keys(spot, CompletionKind::Key, best.iter().map(|key| &**key));
+    // Options also apply to a parameter whose value is still to be written.
+    let may_stand = |key: &str| {
+        prefix.as_ref().is_none_or(|prefix| key.starts_with(&**prefix))
+            && keys.binary_search_by(|it| (**it).cmp(key)).is_err()
+    };
+    let parameters = parameters::keys(place, spot, &may_stand).into_iter().map(|(item, _)| item);
     let typed = place.typed(spot.start);
     let patterns = if typed.starts_with('^') { patterns(&keys) } else { BTreeSet::new() };
     let patterns = place.keys(spot, CompletionKind::Key, patterns.iter().map(String::as_str));
     let is_new = typed.is_empty() && spot.quote.is_none();
     let entry = is_new.then(|| place.snippet(spot, "key: merge: …", "", ":\n  merge: unique"));
-    items.into_iter().chain(patterns).chain(entry).collect()
+    items.into_iter().chain(parameters).chain(patterns).chain(entry).collect()
 }
 
 /// What `new` of a type takes after the value, as far as it can be listed.

@@ -15,13 +15,29 @@ use crate::syntax::puppet::DeclarationKind;
 const MAX_CLASSES: usize = 200;
 const MAX_TYPES: usize = 200;
 
-/// The keys of class parameters that match the typed text and `may_stand` there. The typed text must contain a module:
-/// `module::`.
+/// The keys of class parameters that match the typed text and `may_stand` there, each with the start of its value.
 pub(super) fn missing(
     place: &Place<'_>,
     spot: &Spot,
     may_stand: &dyn Fn(&str) -> bool,
 ) -> Vec<Completion> {
+    let world = &place.perspective.world;
+    let environment = place.perspective.evaluator.environment();
+    let with_shape = |(number, (item, parameter)): (usize, (Completion, ClassParameter))| {
+        // Each type must be evaluated, so only the first items show the start of their value.
+        let is_wanted = number < MAX_TYPES;
+        let allowed = is_wanted.then(|| ParameterType::of(world, environment, &parameter));
+        with_shape(place, item, allowed.flatten().as_ref().map(|it| &it.of_values))
+    };
+    keys(place, spot, may_stand).into_iter().enumerate().map(with_shape).collect()
+}
+
+/// The same without values. The typed text must contain a module: `module::`.
+pub(super) fn keys(
+    place: &Place<'_>,
+    spot: &Spot,
+    may_stand: &dyn Fn(&str) -> bool,
+) -> Vec<(Completion, ClassParameter)> {
     let typed = place.typed(spot.start);
     let Some((module, _)) = typed.split_once("::") else { return Vec::new() };
     let world = &place.perspective.world;
@@ -43,12 +59,8 @@ pub(super) fn missing(
             }
             let mut items = place.keys(spot, CompletionKind::Key, std::iter::once(&*name));
             let Some(item) = items.pop() else { continue };
-            // Each type must be evaluated, so only the first items show the start of their value.
-            let is_wanted = found.len() < MAX_TYPES;
-            let allowed =
-                is_wanted.then(|| ParameterType::of(world, environment, &parameter)).flatten();
             let item = Completion { detail: Some(parameter.brief()), ..item };
-            found.push(with_shape(place, item, allowed.as_ref().map(|it| &it.of_values)));
+            found.push((item, parameter));
         }
     }
     found

@@ -103,6 +103,30 @@ fn quotes_of_segments_are_escaped_in_the_string() {
 }
 
 #[test]
+fn keys_in_calls_without_quotes() {
+    let line = |line: &str| format!("#- /data/common.yaml\n{line}\n");
+    check(&line("a: \"%{lookup(ntp::serv$0)}\""), &["a: \"%{lookup('ntp::servers')}\""]);
+    check(&line("a: \"%{lookup(ntp::serv$0"), &["a: \"%{lookup('ntp::servers')}"]);
+    check(&line("a: '%{alias(ntp::serv$0}'"), &["a: '%{alias(\"ntp::servers\")}'"]);
+    check(&line("a: \"%{scope($0)}\""), &[]);
+    check_details(&line("a: \"%{lookup($0"), &[("ntp::servers", None), ("ntp::users", None)]);
+}
+
+#[test]
+fn names_of_facts_without_fact_sets() {
+    let none = "#- /.hiera-ls.yaml\nnode: null\n#- /hiera.yaml\nversion: 5\nhierarchy:\n\
+                - {name: a, path: '%{facts.os.name}/%{facts.role}/%{trusted.extensions.pp_role}.yaml'}\n\
+                - {name: c, path: common.yaml}\n#- /data/common.yaml\nb: '%{facts.site.name} %{::tier}'\n";
+    let line = |line: &str| format!("{none}{line}\n");
+    check_details(&line("a: '%{facts.$0}'"), &[("os", None), ("role", None), ("site", None)]);
+    check(&line("a: '%{facts.os.na$0}'"), &["a: '%{facts.os.name}'"]);
+    check(&line("a: '%{facts.site.$0}'"), &["a: '%{facts.site.name}'"]);
+    check(&line("a: '%{trusted.extensions.$0}'"), &["a: '%{trusted.extensions.pp_role}'"]);
+    check(&line("a: '%{tie$0}'"), &["a: '%{title}'", "a: '%{tier}'"]);
+    check(&line("a: '%{facts.nothing$0}'"), &[]);
+}
+
+#[test]
 fn functions_have_the_other_quote() {
     check("#- /data/common.yaml\na: \"%{loo$0", &["a: \"%{lookup('|')}"]);
     check("#- /data/common.yaml\na: '%{loo$0}'\n", &["a: '%{lookup(\"|\")}'"]);
@@ -167,6 +191,17 @@ fn members_of_the_same_hash() {
 fn lookup_options() {
     check("#- /data/common.yaml\nlookup_options:\n  ntp::us$0\n", &["  ntp::users:"]);
     check("#- /data/common.yaml\nlookup_options:\n  ntp::users:\n    m$0\n", &["    merge:"]);
+    check(
+        &format!("{WEB}#- /data/common.yaml\nlookup_options:\n  web::server::m$0\n"),
+        &["  web::server::modes:", "  web::server::mode:"],
+    );
+    check(
+        "#- /data/common.yaml\nlookup_options: {a: {convert_to: Time$0}}\n",
+        &[
+            "lookup_options: {a: {convert_to: Timestamp}}",
+            "lookup_options: {a: {convert_to: Timespan}}",
+        ],
+    );
     check(
         "#- /data/common.yaml\nlookup_options:\n  ntp::users:\n    merge: deep\n    $0\n",
         &["    convert_to:"],
@@ -266,6 +301,42 @@ fn levels_and_their_paths() {
         &format!("{common}#- /hiera.yaml\nversion: 5\nhierarchy:\n  - paths: ['com$0.yaml']\n"),
         &["  - paths: ['common.yaml']"],
     );
+}
+
+#[test]
+fn a_level_is_an_item() {
+    let labels = |hierarchy: &str| {
+        let (_, found, _) =
+            complete(&format!("#- /hiera.yaml\nversion: 5\nhierarchy:\n{hierarchy}\n"));
+        found.items.iter().map(|it| it.label.clone()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(labels("  $0"), "- name: … path: …");
+    assert_eq!(labels("  - name: x\n    path: a.yaml\n  $0"), "- name: … path: …");
+    let all =
+        "path paths glob globs mapped_paths uri uris datadir data_hash lookup_key data_dig options";
+    assert_eq!(labels("  - name: x\n    $0"), all);
+    assert_eq!(labels("- name: x\n  $0"), all);
+    assert_eq!(labels("  - {name: x, $0}"), all);
+    assert_eq!(labels("  - $0"), format!("name {all} name: … path: …"));
+}
+
+#[test]
+fn a_level_has_one_kind_of_location_and_one_function() {
+    let labels = |members: &str| {
+        let (_, found, _) = complete(&format!("#- /hiera.yaml\nversion: 5\n{members}\n"));
+        found.items.iter().map(|it| it.label.clone()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(
+        labels("hierarchy:\n  - name: x\n    path: a.yaml\n    $0"),
+        "datadir data_hash lookup_key data_dig options"
+    );
+    assert_eq!(
+        labels("hierarchy: [{name: x, data_hash: yaml_data, globs: [a], $0}]"),
+        "datadir options"
+    );
+    assert_eq!(labels("defaults:\n  $0\n  lookup_key: eyaml_lookup_key"), "datadir options");
+    // The key that is typed is not another one.
+    assert_eq!(labels("hierarchy:\n  - name: x\n    pat$0h: a.yaml"), "path paths mapped_paths");
 }
 
 #[test]

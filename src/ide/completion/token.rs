@@ -26,6 +26,8 @@ const FUNCTIONS: [(&str, &str); 5] = [
 pub(super) struct TokenSpot {
     /// The function that is called, and the quote of its argument.
     call: Option<(String, char)>,
+    /// Whether that quote is not typed yet: `%{lookup(`.
+    lacks_quotes: bool,
     /// Where the name starts.
     start: u32,
     /// The quote around the whole string.
@@ -46,16 +48,22 @@ impl TokenSpot {
             return None;
         }
         let blanks = inside.len() - inside.trim_start().len();
-        let (call, skipped) = match call(inside.trim_start()) {
-            Some((call, length)) => (Some(call), length),
-            // Nothing fits in a call that is closed already, or is not written correctly.
-            None if inside.contains(['(', '\'', '"']) => return None,
-            None => (None, 0),
-        };
         let in_front = &line[..open];
         let outer_quote = outer_quote(in_front);
+        let (call, lacks_quotes, skipped) = match call(inside.trim_start()) {
+            Some((call, length)) => (Some(call), false, length),
+            None => match call_without_quotes(inside.trim_start()) {
+                Some(name) => {
+                    (Some((name.to_owned(), inner_quote(outer_quote))), true, name.len() + 1)
+                }
+                // Nothing fits in a call that is closed already, or is not written correctly.
+                None if inside.contains(['(', '\'', '"']) => return None,
+                None => (None, false, 0),
+            },
+        };
         Some(Self {
             call,
+            lacks_quotes,
             start: (line_start + open + 2 + blanks + skipped) as u32,
             outer_quote,
             is_first: outer_quote.is_some_and(|quote| in_front.ends_with(quote)),
@@ -64,9 +72,20 @@ impl TokenSpot {
 
     /// The quote for an argument: not that of the string.
     fn quote(&self) -> char {
-        // The other kind of quote needs no escape within the string.
-        if self.outer_quote == Some('\'') { '"' } else { '\'' }
+        inner_quote(self.outer_quote)
     }
+}
+
+/// The quote for an argument. The other kind of quote needs no escape within the string.
+fn inner_quote(outer: Option<char>) -> char {
+    if outer == Some('\'') { '"' } else { '\'' }
+}
+
+/// The function in `lookup(` or `lookup(ntp` at the start of an expression.
+fn call_without_quotes(inside: &str) -> Option<&str> {
+    let (name, rest) = inside.split_once('(')?;
+    let is_part = |letter: char| letter.is_alphanumeric() || "_:-".contains(letter);
+    rest.chars().all(is_part).then_some(name)
 }
 
 /// `lookup('` at the start of an expression: the function with its quote, and the length of this text.
@@ -99,6 +118,7 @@ pub(super) fn complete(place: &Place<'_>, spot: &TokenSpot, with_functions: bool
     match &spot.call {
         Some((name, quote)) if with_functions => match &**name {
             "lookup" | "hiera" | "alias" => keys(place, spot, *quote),
+            "scope" if spot.lacks_quotes => Completions::default(),
             "scope" => complete_variables(place, spot, &[]),
             _ => Completions::default(),
         },
@@ -133,10 +153,18 @@ fn keys(place: &Place<'_>, spot: &TokenSpot, quote: char) -> Completions {
     let range = place.word(spot.start);
     let mut known = place.perspective.world.all_keys(place.perspective.evaluator.environment());
     known.retain(|key| &**key != LOOKUP_OPTIONS);
+    let behind = place.behind(range).lines().next().unwrap_or("");
+    let end = match (behind.starts_with(')'), is_closed(behind, spot.outer_quote)) {
+        (true, _) => "",
+        (false, true) => ")",
+        (false, false) => ")}",
+    };
     let item = |key: Arc<str>| {
-        let written = written_key(&key, quote)?;
+        let written = string.escaped(&written_key(&key, quote)?);
+        let insert =
+            if spot.lacks_quotes { format!("{quote}{written}{quote}{end}") } else { written };
         Some(Completion {
-            insert: string.escaped(&written),
+            insert,
             key: key_path::quote_segment(&key),
             ..Completion::new(&key, CompletionKind::Key, range)
         })

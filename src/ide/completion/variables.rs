@@ -1,4 +1,5 @@
 //! The variables that a `%{…}` can read, with their values: those of the node, and the facts of other nodes where it has none.
+//! Without fact sets, names come from what hierarchies and the file read, and from Facter.
 
 use std::sync::Arc;
 
@@ -8,9 +9,12 @@ use super::Place;
 use super::token::member_names;
 use crate::data::{Hash, Located, Value, inspect};
 use crate::engine::sources::dig_value;
+use crate::facts::core_facts::core_fact_members;
 use crate::facts::{Node, Reading};
 use crate::ide::matching::fit;
-use crate::syntax::key_path;
+use crate::ide::node_facts::all_hierarchy_variables;
+use crate::ide::strings::interpolated_strings;
+use crate::syntax::key_path::{self, Segment};
 
 /// The maximum number of characters of a value that are shown beside a name.
 const MAX_DETAIL: usize = 60;
@@ -54,10 +58,72 @@ pub(super) fn names(
     add(own, true);
     if !own.is_complete() {
         let nodes = place.perspective.world.nodes(evaluator.environment());
-        let complete = nodes.iter().filter(|node| node.is_complete());
-        complete.take(MAX_NODES).for_each(|node| add(node, false));
+        let complete = nodes.iter().filter(|node| node.is_complete()).take(MAX_NODES);
+        let mut has_facts = false;
+        for node in complete {
+            has_facts = true;
+            add(node, false);
+        }
+        if !has_facts {
+            let names = names_without_facts(place, parent, quote).into_iter();
+            // The name that is being typed may be in the file.
+            for name in names.filter(|it| *it != wanted && fit(it, wanted).is_some()) {
+                found.entry(name).or_default();
+            }
+        }
     }
     found.into_iter().map(|(name, values)| (name, values.detail())).collect()
+}
+
+/// The members of the variable `parent` that hierarchies and the file read, and those that Facter sets; without a parent, the
+/// variables.
+fn names_without_facts(place: &Place<'_>, parent: Option<&str>, quote: char) -> Vec<String> {
+    let Some(parent) = segments(parent) else { return Vec::new() };
+    let world = &place.perspective.world;
+    let read = all_hierarchy_variables(world, place.perspective.evaluator.environment());
+    let in_file = variables_of_file(place);
+    let is_below = |path: &Vec<Arc<str>>| path.len() > parent.len() && path.starts_with(&parent);
+    let read = read.iter().chain(&in_file).filter_map(|name| segments(Some(name)));
+    let mut names: Vec<Arc<str>> =
+        read.filter(is_below).map(|path| path[parent.len()].clone()).collect();
+    let parent: Vec<&str> = parent.iter().map(|it| &**it).collect();
+    if let Some(("facts", rest)) = parent.split_first().map(|(first, rest)| (*first, rest)) {
+        names.extend(core_fact_members(rest).into_iter().map(Arc::from));
+    }
+    let written = |name: &Arc<str>| {
+        let written = key_path::quote_segment(name)?;
+        (!written.contains([quote, '}'])).then_some(written)
+    };
+    names.iter().filter_map(written).collect()
+}
+
+/// The names in a path with dots, without a leading `::`; empty without a path.
+fn segments(path: Option<&str>) -> Option<Vec<Arc<str>>> {
+    let Some(path) = path else { return Some(Vec::new()) };
+    let path = key_path::parse(path).ok()?;
+    let name = |segment: Segment| match segment {
+        Segment::Name(name) => Some(name),
+        Segment::Index(_) => None,
+    };
+    let mut names: Vec<Arc<str>> =
+        std::iter::once(path.root).chain(path.rest).map(name).collect::<Option<_>>()?;
+    if let Some(top) = names[0].strip_prefix("::") {
+        names[0] = top.into();
+    }
+    Some(names)
+}
+
+/// The variables that the strings of the file read.
+fn variables_of_file(place: &Place<'_>) -> Vec<Arc<str>> {
+    let Ok(file) = place.perspective.world.file(place.path) else { return Vec::new() };
+    let mut names = Vec::new();
+    for entry in file.data(place.format).trees() {
+        for string in interpolated_strings(entry.text, entry.value) {
+            let read = string.tokens.iter().filter_map(|token| token.variable());
+            names.extend(read.map(|(name, _)| name.clone()));
+        }
+    }
+    names
 }
 
 impl Values {

@@ -39,7 +39,7 @@ use super::shared::walk::PlainScalar;
 use super::{Diagnostic, Report};
 use crate::data::Format;
 use crate::ide::strings::StringNode;
-use crate::syntax::tree::Node;
+use crate::syntax::tree::{Node, NodeKind};
 use crate::text::TextRange;
 
 /// One top-level entry of a data file.
@@ -62,6 +62,15 @@ pub(crate) struct EntryContext<'a> {
 }
 
 impl<'a> EntryContext<'a> {
+    /// The value, as Puppet names it at the start of its messages.
+    pub(crate) fn subject(&self) -> String {
+        let key = match &self.key.kind {
+            NodeKind::Scalar { text, .. } => &**text,
+            _ => self.key.range.slice(self.text),
+        };
+        format!("Value for key '{key}'")
+    }
+
     /// The source of the key and the value. A rule that searches the text must use this one: if a file cannot be split,
     /// searching its whole text for each of very many entries takes too long.
     pub(crate) fn written(&self) -> &'a str {

@@ -96,7 +96,7 @@ fn state(perspective: &Perspective, location: &Location) -> String {
     let depends = format!("depending on {}", in_a_list(&names));
     match location.open_files(&perspective.evaluator).len() {
         _ if open.is_obscure => format!(" · unknown files, {depends}"),
-        0 => " · no file fits".to_owned(),
+        0 => " · no file matches".to_owned(),
         1 => format!(" · 1 file, {depends}"),
         files => format!(" · {files} files, {depends}"),
     }
@@ -159,7 +159,7 @@ mod tests {
             **level "N"** for any node, environment `production`
 
             1. `nodes/%{trusted.certname}.yaml` · 2 files, depending on trusted.certname
-            2. `os/%{facts.os.family}/%{role}.yaml` · no file fits
+            2. `os/%{facts.os.family}/%{role}.yaml` · no file matches
             3. `data/c.yaml` · no such file
 
             Back end `yaml_data`"#]]

@@ -357,7 +357,15 @@ fn add_sources(perspective: &Perspective, key: &str, answer: &engine::Answer, ca
 
 /// Says that the active node does not read a file, and which nodes do.
 fn not_read_text(perspective: &Perspective, key: &str, file: &str) -> String {
-    if let Some(unused) = perspective.world.unused_config_of(file) {
+    let unused = perspective.world.unused_config_of(file);
+    // While a hiera.yaml has an error, there is no hierarchy, so nothing is known of the nodes.
+    if perspective.evaluator.config_failure(module_of_key(key)).is_some()
+        && unused.as_ref().is_none_or(|it| !it.is_of_other_version)
+    {
+        let shown = code(&perspective.shown_path(file));
+        return format!("Until this error is fixed, no level reads {shown}.");
+    }
+    if let Some(unused) = unused {
         let why = unused.in_words(&perspective.shown_path(&unused.path));
         return format!("{}.", plain(&why));
     }

@@ -256,13 +256,25 @@ impl AskedFor {
         self.marked(Markup::None)
     }
 
-    fn marked(&self, markup: Markup) -> String {
+    /// `everything that node web01 gets in environment production`, without markup.
+    pub(crate) fn everything(&self) -> String {
+        let node = self.marked_node(Markup::None);
+        let environment = self.environment.as_ref();
+        let environment = environment.map_or(String::new(), |it| format!(" in environment {it}"));
+        format!("everything that {node} gets{environment}")
+    }
+
+    fn marked_node(&self, markup: Markup) -> String {
         let node = &self.node;
-        let node = match self.origin {
+        match self.origin {
             Origin::File(_) => format!("node {}", markup.code(node)),
             Origin::Name => format!("node {} (known by its name)", markup.code(node)),
             Origin::Any => markup.plain(node),
-        };
+        }
+    }
+
+    fn marked(&self, markup: Markup) -> String {
+        let node = self.marked_node(markup);
         match &self.environment {
             Some(environment) => format!("{node}, environment {}", markup.code(environment)),
             None => node,

@@ -417,6 +417,109 @@ fn a_hiera_yaml_that_is_not_used() {
 }
 
 #[test]
+fn an_error_in_hiera_yaml_leaves_no_hierarchy() {
+    check_open(
+        "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: New\n    pa\n#- /data/common.yaml\na$0: 1\n",
+        &expect![[r"
+            **`a`** for any node, environment `production`
+
+            A lookup of this key fails:
+
+            ```text
+            (/repo/hiera.yaml): could not find expected ':' while scanning a simple key at line 4 column 5
+            ```
+
+            Until this error is fixed, no level reads `data/common.yaml`."]],
+    );
+    check_open(
+        "#- /hiera.yaml\nversion: 5: x\n#- /data/common.yaml\na$0: 1\n",
+        &expect![[r"
+        **`a`** for any node, environment `production`
+
+        A lookup of this key fails:
+
+        ```text
+        (/repo/hiera.yaml): mapping values are not allowed in this context at line 1 column 11
+        ```
+
+        Until this error is fixed, no level reads `data/common.yaml`."]],
+    );
+    let module = "#- /modules/m/hiera.yaml\nversion: 5\nhierarchy:\n  - {name: x, path: common.yaml, pa: x}\n\
+                  #- /modules/m/data/common.yaml\nm::a$0: 1\n";
+    check_open(
+        module,
+        &expect![[r"
+        **`m::a`** for any node, environment `production`
+
+        A lookup of this key fails:
+
+        ```text
+        The Lookup Configuration at '/repo/modules/m/hiera.yaml' has wrong type, entry 'hierarchy' index 0 unrecognized key 'pa'
+        ```
+
+        Until this error is fixed, no level reads `modules/m/data/common.yaml`."]],
+    );
+}
+
+#[test]
+fn what_would_make_a_variable_known() {
+    let check = |variable: &str, expected: &Expect| {
+        let fixture = Fixture::parse(&format!(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
+             #- /data/common.yaml\na: '%{{$0{variable}}}'\n"
+        ));
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let hover = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default());
+        expected.assert_eq(hover.expect("a variable").markdown.lines().last().unwrap_or_default());
+    };
+    check(
+        "environment",
+        &expect![
+            "Not known: `environment` depends on the node. The setting `environment` can make it known."
+        ],
+    );
+    check(
+        "server_facts.x",
+        &expect![
+            "Not known: `server_facts.x` depends on the node. The setting `serverFacts` can make it known."
+        ],
+    );
+    check(
+        "trusted.certname",
+        &expect![
+            "Not known: `trusted.certname` depends on the node. Choose a node to see a value, for example with the setting `node`."
+        ],
+    );
+    check(
+        "trusted.extensions.pp_role",
+        &expect![
+            "Not known: `trusted.extensions.pp_role` depends on the node. A fact set or the setting `trusted` can make it known."
+        ],
+    );
+    check(
+        "facts.role",
+        &expect![
+            "Not known: `facts.role` depends on the node. A fact set, or the setting `node_name` or `variables`, can make it known."
+        ],
+    );
+    check(
+        "::tier",
+        &expect![
+            "Not known: `::tier` depends on the node. A fact set, or the setting `node_name` or `variables`, can make it known."
+        ],
+    );
+    check(
+        "web::port",
+        &expect!["`web::port` belongs to a class: it exists once the class is evaluated."],
+    );
+    check(
+        "::web::port",
+        &expect!["`web::port` belongs to a class: it exists once the class is evaluated."],
+    );
+    check("calling_module", &expect!["Only Hiera 3 defines `calling_module`: the lookup fails."]);
+}
+
+#[test]
 fn the_top_scope_belongs_to_no_module() {
     check_open(
         "#- /data/common.yaml\na: 'm %{module_$0name}'\n",

@@ -6,6 +6,7 @@ use crate::data::Located;
 use crate::data::render;
 use crate::engine::main_belongs_to_no_module;
 use crate::engine::sources::dig_value;
+use crate::facts::variable::VARIABLES_OF_HIERA_3;
 use crate::facts::{Basis, Origin, Reading, is_set_by_server};
 use crate::ide::perspective::Perspective;
 use crate::syntax::interpolation;
@@ -30,7 +31,7 @@ pub(super) fn text(perspective: &Perspective, name: &str) -> String {
         );
     }
     let value = match node.read(&path) {
-        Reading::Open(name) => return title + &open_text(perspective, &name),
+        Reading::Open(variable) => return title + &open_text(perspective, name, &variable),
         Reading::Unset if path.rest.is_empty() => {
             return title + &undefined_text(perspective, root);
         }
@@ -85,20 +86,34 @@ fn is_usual_server_version(
         && value.value.as_str() == Some(perspective.evaluator.version().usual_server_version())
 }
 
-/// The text about a variable that is not known, and how to make it known.
-fn open_text(perspective: &Perspective, name: &str) -> String {
-    let shown = code(name);
-    if is_set_by_server(name) {
+/// The text about a variable that is not known, and how to make it known: the setting that has it, which depends on its
+/// canonical name `variable`.
+fn open_text(perspective: &Perspective, written: &str, variable: &str) -> String {
+    let shown = code(written);
+    if is_set_by_server(variable) {
         return format!(
             "Not known: the Puppet server sets {shown} from its own settings whenever it compiles a catalog. \
              `puppet lookup` does not set it without `--compile`."
         );
     }
+    let root = variable.split('.').next().unwrap_or(variable);
+    // No node has it, whatever its facts are.
+    if root.contains("::") || VARIABLES_OF_HIERA_3.contains(&root) {
+        return undefined_text(perspective, root);
+    }
     let nodes = perspective.world.nodes(perspective.evaluator.environment());
-    let hint = if nodes.iter().any(|node| node.is_complete()) {
-        "Choose a node with a fact set to see a value."
-    } else {
-        "A fact set or the setting `node_name` can make it known."
+    let hint = match variable {
+        // Fact sets rarely have these two.
+        "environment" => "The setting `environment` can make it known.",
+        _ if root == "server_facts" => "The setting `serverFacts` can make it known.",
+        _ if nodes.iter().any(|node| node.is_complete()) => {
+            "Choose a node with a fact set to see a value."
+        }
+        "trusted.certname" | "trusted.hostname" | "trusted.domain" => {
+            "Choose a node to see a value, for example with the setting `node`."
+        }
+        _ if root == "trusted" => "A fact set or the setting `trusted` can make it known.",
+        _ => "A fact set, or the setting `node_name` or `variables`, can make it known.",
     };
     format!("Not known: {shown} depends on the node. {hint}")
 }
@@ -106,12 +121,15 @@ fn open_text(perspective: &Perspective, name: &str) -> String {
 fn undefined_text(perspective: &Perspective, root: &str) -> String {
     let evaluator = &perspective.evaluator;
     let name = code(root);
-    if root.contains("::") && !root.starts_with("::") {
+    let unqualified = root.strip_prefix("::").unwrap_or(root);
+    if unqualified.contains("::") {
         return format!("{name} belongs to a class: it exists once the class is evaluated.");
     }
+    let definer =
+        if VARIABLES_OF_HIERA_3.contains(&unqualified) { "Only Hiera 3" } else { "Nothing" };
     if evaluator.version().has_strict_variables() {
-        format!("Nothing defines {name}: the lookup fails.")
+        format!("{definer} defines {name}: the lookup fails.")
     } else {
-        format!("Nothing defines {name}: Puppet uses an empty string and warns.")
+        format!("{definer} defines {name}: Puppet uses an empty string and warns.")
     }
 }

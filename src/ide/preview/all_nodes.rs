@@ -200,11 +200,16 @@ struct Overview<'a> {
 impl Overview<'_> {
     fn write_title(&mut self, values: usize) {
         let nodes = counted(self.total, "node");
-        let values = counted(values, "different answer");
-        let environment = &self.perspective.evaluator.environment().name;
-        let title = match self.total {
-            0 => format!("{}: no node is known in environment {environment}", self.key),
-            _ => format!("{} for {nodes} of environment {environment}: {values}", self.key),
+        let (key, environment) = (self.key, &self.perspective.evaluator.environment().name);
+        let title = match (self.total, values) {
+            (0, _) => format!("{key}: no node is known in environment {environment}"),
+            (1, _) => format!("{key} for the only node of environment {environment}"),
+            (_, 1) => {
+                format!("{key} in environment {environment}: the same answer for all {nodes}")
+            }
+            _ => format!(
+                "{key} for {nodes} of environment {environment}: {values} different answers"
+            ),
         };
         self.page.comment(&title, LineKind::Header, None);
     }

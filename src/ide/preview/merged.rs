@@ -113,8 +113,7 @@ fn all_keys_of_node(asked: &NodeQuestion, detail: Detail, cancel: &CancelToken) 
     // The keys of a class must be next to one another, so that its heading is written once.
     keys.sort_by(|a, b| group_of(a).cmp(&group_of(b)).then_with(|| a.cmp(b)));
     let mut page = Page::default();
-    let title = format!("everything that {} gets", asked_for(perspective));
-    page.comment(&title, LineKind::Header, None);
+    page.comment(&perspective.asked_for().everything(), LineKind::Header, None);
     classes::write(perspective, &mut page, cancel);
     let mut heading = Heading::default();
     for key in &keys {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::in_code::is_bare_name;
+use super::left_alone::class_place;
 use super::parameter::names_of;
 use super::renaming::Renaming;
 use super::target::RenameTarget;
@@ -16,7 +17,7 @@ use crate::data::Files as _;
 use crate::engine::CancelToken;
 use crate::engine::cases::in_a_list;
 use crate::ide::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
-use crate::ide::searched_code::word_places;
+use crate::ide::searched_code::{RUBY, WITH_EXAMPLES, WITH_RUBY, files_below, word_places};
 use crate::syntax::key_path::Segment;
 use crate::syntax::puppet::{CalledName, Declaration, DeclarationKind};
 use crate::text::{TextEdit, TextRange};
@@ -261,10 +262,36 @@ impl Class<'_> {
                 listed(&in_data)
             ));
         }
+        let searched = self.searched_code();
+        if !searched.is_empty() {
+            said.push(format!(
+                "`{old}` is used in examples, specs or Ruby code, which are not changed: {}.",
+                listed(&searched)
+            ));
+        }
         said.push(format!(
-            "Class names that code computes or that a node classifier sets are not known: `{old}` stays there."
+            "`{old}` may also be used where hiera-ls cannot see it: in names that code computes, or in a node classifier."
         ));
         said
+    }
+
+    /// Where code that is not parsed names the class first, in each file: Puppet does not load it with the environment.
+    fn searched_code(&self) -> Vec<String> {
+        let own = self.environment.root.iter();
+        let mut files: Vec<_> = own
+            .chain(self.environment.modules.values())
+            .flat_map(|it| {
+                let examples = files_below(self.world, it, &WITH_EXAMPLES, &["pp", "rb"]);
+                examples.into_iter().chain(files_below(self.world, it, &WITH_RUBY, &RUBY))
+            })
+            .collect();
+        files.sort_unstable();
+        files.dedup();
+        let place = |path: Arc<str>| {
+            let at = class_place(&self.world.text(&path).ok()?, self.old)?;
+            Some(self.shown(&path, TextRange::empty(at)))
+        };
+        files.into_iter().filter_map(place).collect()
     }
 
     /// Where data contains the name as a separate word that no key follows.

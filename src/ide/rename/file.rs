@@ -296,15 +296,9 @@ impl<'a> Walk<'a> {
             let why = format!("the value comes from `{key}`: rename the key there");
             return Err(RenameObstacle { at, why });
         }
-        let uses_whole = |token: &&Token| {
-            let (key, _) = token.lookup_key()?;
-            let key = super::renaming::segments(key);
-            let is_above = !key.is_empty()
-                && key.len() < self.renaming.path.len()
-                && self.renaming.path.starts_with(&key);
-            is_above.then_some(())
-        };
-        let whole_uses = string.tokens.iter().filter(|token| uses_whole(token).is_some());
+        let uses_whole =
+            |it: &&Token| it.lookup_key().is_some_and(|(key, _)| self.renaming.is_within(key));
+        let whole_uses = string.tokens.iter().filter(uses_whole);
         self.done.whole_uses.extend(whole_uses.map(|_| at));
         if edits.is_empty() {
             return Ok(());

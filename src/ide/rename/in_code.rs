@@ -1,4 +1,5 @@
-//! What a rename of a key changes in Puppet code: the constant keys of lookups.
+//! What a rename of a key changes in Puppet code: the constant keys of lookups. What code does with a whole value is not
+//! evaluated, so the rename of a sub key names the places where code gets it.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use crate::code::CodeFile;
 use crate::config::Environment;
 use crate::ide::code::spot::dynamic_key;
 use crate::ide::labelled_edits::{EditLabel, LabelledEdit};
-use crate::syntax::key_path;
+use crate::syntax::key_path::{self, Segment};
 use crate::syntax::puppet::{Call, CalledName, Written, WrittenShape};
 use crate::text::{TextEdit, TextRange};
 
@@ -17,6 +18,7 @@ impl Work<'_> {
     pub(super) fn lookups_in_code(&mut self, environment: &Arc<Environment>) -> Result<(), String> {
         let index = self.world.code_index(environment);
         let mut left = Vec::new();
+        let mut whole_uses = Vec::from_iter(self.parameter_with_whole_value(environment));
         let mut dynamic = Vec::new();
         for (path, summary) in index.files() {
             if self.cancel.is_cancelled() {
@@ -29,6 +31,7 @@ impl Work<'_> {
                 || summary.patterns.iter().any(|it| !it.is_anything() && it.matches(&member));
             if holds_root {
                 self.lookups_of_file(environment, path, &mut left);
+                self.whole_lookups_of_file(environment, path, &mut whole_uses);
             }
             let may_be = summary.patterns.iter().any(|it| !it.is_anything() && it.matches(root));
             if may_be {
@@ -42,6 +45,14 @@ impl Work<'_> {
             let places = listed(&left);
             self.warnings.insert(format!(
                 "`{root}` is also looked up in {places}: the old name stays there."
+            ));
+        }
+        if let Some(Segment::Name(member)) = self.renaming.path.last()
+            && !whole_uses.is_empty()
+        {
+            let places = listed(&whole_uses);
+            self.warnings.insert(format!(
+                "The whole value of `{root}` is also used in {places}: code that reads `{member}` from it keeps the old name."
             ));
         }
         if !dynamic.is_empty() {
@@ -80,6 +91,22 @@ impl Work<'_> {
             }
         }
         self.files.entry(path.clone()).or_default().extend(edits);
+    }
+
+    /// Adds the lookups of a file that return a value in which something is renamed.
+    fn whole_lookups_of_file(
+        &self,
+        environment: &Environment,
+        path: &Arc<str>,
+        found: &mut Vec<String>,
+    ) {
+        let Some(file) = self.world.code_file(path).filter(|_| self.renaming.path.len() > 1) else {
+            return;
+        };
+        let lookups = file.manifest.calls.iter().filter(|it| it.is_lookup());
+        let whole = lookups.flat_map(|it| &it.names).filter(|it| self.renaming.is_within(&it.text));
+        found.extend(whole.map(|it| self.shown(environment, path, it.range)));
+        found.dedup();
     }
 }
 

@@ -9,7 +9,7 @@ use regex::{Regex, RegexBuilder};
 use super::{Work, listed};
 use crate::config::Environment;
 use crate::data::Files as _;
-use crate::ide::searched_code::holds_word;
+use crate::ide::searched_code::{holds_word, word_places};
 use crate::ide::strings::interpolated_strings;
 use crate::text::TextRange;
 
@@ -127,7 +127,15 @@ impl<'a> Mentions<'a> {
 
 /// Whether arguments in lower case name the class.
 fn holds_class(arguments: &str, class: &str) -> bool {
-    holds_word(arguments, class) || holds_word(arguments, &format!("::{class}"))
+    class_place(arguments, class).is_some()
+}
+
+/// The first byte at which a text names the class.
+pub(super) fn class_place(text: &str, class: &str) -> Option<u32> {
+    let at_top = format!("::{class}");
+    let places =
+        word_places(text, class).next().into_iter().chain(word_places(text, &at_top).next());
+    places.min()
 }
 
 /// The text up to the bracket that closes the arguments.

@@ -93,6 +93,18 @@ impl Work<'_> {
         Ok(())
     }
 
+    /// The class parameter that gets the whole value of a key in which something is renamed.
+    pub(super) fn parameter_with_whole_value(&self, environment: &Environment) -> Option<String> {
+        let (class, name) = self.renaming.root().rsplit_once("::")?;
+        if self.renaming.path.len() == 1 {
+            return None;
+        }
+        let (path, file, index) = self.world.loaded_class(environment, class)?;
+        let mut parameters = file.manifest.declarations[index].parameters.iter();
+        let parameter = parameters.find(|it| it.name == name)?;
+        Some(self.shown(environment, &path, parameter.name_range))
+    }
+
     /// Where variables of a scope are called `old`. The new name must be free there.
     fn uses(
         &self,

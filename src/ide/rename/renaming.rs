@@ -43,6 +43,12 @@ impl Renaming {
         name.expect("only what begins with a name is renamed")
     }
 
+    /// Whether a lookup of `key` returns the whole value of a hash in which something is renamed.
+    pub(crate) fn is_within(&self, key: &str) -> bool {
+        let key = segments(key);
+        !key.is_empty() && key.len() < self.path.len() && self.path.starts_with(&key)
+    }
+
     /// The edits of a decoded string after which its tokens use the new name.
     pub(crate) fn token_edits(&self, text: &str) -> Result<Vec<TextEdit>, Unsayable> {
         if !interpolation::may_have_tokens(text) {

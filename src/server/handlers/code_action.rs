@@ -1,6 +1,6 @@
 //! `textDocument/codeAction`
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tower_lsp_server::ls_types::{
     CodeAction, CodeActionContext, CodeActionDisabled, CodeActionKind, CodeActionOrCommand,
@@ -31,8 +31,17 @@ pub(in crate::server) fn code_action(
     let actions = ide::actions(&context.world, &file.path, range, &wanted, &context.cancel);
 
     let known = KnownDiagnostics::of(&params.context);
-    let action = |it| code_action_of(context, &file, &known, it).map(Into::into);
-    let actions = actions.into_iter().filter_map(action);
+    let with_fixed = |mut action: ide::Action| {
+        let fixed = std::mem::take(&mut action.fixes).into_iter();
+        let fixed: Vec<_> = fixed.map(|it| to_proto::diagnostic(context, &file, it)).collect();
+        (action, fixed)
+    };
+    let actions: Vec<_> = actions.into_iter().map(with_fixed).collect();
+    let current: HashSet<String> =
+        actions.iter().flat_map(|(_, fixed)| fixed).map(|it| it.message.clone()).collect();
+    let actions = actions.into_iter().filter(|(_, fixed)| known.ask_for(fixed, &current));
+    let action = |(action, fixed)| code_action_of(context, &known, action, fixed).map(Into::into);
+    let actions = actions.filter_map(action);
     let asked = (&params.text_document.uri, params.range);
     let secret = secret_actions::offered(context, &file, asked, range, &wanted);
     let shown = show_changes_of(context, &file, &params, range.start);
@@ -95,12 +104,12 @@ fn wanted(only: Option<&[CodeActionKind]>) -> Vec<ActionKind> {
     ActionKind::ALL.into_iter().filter(is_wanted).collect()
 }
 
-/// Converts an action; `None` if the client does not support it.
+/// Converts an action that fixes the diagnostics `fixed`; `None` if the client does not support it.
 fn code_action_of(
     context: &Context,
-    file: &FileEntry,
     known: &KnownDiagnostics<'_>,
     action: ide::Action,
+    fixed: Vec<Diagnostic>,
 ) -> Option<CodeAction> {
     let disabled = action.refusal.map(|reason| CodeActionDisabled { reason });
     let edit = match &disabled {
@@ -109,8 +118,8 @@ fn code_action_of(
         Some(_) => None,
         None => Some(workspace_edit(context, &action.edits)?),
     };
-    let fixed = action.fixes.into_iter().map(|it| to_proto::diagnostic(context, file, it));
-    let diagnostics: Vec<_> = fixed.map(|it| known.as_the_client_knows_it(it)).collect();
+    let diagnostics: Vec<_> =
+        fixed.into_iter().map(|it| known.as_the_client_knows_it(it)).collect();
     Some(CodeAction {
         title: action.title,
         kind: Some(kind(action.kind)),
@@ -134,10 +143,30 @@ impl<'a> KnownDiagnostics<'a> {
         Self(by_range)
     }
 
+    /// The client's diagnostics of the same rule at the same place.
+    fn alike(&self, diagnostic: &Diagnostic) -> impl Iterator<Item = &'a Diagnostic> {
+        let same_range = self.0.get(&diagnostic.range).into_iter().flatten().copied();
+        same_range.filter(|it| it.code == diagnostic.code)
+    }
+
+    /// Whether the client wants an action that fixes these diagnostics. A rule may have several findings at one place, such as one
+    /// for each parameter of a class, and the client may ask about one of them. `current` are the messages of all findings with
+    /// an action: a client may still know an older message.
+    fn ask_for(&self, fixed: &[Diagnostic], current: &HashSet<String>) -> bool {
+        let is_wanted = |it: &Diagnostic| {
+            let mut alike = self.alike(it).peekable();
+            let knows_none = alike.peek().is_none();
+            knows_none
+                || alike
+                    .any(|known| known.message == it.message || !current.contains(&known.message))
+        };
+        fixed.is_empty() || fixed.iter().any(is_wanted)
+    }
+
     /// Finds the client's copy of a diagnostic, which links the action to the diagnostic in the editor.
     fn as_the_client_knows_it(&self, diagnostic: Diagnostic) -> Diagnostic {
-        let mut same_range = self.0.get(&diagnostic.range).into_iter().flatten();
-        let copy = same_range.find(|it| it.code == diagnostic.code);
+        let copy = self.alike(&diagnostic).find(|it| it.message == diagnostic.message);
+        let copy = copy.or_else(|| self.alike(&diagnostic).next());
         copy.map_or(diagnostic, |it| (*it).clone())
     }
 }

@@ -124,13 +124,26 @@ fn read(text: &str) -> Option<Blame> {
     for line in lines.take_while(|line| !line.starts_with('\t')) {
         match line.split_once(' ') {
             Some(("author", text)) => text.clone_into(&mut author),
-            Some(("summary", text)) => summary = text.chars().take(MAX_SUMMARY).collect(),
+            Some(("summary", text)) => summary = shortened(text),
             Some(("author-time", text)) => seconds = text.parse().unwrap_or_default(),
             Some(("author-tz", text)) => zone = seconds_of_zone(text),
             _ => {}
         }
     }
     Some(Blame::Commit { name, date: date_of(seconds + zone), author, summary })
+}
+
+/// The whole words of a summary for which there is room.
+fn shortened(summary: &str) -> String {
+    let Some((end, _)) = summary.char_indices().nth(MAX_SUMMARY) else {
+        return summary.to_owned();
+    };
+    let shown = &summary[..end];
+    // A word can end exactly there.
+    let is_at_end = summary[end..].starts_with(' ');
+    let shown =
+        shown.rsplit_once(' ').map_or(shown, |(words, _)| if is_at_end { shown } else { words });
+    format!("{}…", shown.trim_end())
 }
 
 /// `+0130` as seconds.
@@ -165,6 +178,15 @@ mod tests {
         let (before, now) = ("a\nb\nc\n", "a\nnew\nb\nc changed\n");
         let lines: Vec<_> = (0..=5).map(|line| line_before(before, now, line)).collect();
         assert_eq!(lines, [None, Some(1), None, Some(2), None, None]);
+    }
+
+    #[test]
+    fn a_long_summary_ends_after_a_word() {
+        let words = "word ".repeat(12);
+        assert_eq!(shortened(words.trim_end()), words.trim_end());
+        assert_eq!(shortened(&format!("{words}end")), format!("{}…", words.trim_end()));
+        assert_eq!(shortened(&format!("{words}ending of it")), format!("{}…", words.trim_end()));
+        assert_eq!(shortened(&"ä".repeat(61)), format!("{}…", "ä".repeat(60)));
     }
 
     #[test]

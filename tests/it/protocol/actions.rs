@@ -117,6 +117,39 @@ fn the_client_s_own_diagnostics_come_back() {
     assert_eq!(actions[0]["diagnostics"], json!([known]));
 }
 
+/// An editor asks for the fixes of one finding, and another one is at the same place.
+#[test]
+fn fixes_of_another_finding_at_the_same_place_stay_away() {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", "version: 5\nhierarchy: [{name: Common, path: common.yaml}]\n"),
+        ("data/common.yaml", "x: 1\n"),
+        ("modules/web/manifests/init.pp", "class web(Integer $port, Integer $size) { }\n"),
+        ("manifests/site.pp", "include web\n"),
+    ]);
+    let mut client = client(&workspace, &Value::Null);
+    let path = workspace.path("manifests/site.pp");
+    client.open(&path, "include web\n");
+    let mut titles = |diagnostics: Value| {
+        let actions = ask_at(&mut client, &path, (0, 9), json!({ "diagnostics": diagnostics }));
+        let title = |it: &Value| it["title"].as_str().expect("a title").to_owned();
+        let known: Vec<_> = actions.iter().filter_map(|it| it["diagnostics"].as_array()).collect();
+        (actions.iter().map(title).collect::<Vec<_>>(), json!(known))
+    };
+    let (all, known) = titles(json!([]));
+    let port = "Add `web::port` with the placeholder `0` to data/common.yaml (Common)";
+    let size = "Add `web::size` with the placeholder `0` to data/common.yaml (Common)";
+    let ignore = [
+        "Ignore missing-required-parameter on line 1",
+        "Ignore missing-required-parameter in this file",
+    ];
+    assert_eq!(all, [&[port, size][..], &ignore[..]].concat());
+    let second = &known[1][0];
+    assert_eq!(titles(json!([second])).0, [&[size][..], &ignore[..]].concat());
+    let mut older = second.clone();
+    older["message"] = json!("as it was shown");
+    assert_eq!(titles(json!([older])).0, all);
+}
+
 #[test]
 fn who_takes_only_commands_is_offered_nothing() {
     let workspace = workspace();

@@ -167,10 +167,19 @@ b: [1]
     let (actions, _) = offered(files, &REFACTORINGS);
     assert_eq!(
         actions[0].title,
-        "Move `b` down to data/os/Debian.yaml (Systems): changes the value for some nodes where facts.os.family is Debian, \
-         for some nodes where facts.os.name is Debian and facts.os.release.major is 12, for nodes where facts.os.name is \
-         Debian and facts.os.release.major is 12 and facts.os.family is RedHat, and in 1 more case"
+        "Move `b` down to data/os/Debian.yaml (Systems): changes the value for some nodes where facts.os.family is Debian and \
+         in 3 more cases"
     );
+}
+
+#[test]
+fn titles_count_other_keys_that_look_up_the_key() {
+    let files = "#- /data/nodes/web01.yaml\nb$0: 1\nx: \"%{lookup('b')} %{lookup('b')}\"\n#- /data/common.yaml\n\
+                 x: {y: [\"%{alias('b')}\"]}\nz: \"%{lookup('b.c')}\"\nn: \"%{lookup('bb')}\"\n";
+    let moved = "Move `b` down to data/common.yaml (Common): adds the value for db01 and all unlisted nodes";
+    assert_eq!(titles(files).pop(), Some(format!("{moved}; 2 other keys look it up")));
+    let files = files.replace("x: ", "b2: ").replace("z: ", "b2: ");
+    assert_eq!(titles(&files).pop(), Some(format!("{moved}; 1 other key looks it up")));
 }
 
 #[test]
@@ -454,7 +463,7 @@ fn a_shared_key_that_must_stay_says_why() {
     );
     assert_eq!(
         why("host$0: www\n#- /data/roles/web.yaml\nhost: other\n"),
-        ["`host` is not written in exactly one place."]
+        ["`host` is written in several places."]
     );
     assert_eq!(why("host$0: \"x %{lookup('host')}\"\n"), ["`host` looks itself up."]);
     let of_class = "#- /data/common.yaml\na::b$0: www\nc: \"%{lookup('a::b')}\"\n";

@@ -79,7 +79,9 @@ pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
 /// error; here it is a hint, because there can be many data files.
 pub(crate) fn check_data(file: &UnreadContext<'_>, report: &mut Report) {
     let UnreadContext { world, path } = *file;
-    let Some(unused) = world.unused_config_of(path) else { return };
+    // An error in the `hiera.yaml` is reported there, and while it is typed, it would be in all data files.
+    let unused = world.unused_config_of(path).filter(|it| it.is_of_other_version);
+    let Some(unused) = unused else { return };
     let Ok(text) = world.text(path) else { return };
     let why = unused.in_words(paths::file_name(&unused.path));
     let message = format!("no level reads this file\n{why}.");
@@ -170,6 +172,19 @@ m::a: [1, 2
 #^^^^^^^^^^ hint[hiera-yaml-version]
 #     ^^^^^ error[yaml-syntax]
 m::b: 1
+",
+        );
+    }
+
+    #[test]
+    fn an_error_says_nothing_of_the_version() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5: x
+#         ^^^ error[hiera-yaml-schema]: mapping values are not allowed in this context
+#- /data/common.yaml
+a: 1
 ",
         );
     }

@@ -26,8 +26,9 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
                 _ => "Put quotes around it.",
             };
             let message = format!(
-                "has wrong type, expects Puppet::LookupValue\n\
-                 This key is {what}, and the lookup of the whole value fails. {advice}"
+                "{} has wrong type, expects Puppet::LookupValue\n\
+                 This key is {what}, and the lookup of the whole value fails. {advice}",
+                entry.subject()
             );
             let finding = report.add(&RULE, key.range, message);
             finding.fixes.extend(quoted(entry.text, pairs, key));
@@ -75,10 +76,10 @@ mod tests {
         check(
             r"
 a: {yes: 1, 'no': 2, 3: 4, 5.5: 6}
-#   ^^^ error[non-string-key-in-value]: has wrong type, expects Puppet::LookupValue This key is a boolean…
+#   ^^^ error[non-string-key-in-value]: Value for key 'a' has wrong type, expects Puppet::LookupValue This key is a boolean…
 b: [{~: 1}, {[x]: 2}]
 #    ^ error[non-string-key-in-value]
-#            ^^^ error[non-string-key-in-value]: has wrong type, expects Puppet::LookupValue This key is a list…
+#            ^^^ error[non-string-key-in-value]: Value for key 'b' has wrong type, expects Puppet::LookupValue This key is a list…
 ",
         );
     }

@@ -20,8 +20,9 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         if !plain.is_key && matches!(plain.value, Ok(Value::Symbol(_))) {
             let text = plain.text;
             let message = format!(
-                "has wrong type, expects Puppet::LookupValue, got Runtime[ruby, 'Symbol']\n\
-                 `{text}` is a Ruby symbol, and the lookup of the key fails. Put quotes around it."
+                "{} has wrong type, expects Puppet::LookupValue, got Runtime[ruby, 'Symbol']\n\
+                 `{text}` is a Ruby symbol, and the lookup of the key fails. Put quotes around it.",
+                entry.subject()
             );
             let quoted = vec![quote(plain.node.range, text)];
             report

@@ -58,13 +58,13 @@ pub fn nothing_checked(world: &Arc<World>) -> Option<NothingChecked> {
     let has_own = |it: &Arc<Environment>| {
         world.kind(&paths::join(it.directory(), "hiera.yaml")) == PathKind::File
     };
-    // Other rules report old versions, and datadirs that do not exist.
-    let has_old = |it: &Arc<Environment>| {
+    // Other rules report old versions, files that Puppet cannot read, and datadirs that do not exist.
+    let has_unused = |it: &Arc<Environment>| {
         let path = paths::join(it.directory(), "hiera.yaml");
-        has_own(it) && version_of(world, &path).is_some_and(|version| version < 5)
+        has_own(it) && version_of(world, &path).is_none_or(|version| version < 5)
     };
     let is_explained = |it: &Arc<Environment>| {
-        has_old(it) || lacks_datadir(world, it) || unread.is_empty() && has_own(it)
+        has_unused(it) || lacks_datadir(world, it) || unread.is_empty() && has_own(it)
     };
     if environments.iter().any(is_explained) {
         return None;

@@ -52,7 +52,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     // A new entry for the key would hide the options that it has now.
     if options.is_none() {
         let edit = with_option(data, key, "convert_to", "Sensitive");
-        let fix = |edit| Fix::changing("Make the value Sensitive by lookup_options", vec![edit]);
+        let fix = |edit| Fix::changing("Make the value Sensitive with lookup_options", vec![edit]);
         finding.fixes.extend(edit.map(fix));
     }
 }
@@ -92,7 +92,7 @@ dd: [ENC]
         check_fix(
             "lookup_options:\n  a: {convert_to: Sensitive}\nbb: ENC[GPG,YWJj]\n#- /hiera.yaml\nversion: 5\n\
              hierarchy: [{name: c, path: common.yaml, lookup_key: eyaml_lookup_key}]\n",
-            "Make the value Sensitive by lookup_options",
+            "Make the value Sensitive with lookup_options",
             "lookup_options:\n  bb: {convert_to: Sensitive}\n  a: {convert_to: Sensitive}\nbb: ENC[GPG,YWJj]\n",
         );
     }

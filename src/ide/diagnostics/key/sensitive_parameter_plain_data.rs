@@ -50,7 +50,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         return;
     }
     let edit = with_option(refused.data, key, "convert_to", "Sensitive");
-    let fix = |edit| Fix::changing("Make the value Sensitive by lookup_options", vec![edit]);
+    let fix = |edit| Fix::changing("Make the value Sensitive with lookup_options", vec![edit]);
     finding.fixes.extend(edit.map(fix));
 }
 
@@ -91,7 +91,7 @@ mod tests {
     fn an_option_makes_them_sensitive() {
         check_fix(
             &format!("db::password: x\n{DB}"),
-            "Make the value Sensitive by lookup_options",
+            "Make the value Sensitive with lookup_options",
             "db::password: x\nlookup_options:\n  db::password: {convert_to: Sensitive}\n",
         );
     }

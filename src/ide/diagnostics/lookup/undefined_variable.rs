@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use crate::data::Hash;
+use crate::facts::variable::VARIABLES_OF_HIERA_3;
 use crate::facts::{Node, legacy};
 use crate::ide::diagnostics::lookup::VariablesContext;
 use crate::ide::diagnostics::shared::fix::Fix;
@@ -141,16 +142,8 @@ fn undefined(known: &KnownVariables<'_>, name: &str) -> Option<String> {
     let never_reported = unqualified.contains("::")
         || unqualified.contains('(')
         || unqualified.bytes().all(|b| b.is_ascii_digit())
-        || [
-            "module_name",
-            "caller_module_name",
-            "calling_module",
-            "calling_class",
-            "calling_class_path",
-            "name",
-            "title",
-        ]
-        .contains(&unqualified);
+        || VARIABLES_OF_HIERA_3.contains(&unqualified)
+        || ["module_name", "caller_module_name", "name", "title"].contains(&unqualified);
     let is_defined = known.nodes.iter().any(|node| node.variable(unqualified).is_some());
     (!never_reported && !is_defined).then(|| root.to_string())
 }

@@ -19,6 +19,11 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
+/// Whether comments can silence the rule. This rule runs after the comments, so none suppresses it.
+pub(crate) fn heeds_comments(code: &str) -> bool {
+    code != RULE.code
+}
+
 /// Checks the comments of `text`; `is_on` says whether a rule is on in this file.
 pub(crate) fn check(
     text: &str,
@@ -30,8 +35,8 @@ pub(crate) fn check(
         let rules = ignore.codes.iter().zip(&ignore.used).filter(|(_, is_used)| !**is_used);
         for ((code, range), _) in rules {
             let is_known = rule(code).is_some();
-            // This rule runs after the comments, so a comment cannot suppress it, and its own code never counts as used.
-            if *code == RULE.code || is_known && !is_on(code) {
+            // A comment that names this rule never counts as used.
+            if !heeds_comments(code) || is_known && !is_on(code) {
                 continue;
             }
             let finding = if is_known {

@@ -37,6 +37,13 @@ fn nodes_are_grouped_by_value_and_the_rare_ones_come_first() {
 }
 
 #[test]
+fn one_answer_for_all_nodes_is_called_the_same() {
+    let all = all_of(&fixture("#- /data/common.yaml\na$0: 1\n"));
+    let title = "# a in environment production: the same answer for all 3 nodes";
+    assert_eq!(all.preview.text.lines().next(), Some(title));
+}
+
+#[test]
 fn nodes_with_their_own_names_in_a_value_are_together() {
     let fixture = fixture("#- /data/common.yaml\na$0: '%{trusted.certname}/%{role}'\n");
     let all = all_of(&fixture);

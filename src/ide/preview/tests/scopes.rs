@@ -84,7 +84,7 @@ fn everything_that_a_node_gets() {
     let preview = ask(&fixture.world(), &question).expect("there is a node");
     assert_is_consistent(&preview);
     expect![[r#"
-        # everything that node web01, environment production gets
+        # everything that node web01 gets in environment production
 
         # == no module ==
         zone: 1  # data/common.yaml:1
@@ -120,7 +120,7 @@ fn the_classes_of_a_node_with_what_is_missing_first() {
     let preview = ask(&fixture.world(), &question).expect("there is a node");
     assert_is_consistent(&preview);
     expect![[r#"
-        # everything that node web01, environment production gets
+        # everything that node web01 gets in environment production
 
         # == classes ==
         # missing: web::owner: expects a value for parameter 'owner'

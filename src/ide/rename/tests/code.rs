@@ -226,12 +226,34 @@ fn keys_of_lookups_are_renamed_with_the_data() {
     );
 }
 
+#[test]
+fn code_that_gets_a_whole_value_keeps_the_names_of_sub_keys() {
+    let files = "#- /modules/app/manifests/init.pp\nclass app (Hash $cfg) {\n  $x = $cfg['port']\n\
+                 $m = lookup('app::cfg')['port'] }\n\
+                 #- /manifests/site.pp\nlookup('app::cfg.port') lookup('app::cfg.name') lookup(app::cfg.port.x)\n\
+                 #- /data/common.yaml\napp::cfg: {po$0rt: 1}\n";
+    let warnings = check(
+        files,
+        "portz",
+        &[
+            "/data/common.yaml:1 app::cfg: {portz: 1}",
+            "/manifests/site.pp:1 lookup('app::cfg.portz') lookup('app::cfg.name') lookup(app::cfg.port.x)",
+        ],
+    );
+    let said = "The whole value of `app::cfg` is also used in modules/app/manifests/init.pp:1, \
+                modules/app/manifests/init.pp:3: code that reads `port` from it keeps the old name.";
+    assert_eq!(warnings, [said]);
+}
+
 const SERVER: &str = "#- /modules/web/manifests/server.pp\nclass web::ser$0ver($port) inherits web { }\n\
     #- /modules/web/manifests/init.pp\nclass web { contain web::server include '::web::server', web::server2\n\
     notice($web::server::port, $::web::server::port, $web::server) Class['web::server'] -> Class[web::server2] }\n\
     #- /modules/web/manifests/more.pp\nclass web::more inherits ::web::server { class { 'web::server': port => 1 } }\n\
     #- /data/common.yaml\nweb::server::port: 1\nweb::server::lost: 1\nweb::server::sub::x: 1\nclasses: [web::server, web::server2]\n\
-    lookup_options: {web::server::port: {}, '^web::server::': {}}\n";
+    lookup_options: {web::server::port: {}, '^web::server::': {}}\n\
+    #- /modules/web/examples/init.pp\ninclude ::web::server\n\
+    #- /modules/web/examples/more.pp\ninclude web::server::more\n\
+    #- /modules/web/spec/classes/server_spec.rb\ndescribe 'web::server' do\n";
 
 #[test]
 fn a_class_takes_its_keys_along() {
@@ -251,10 +273,12 @@ fn a_class_takes_its_keys_along() {
     assert_eq!(
         warnings,
         [
-            "Class names that code computes or that a node classifier sets are not known: `web::server` stays there.",
             "Rename the file modules/web/manifests/server.pp to modules/web/manifests/listener.pp: Puppet looks for the class there.",
             "The pattern `^web::server::` in the lookup_options of data/common.yaml stops matching.",
             "Values of the data that may mean the class stay as they are: data/common.yaml:4.",
+            "`web::server` is used in examples, specs or Ruby code, which are not changed: modules/web/examples/init.pp:1, \
+             modules/web/spec/classes/server_spec.rb:1.",
+            "`web::server` may also be used where hiera-ls cannot see it: in names that code computes, or in a node classifier.",
         ]
     );
 }
