@@ -5,6 +5,7 @@
 
 mod condition;
 mod expression;
+mod form;
 mod lexer;
 mod model;
 mod names;
@@ -23,11 +24,11 @@ pub use names::{Names, Scope, VariableUse};
 /// Parses a file. This never fails: for a broken file it returns what it can read, and errors.
 pub fn parse(text: &str, language: Language) -> Manifest {
     let (tokens, errors) = lexer::tokenize(text, language);
-    parser::parse(text, tokens, errors)
+    parser::parse(text, language, tokens, errors)
 }
 
 /// Where a file names variables and classes, in addition to what [`parse`] returns.
 pub fn names(text: &str, language: Language) -> Names {
     let (tokens, errors) = lexer::tokenize(text, language);
-    Names::of(text, parser::parse_with_scopes(text, tokens, errors))
+    Names::of(text, parser::parse_with_scopes(text, language, tokens, errors))
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Compares what real Puppet's parser and `hiera-ls classes` find in manifests: declarations, lookups, inclusions.
+# Compares what real Puppet's parser and `hiera-ls classes` find in manifests: declarations, lookups, inclusions, and the mistake for
+# which Puppet refuses a manifest.
 #
 #   ruby tests/conformance/manifests.rb [--binary PATH] [--seed N] [--declarations 5000] [--directory DIR]... [--mutations N] [--show 5]
 #
@@ -9,7 +10,9 @@
 # `--mutations N` adds N broken copies of each file; in these, hiera-ls must still find what is before the broken place. Puppet runs in
 # this process: Debian's 7.23 as it is installed, or Puppet 8 with RUBYLIB set to its lib folder.
 #
-# All fields of each record are compared, texts with folded white space. Files that Puppet refuses are left out.
+# Each random manifest also exists in a copy with a small mistake, such as a missing comma. All fields of each record are compared,
+# texts with folded white space, if Puppet can parse the file. hiera-ls must refuse the same files as Puppet, and with one of Puppet's
+# messages at Puppet's position.
 
 require 'fileutils'
 require 'json'
@@ -18,7 +21,9 @@ require 'optparse'
 require 'tmpdir'
 require_relative 'manifests/judge'
 require_relative 'manifests/generator'
+require_relative 'manifests/mistakes'
 require_relative 'manifests/mutations'
+require_relative 'manifests/verdict'
 
 module Conformance
   module Manifests
@@ -72,8 +77,10 @@ module Conformance
         while left.positive?
           Dir.mktmpdir do |directory|
             FILES_AT_ONCE.times do
-              text, = Generator.new((@options[:seed] * 1_000_003) + number).file
+              seed = (@options[:seed] * 1_000_003) + number
+              text, = Generator.new(seed).file
               File.binwrite(File.join(directory, format('g%07d.pp', number)), text)
+              File.binwrite(File.join(directory, format('m%07d.pp', number)), Mistakes.new(seed).make)
               number += 1
             end
             before = @counts['declarations']
@@ -103,15 +110,18 @@ module Conformance
 
       def compare_file(directory, file, theirs, ours)
         errors, ours = ours.partition { |record| record['kind'] == 'error' }
+        path = File.join(directory, file)
+        text = File.binread(path)
         @counts['files'] += 1
+        records = theirs
         if theirs.is_a?(Judge::Refused)
           @counts['files that Puppet refuses'] += 1
-          @counts['of these, hiera-ls sees nothing wrong in'] += 1 if errors.empty?
-          return
+          records = theirs.records
+          @counts['of these, Puppet can parse'] += 1 if records
         end
-        count(theirs)
-        difference = errors.empty? ? first_difference(theirs, ours) : "refused: #{errors.first['message']}, line #{errors.first['line']}"
-        @failed << [File.join(directory, file), difference, File.binread(File.join(directory, file))] if difference
+        count(records) if records
+        difference = Verdict.difference(text, theirs, errors.first) || (records && first_difference(records, ours))
+        @failed << [path, difference, text] if difference
       end
 
       def count(records)

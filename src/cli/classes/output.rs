@@ -15,9 +15,9 @@ use crate::text::TextRange;
 pub(super) fn lines(name: &str, file: &CodeFile) -> String {
     let manifest = &file.manifest;
     let mut records: Vec<(u32, Json)> = Vec::new();
+    records.extend(manifest.calls.iter().map(|it| (it.position, called(name, file, it))));
     records
         .extend(manifest.declarations.iter().map(|it| (it.range.start, declared(name, file, it))));
-    records.extend(manifest.calls.iter().map(|it| (it.position, called(name, file, it))));
     records.sort_by_key(|(offset, _)| *offset);
     let first = manifest.errors.first();
     // The error comes last, whatever its place: what can be read is printed before it.
@@ -115,7 +115,14 @@ fn called(name: &str, file: &CodeFile, call: &Call) -> Json {
 
 fn refused(name: &str, file: &CodeFile, error: &SyntaxError) -> Json {
     let line = file.line(error.range.start);
-    json!({ "kind": "error", "file": name, "line": line, "message": error.message })
+    json!({
+        "kind": "error",
+        "file": name,
+        "line": line,
+        "offset": error.range.start,
+        "length": error.range.len(),
+        "message": error.message,
+    })
 }
 
 fn heading(file: &CodeFile, declaration: &Declaration) -> String {

@@ -1,6 +1,7 @@
 //! Expressions, as far as declarations and calls need them: constants are kept, everything else is only known to exist.
 
 use super::condition::Condition;
+use super::form::Form;
 use super::model::ArgumentKind;
 use crate::text::TextRange;
 
@@ -12,6 +13,8 @@ pub(super) struct Expression {
     /// From its first to its last token.
     pub(super) range: TextRange,
     pub(super) shape: Shape,
+    /// What it is in Puppet's model, if the shape does not say so.
+    pub(super) form: Form,
 }
 
 /// The kind of an [`Expression`].

@@ -107,7 +107,12 @@ impl<'text> Lexer<'text> {
             self.token();
         }
         while let Some(open) = self.interpolations.pop() {
-            self.error(open.string_start, 1, "Unclosed quote");
+            // Puppet accepts a `${` without a `}` in the text of a heredoc: the text ends both.
+            if open.is_in_heredoc() {
+                self.name_as_variable(open.first_token);
+            } else {
+                self.error(open.string_start, 1, "Unclosed quote");
+            }
             self.add(Kind::StringEnd, self.at, self.at);
         }
     }

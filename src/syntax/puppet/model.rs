@@ -18,7 +18,7 @@ pub struct Manifest {
     pub resources: Vec<ResourceUse>,
     /// The variables that code assigns, except the parameters of declarations; without `$`, sorted.
     pub assigned: Vec<String>,
-    /// Puppet's parser refuses a file if and only if there are errors.
+    /// Errors of Puppet's parser; if there are none, those of its validator. Puppet refuses a file with an error.
     pub errors: Vec<SyntaxError>,
 }
 

@@ -7,17 +7,21 @@ use std::sync::Arc;
 
 use super::condition::{self, Guard};
 use super::expression::{Expression, Shape};
+use super::form::{self, Definition, Form};
+use super::lexer::Language;
 use super::model::{Manifest, Parameter};
 use super::token::{Kind, Token, TokenText, Tokens};
 use crate::syntax::tree::SyntaxError;
 use crate::text::TextRange;
 
 mod calls;
+mod checks;
 mod control;
 mod declarations;
 mod expressions;
 mod literals;
 mod resources;
+mod statements;
 #[cfg(test)]
 mod tests;
 
@@ -27,13 +31,27 @@ const MAX_NESTING: usize = 1_000;
 /// Further errors of a file are not reported.
 const MAX_ERRORS: usize = 100;
 
+/// Whether a comma may follow the last item of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LastComma {
+    Allowed,
+    Refused,
+}
+
 /// How many bytes of stack must be left before it grows, and by how many it grows.
 const STACK_RED_ZONE: usize = 128 * 1024;
 const STACK_GROWTH: usize = 1024 * 1024;
 
+use statements::Place;
+
 /// Parses a whole file.
-pub(super) fn parse(text: &str, tokens: Tokens, errors: Vec<SyntaxError>) -> Manifest {
-    parse_with_scopes(text, tokens, errors).manifest
+pub(super) fn parse(
+    text: &str,
+    language: Language,
+    tokens: Tokens,
+    errors: Vec<SyntaxError>,
+) -> Manifest {
+    parse_with_scopes(text, language, tokens, errors).manifest
 }
 
 /// The result of [`parse_with_scopes`].
@@ -55,7 +73,12 @@ pub(super) struct TokenScope {
 }
 
 /// Parses a whole file, and also records the scopes of variables.
-pub(super) fn parse_with_scopes(text: &str, tokens: Tokens, errors: Vec<SyntaxError>) -> Parsed {
+pub(super) fn parse_with_scopes(
+    text: &str,
+    language: Language,
+    tokens: Tokens,
+    errors: Vec<SyntaxError>,
+) -> Parsed {
     let is_unbalanced = !errors.is_empty() || has_unbalanced_brackets(&tokens);
     let found = Manifest { errors, ..Manifest::default() };
     let mut parser = Parser {
@@ -63,6 +86,10 @@ pub(super) fn parse_with_scopes(text: &str, tokens: Tokens, errors: Vec<SyntaxEr
         tokens,
         at: 0,
         found,
+        refusals: Vec::new(),
+        statement_start: None,
+        leading_definition: None,
+        is_in_default: false,
         namespace: Vec::new(),
         inside: None,
         guards: Vec::new(),
@@ -75,15 +102,25 @@ pub(super) fn parse_with_scopes(text: &str, tokens: Tokens, errors: Vec<SyntaxEr
         previous_end: 0,
         scopes: Vec::new(),
     };
-    parser.template_parameters();
+    if language == Language::Template {
+        parser.template_parameters();
+    }
+    let place = match language {
+        Language::Template => Place::Block,
+        Language::Manifest | Language::Plan => Place::TopLevel,
+    };
     loop {
-        parser.statements();
+        let _ = parser.statements(place);
         if parser.kind() == Kind::End {
             break;
         }
         parser.refuse();
     }
-    let Parser { mut found, tokens, scopes, assigned, .. } = parser;
+    let Parser { mut found, refusals, tokens, scopes, assigned, .. } = parser;
+    // Puppet validates only what it can parse. It has other rules for plans.
+    if found.errors.is_empty() && language != Language::Plan {
+        found.errors = refusals;
+    }
     found.assigned = assigned.into_iter().collect();
     // The parser adds an inner declaration before the outer one, and it reads the text of a heredoc together with its tag.
     found.resources.sort_by_key(|it| it.range.start);
@@ -100,6 +137,14 @@ struct Parser<'text> {
     /// The index of the next token.
     at: usize,
     found: Manifest,
+    /// What Puppet's validator refuses in code that its parser accepts.
+    refusals: Vec<SyntaxError>,
+    /// The index of the token that starts the statement.
+    statement_start: Option<usize>,
+    /// The definition that the statement starts with, and its position.
+    leading_definition: Option<(Definition, TextRange)>,
+    /// Whether the code belongs to the default of a parameter, and not to a lambda in it.
+    is_in_default: bool,
     /// The names of the enclosing classes, outermost first.
     namespace: Vec<String>,
     /// The name of the enclosing declaration.
@@ -123,70 +168,34 @@ struct Parser<'text> {
 }
 
 impl Parser<'_> {
-    /// Reads statements up to the bracket that closes the block. `include` and similar functions take the following statement
-    /// as arguments.
-    fn statements(&mut self) {
-        let mut function: Option<Expression> = None;
-        while !self.is_at_stop() && !self.kind().is_closer() {
-            if self.eat(Kind::Semicolon) {
-                continue;
-            }
-            let before = self.at;
-            let mut list = vec![self.assignment()];
-            if self.at == before {
-                self.refuse();
-                continue;
-            }
-            let mut comma = None;
-            while self.kind() == Kind::Comma && !self.is_at_stop() {
-                comma = Some(self.next());
-                let before = self.at;
-                let item = self.assignment();
-                if self.at == before {
-                    break;
-                }
-                list.push(item);
-            }
-            if let Some(function) = function.take() {
-                self.statement_call(&function, &list);
-            } else if let ([only], None) = (list.as_slice(), comma) {
-                // A name such as `include` waits for the next statement, which Puppet reads as its arguments.
-                function = is_statement_function(only).then(|| list.pop()).flatten();
-            } else if let Some(comma) = comma {
-                self.error(comma.range(), "illegal comma separated argument list");
-            }
-        }
-    }
-
-    /// Reads a block in braces.
-    fn block(&mut self) {
-        if !self.expect(Kind::LeftBrace) {
-            return;
-        }
+    /// Reads items up to `close`, whose opening bracket has been read. A closing bracket of another kind ends them, too. There
+    /// is one comma between two items, and one may follow the last item if `last_comma` allows it.
+    fn items(&mut self, close: Kind, last_comma: LastComma, mut item: impl FnMut(&mut Self)) {
         self.open += 1;
-        self.statements();
-        // A stray bracket must not end the block: what follows it still belongs to the declaration.
-        while matches!(self.kind(), Kind::RightParen | Kind::RightBracket) && !self.is_at_stop() {
-            self.refuse();
-            self.statements();
-        }
-        self.expect(Kind::RightBrace);
-        self.open -= 1;
-    }
-
-    /// Reads items up to `close`, whose opening bracket has been read. A closing bracket of another kind ends them, too.
-    fn items(&mut self, close: Kind, mut item: impl FnMut(&mut Self)) {
-        self.open += 1;
-        while !self.eat(close) {
+        let mut is_comma_expected = false;
+        let mut is_after_comma = false;
+        loop {
+            if is_after_comma && last_comma == LastComma::Refused && self.kind() == close {
+                self.refuse_here();
+            }
+            if self.eat(close) {
+                break;
+            }
             if self.is_at_stop() || self.kind().is_closer() {
                 self.refuse_here();
                 break;
             }
-            if self.eat(Kind::Comma) {
+            if self.kind() == Kind::Comma {
+                if !is_comma_expected {
+                    self.refuse_here();
+                }
+                self.next();
+                (is_comma_expected, is_after_comma) = (false, true);
                 continue;
             }
             let before = self.at;
             item(self);
+            (is_comma_expected, is_after_comma) = (true, false);
             if self.at == before {
                 self.refuse();
             } else if self.kind() != Kind::Comma && self.kind() != close {
@@ -294,9 +303,20 @@ impl Parser<'_> {
         let token = self.peek();
         let message = match token.kind {
             Kind::End => "Syntax error at end of input".to_owned(),
-            _ => format!("Syntax error at '{}'", token.range().slice(self.text)),
+            _ => format!("Syntax error at '{}'", self.value_of(token)),
         };
         self.error(token.range(), &message);
+    }
+
+    /// The value of a token in Puppet's messages: a string without its quotes, a variable without its `$`.
+    fn value_of(&self, token: Token) -> String {
+        match token.kind {
+            Kind::Variable => self.text_of(token).trim_start_matches('$').to_owned(),
+            Kind::Regex => format!("(?-mix:{})", self.text_of(token).replace('/', "\\/")),
+            Kind::Heredoc => form::syntax_of_heredoc(token.range().slice(self.text)).to_owned(),
+            Kind::TemplateValue => String::new(),
+            _ => self.text_of(token),
+        }
     }
 
     /// Skips the rest of an interpolation.
@@ -350,6 +370,16 @@ impl Parser<'_> {
         }
     }
 
+    /// Reports an error that Puppet finds when it has read everything from `from` to the next token: an error there comes
+    /// first.
+    fn late_error(&mut self, from: u32, range: TextRange, message: &str) {
+        let here = self.peek().start;
+        let is_between = |it: &SyntaxError| (from..=here).contains(&it.range.start);
+        if !self.found.errors.iter().any(is_between) {
+            self.error(range, message);
+        }
+    }
+
     fn error(&mut self, range: TextRange, message: &str) {
         // After an error, several functions may refuse the same token, but it is one error.
         let is_known = self.found.errors.last().is_some_and(|it| it.range == range);
@@ -360,7 +390,12 @@ impl Parser<'_> {
 
     /// An expression from `start` to the last token read.
     fn expression_from(&self, start: u32, shape: Shape) -> Expression {
-        Expression { position: start, range: self.range_from(start), shape }
+        Expression { position: start, range: self.range_from(start), shape, form: Form::Plain }
+    }
+
+    /// An expression that Puppet's model names `form`; it is not constant.
+    fn formed_from(&self, start: u32, form: Form) -> Expression {
+        Expression { form, ..self.expression_from(start, Shape::Other) }
     }
 
     fn range_from(&self, start: u32) -> TextRange {

@@ -6,7 +6,14 @@ require 'puppet/pops'
 
 module Conformance
   module Manifests
-    # Real Puppet's parser: what a manifest declares, looks up and includes. Nothing is compiled.
+    # Puppet checks the text of a heredoc that names its syntax, as `@(END:json)` does. hiera-ls does not.
+    module NoSyntaxOfHeredocs
+      def check_HeredocExpression(_heredoc); end
+    end
+    Puppet::Pops::Validation::Checker4_0.prepend(NoSyntaxOfHeredocs)
+
+    # Real Puppet's parser and validator: what a manifest declares, looks up and includes, and why Puppet refuses it. Nothing is
+    # compiled.
     #
     # A record is a hash with the fields of `hiera-ls classes --render-as jsonl` that must be the same.
     class Judge
@@ -14,14 +21,18 @@ module Conformance
       INCLUSIONS = %w[include contain require].freeze
       Parser = Puppet::Pops::Parser
       Model = Puppet::Pops::Model
-      # Puppet's message about a file that it refuses.
-      Refused = Struct.new(:message)
+      Validation = Puppet::Pops::Validation
+      # What Puppet says about a file that it refuses: a list of [message, line, column]. `records` is nil if it cannot be parsed. If
+      # Ruby failed, such as for a regular expression, the messages are not Puppet's.
+      Refused = Struct.new(:problems, :records, :by_ruby)
 
       def self.start
         directory = Dir.mktmpdir
         at_exit { FileUtils.rm_rf(directory) }
         settings = %w[confdir vardir rundir logdir codedir].flat_map { |name| ["--#{name}", File.join(directory, name)] }
         Puppet.initialize_settings(settings)
+        # Duplicate keys of hashes are warnings in Puppet 7 and errors in Puppet 8; hiera-ls does not report them.
+        Puppet[:strict] = :warning
         Puppet::Util::Log.close_all
         new
       end
@@ -29,16 +40,31 @@ module Conformance
       # The records of the file at `path` in the order of their places, or why Puppet refuses it.
       def read(path)
         source = File.read(path, mode: 'rb', encoding: 'utf-8')
-        return Refused.new('invalid byte sequence in UTF-8') unless source.valid_encoding?
+        return Refused.new([['invalid byte sequence in UTF-8']]) unless source.valid_encoding?
 
-        Puppet[:tasks] = path.split('/')[..-2].include?('plans')
+        is_plan = path.split('/')[..-2].include?('plans')
+        Puppet[:tasks] = is_plan
         program = Parser::Parser.new.parse_string(source, path).model
-        FileRecords.new(source, tokens_of(source, path)).of(program)
+        records = FileRecords.new(source, tokens_of(source, path)).of(program)
+        problems = is_plan ? [] : problems_of(program)
+        problems.empty? ? records : Refused.new(problems, records)
+      rescue Puppet::Error => e
+        Refused.new([[e.message.sub(/ \((?:file|line): .*\z/m, ''), e.line, e.pos]])
       rescue StandardError, SystemStackError => e
-        Refused.new(e.message)
+        Refused.new([[e.message]], nil, true)
       end
 
       private
+
+      # The errors of Puppet's validator.
+      def problems_of(program)
+        acceptor = Validation::Acceptor.new
+        Validation::ValidatorFactory_4_0.new.validator(acceptor).validate(program)
+        acceptor.errors.map do |error|
+          arguments = error.arguments.merge(label: Puppet::Pops::Model::ModelLabelProvider.new)
+          [error.issue.format(arguments), error.source_pos.line, error.source_pos.pos]
+        end
+      end
 
       # Those of heredoc texts are elsewhere and are left out.
       def tokens_of(source, path)

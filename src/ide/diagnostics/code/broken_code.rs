@@ -57,6 +57,27 @@ class m::fine { }
     }
 
     #[test]
+    fn names_that_puppet_refuses() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+#- /data/common.yaml
+m::x::title: 1
+#- /modules/m/manifests/x.pp
+class m::x (
+  String $title,
+#        ^^^^^^ warning[broken-code]: The parameter $title redefines a built in parameter in the Host Class Definition Puppet refuses this file when it loads it. hiera-ls reports no keys for the classes in it.
+) {
+}
+#- /modules/m/templates/x.epp
+<% 'a' %> text
+#  ^^^ warning[broken-code]: This String has no effect. A value was produced and then forgotten…
+",
+        );
+    }
+
+    #[test]
     fn bytes_that_are_no_text_are_told() {
         let files: [(&str, &[u8]); 2] = [
             ("/r/hiera.yaml", b"version: 5\n"),

@@ -57,7 +57,7 @@ impl<'text> Lexer<'text> {
         self.add(Kind::Heredoc, start, self.at);
         // The lexer goes on after the tag, with an empty text, so that the rest of the file is still read.
         let (Some(from), Some((to, behind, end_line))) = (text_start, found) else {
-            self.error(start, tag.length, "Heredoc without an end-tagged line");
+            self.error(start, tag.length, "Heredoc without end-tagged line");
             self.add_text(Kind::String, self.at, self.at, TokenText::Decoded(String::new()));
             self.after_heredoc();
             return;

@@ -18,6 +18,13 @@ pub(super) struct Interpolation {
     style: Style,
 }
 
+impl Interpolation {
+    /// Whether its string is the text of a heredoc.
+    pub(super) fn is_in_heredoc(&self) -> bool {
+        self.style == Style::HeredocText
+    }
+}
+
 /// What ends a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Style {
@@ -86,7 +93,14 @@ impl Lexer<'_> {
     /// of that name.
     pub(super) fn end_of_interpolation(&mut self) {
         let open = self.interpolations.pop().expect("called when one ends");
-        if let [first, rest @ ..] = &mut self.tokens.list[open.first_token..] {
+        self.name_as_variable(open.first_token);
+        let part = Part { start: self.at, text_start: self.at, is_first: false };
+        self.string_part(part, open.string_start, open.style);
+    }
+
+    /// Turns the name at the start of an interpolation into a variable, if nothing, a bracket or a dot follows.
+    pub(super) fn name_as_variable(&mut self, first_token: usize) {
+        if let [first, rest @ ..] = &mut self.tokens.list[first_token..] {
             let is_name = matches!(first.kind, Kind::Number | Kind::Name | Kind::Word)
                 || first.kind.is_keyword();
             let goes_on =
@@ -95,8 +109,6 @@ impl Lexer<'_> {
                 first.kind = Kind::Variable;
             }
         }
-        let part = Part { start: self.at, text_start: self.at, is_first: false };
-        self.string_part(part, open.string_start, open.style);
     }
 
     /// Reads a string up to its end or to the next `${`, whichever comes first.

@@ -84,7 +84,7 @@ impl Lexer<'_> {
         let ends = memchr::memmem::find_iter(&bytes[start..], b"%>");
         let end = ends.map(|it| start + it).find(|it| bytes[it - 1] != b'%');
         let Some(end) = end else {
-            self.error(start, 1, "Reaching end after opening <%# without finding %>");
+            self.error(start, 1, "Reaching end after opening <%# without seeing %>");
             self.at = bytes.len();
             return;
         };

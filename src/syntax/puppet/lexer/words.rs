@@ -52,8 +52,8 @@ impl Lexer<'_> {
     pub(super) fn variable(&mut self) {
         let length = variable_length(&self.text().as_bytes()[self.at + 1..]);
         if length == 0 {
-            self.error(self.at, 1, "Syntax error at ''");
-            return self.emit(Kind::Unknown, 1);
+            // Puppet reads a variable without a name, and refuses the name later.
+            return self.emit(Kind::Variable, 1);
         }
         self.emit(Kind::Variable, length + 1);
     }
@@ -65,8 +65,14 @@ impl Lexer<'_> {
         if length > 0 && !is_bad_octal(&rest[..length]) {
             return self.emit(Kind::Number, length);
         }
-        let length = word_length(rest.as_bytes());
-        self.error(self.at, length, "Illegal number");
+        let length = word_length(rest.as_bytes()).max(length);
+        let before = &self.text()[..self.at];
+        // In `1.5x`, the number starts before the dot.
+        let whole = before.strip_suffix('.').unwrap_or_default();
+        let digits = whole.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let start = self.at - if digits > 0 { digits + 1 } else { 0 };
+        let end = self.at + length;
+        self.error(start, end - start, &refusal_of_number(&self.text()[start..end]));
         self.emit(Kind::Unknown, length);
     }
 }
@@ -125,10 +131,25 @@ fn number_length(text: &str) -> usize {
     ends.into_iter().rev().find(|end| is_end(*end)).unwrap_or(0)
 }
 
-/// `08`: a leading zero starts an octal number, which has no such digit.
+/// `08`, `01.5`: a leading zero starts an octal number, which has no such character.
 fn is_bad_octal(number: &str) -> bool {
-    let is_whole = number.bytes().all(|it| it.is_ascii_digit());
-    is_whole && number.len() > 1 && number.starts_with('0') && number.contains(['8', '9'])
+    let Some(rest) = number.strip_prefix('0') else { return false };
+    let is_octal = !rest.is_empty() && !rest.starts_with(['x', 'X', '.']);
+    is_octal && !rest.bytes().all(|it| matches!(it, b'0'..=b'7'))
+}
+
+/// Puppet's message about something that starts like a number.
+fn refusal_of_number(text: &str) -> String {
+    let rest = text.trim_start_matches(|it: char| it.is_ascii_digit());
+    if text.starts_with("0x") || text.starts_with("0X") {
+        format!("Not a valid hex number {text}")
+    } else if text.len() > 1 && text.starts_with('0') && !text.starts_with("0.") {
+        format!("Not a valid octal number {text}")
+    } else if rest.starts_with(['e', 'E', '.']) {
+        format!("Not a valid decimal number {text}")
+    } else {
+        format!("Illegal number '{text}'")
+    }
 }
 
 #[cfg(test)]
@@ -153,7 +174,20 @@ mod tests {
         for (text, length) in numbers {
             assert_eq!(number_length(text), length, "{text}");
         }
-        assert!(is_bad_octal("08") && !is_bad_octal("0755") && !is_bad_octal("0.8"));
+        assert!(is_bad_octal("08") && is_bad_octal("01.5"));
+        assert!(!is_bad_octal("0755") && !is_bad_octal("0.8") && !is_bad_octal("0x9"));
+    }
+
+    #[test]
+    fn refused_numbers_are_named_by_their_kind() {
+        for (text, message) in [
+            ("08", "Not a valid octal number 08"),
+            ("0xZ", "Not a valid hex number 0xZ"),
+            ("1.5x", "Not a valid decimal number 1.5x"),
+            ("1a", "Illegal number '1a'"),
+        ] {
+            assert_eq!(refusal_of_number(text), message);
+        }
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! Parses calls, and records those that look up data or include classes.
 
-use super::Parser;
+use super::literals::ListKind;
+use super::{LastComma, Parser};
 use crate::syntax::puppet::condition::Condition;
 use crate::syntax::puppet::expression::{Expression, Shape};
+use crate::syntax::puppet::form::Form;
 use crate::syntax::puppet::model::{Attribute, Call, CallForm, CalledName};
 use crate::syntax::puppet::token::Kind;
 use crate::text::TextRange;
@@ -29,8 +31,9 @@ struct Read<'call> {
 impl Parser<'_> {
     /// `function(…)`, optionally with a lambda.
     pub(super) fn call(&mut self, function: &Expression) -> Expression {
+        self.check_function(function);
         self.next();
-        let arguments = self.arguments(Kind::RightParen);
+        let arguments = self.arguments(Kind::RightParen, ListKind::Arguments, LastComma::Allowed);
         let has_lambda = self.lambda();
         if let Shape::Name(name) = &function.shape {
             let read = Read {
@@ -43,11 +46,8 @@ impl Parser<'_> {
             };
             self.note(&read, function.range.start);
         }
-        Expression {
-            position: function.position,
-            range: self.range_from(function.range.start),
-            shape: Shape::Call,
-        }
+        let call = self.expression_from(function.range.start, Shape::Call);
+        Expression { position: function.position, ..call }
     }
 
     /// `receiver.function`, with or without parentheses. Puppet's position is the parenthesis, or else the dot.
@@ -56,14 +56,15 @@ impl Parser<'_> {
         let dot = self.next();
         if !matches!(self.kind(), Kind::Name | Kind::Type) {
             self.refuse_here();
-            return self.expression_from(start, Shape::Other);
+            return self.formed_from(start, Form::MethodCall);
         }
         let name = self.next();
         let mut arguments = vec![receiver];
         let mut position = dot.start;
         if self.kind() == Kind::LeftParen {
             position = self.next().start;
-            arguments.extend(self.arguments(Kind::RightParen));
+            let others = self.arguments(Kind::RightParen, ListKind::Arguments, LastComma::Refused);
+            arguments.extend(others);
         }
         let has_lambda = self.lambda();
         let read = Read {
@@ -75,7 +76,8 @@ impl Parser<'_> {
             has_lambda,
         };
         self.note(&read, start);
-        Expression { position, range: self.range_from(start), shape: Shape::Call }
+        let call = self.expression_from(start, Shape::Call);
+        Expression { position, form: Form::MethodCall, ..call }
     }
 
     /// `include a, b` and similar calls without parentheses.
@@ -95,7 +97,8 @@ impl Parser<'_> {
             };
             self.note(&read, function.range.start);
         }
-        self.expression_from(function.range.start, Shape::Call)
+        let call = self.expression_from(function.range.start, Shape::Call);
+        Expression { position: function.position, ..call }
     }
 
     /// One title of `class { … }`.

@@ -1,44 +1,60 @@
 //! Conditionals, lambdas, and the values of templates.
 
+use super::checks::Owner;
+use super::statements::Place;
 use super::{Parser, TokenScope};
 use crate::syntax::puppet::condition::{Condition, Guard, Operator};
 use crate::syntax::puppet::expression::{Expression, Shape};
+use crate::syntax::puppet::form::Form;
 use crate::syntax::puppet::token::Kind;
 
 impl Parser<'_> {
     /// `if`, `unless` or `case`.
     pub(super) fn conditional(&mut self) -> Expression {
         let keyword = self.next();
-        let condition = self.expression().into_condition();
+        let condition = self.expression();
+        self.check_value(&condition);
+        let is_idle = condition.is_idle();
+        let condition = condition.into_condition();
         let around = self.guards.len();
-        if keyword.kind == Kind::Case {
-            self.case_options(&condition);
-        } else {
-            self.branches(condition, keyword.kind != Kind::Unless);
-        }
+        let (label, are_blocks_idle) = match keyword.kind {
+            Kind::Case => ("'case' statement", self.case_options(&condition)),
+            Kind::Unless => ("'unless' Statement", self.branches(condition, false)),
+            _ => ("'if' statement", self.branches(condition, true)),
+        };
         self.guards.truncate(around);
-        self.expression_from(keyword.start, Shape::Other)
+        let form = Form::Conditional { label, is_idle: is_idle && are_blocks_idle };
+        self.formed_from(keyword.start, form)
     }
 
-    /// The block of a condition, and those of `elsif` and `else`.
-    fn branches(&mut self, condition: Condition, if_it_holds: bool) {
-        self.guarded_block(condition, if_it_holds);
+    /// The block of a condition, and those of `elsif` and `else`. Returns whether none of them has an effect.
+    fn branches(&mut self, condition: Condition, if_it_holds: bool) -> bool {
+        let mut are_idle = self.guarded_block(condition, if_it_holds, Place::Branch);
+        // `unless` has no `elsif`.
+        if !if_it_holds && self.kind() == Kind::Elsif {
+            self.refuse_here();
+        }
         while self.eat(Kind::Elsif) {
-            let condition = self.expression().into_condition();
-            self.guarded_block(condition, true);
+            let condition = self.expression();
+            self.check_value(&condition);
+            are_idle &= condition.is_idle();
+            are_idle &= self.guarded_block(condition.into_condition(), true, Place::Branch);
         }
         if self.eat(Kind::Else) {
-            self.block();
+            are_idle &= self.block(Place::Branch).are_idle();
         }
+        are_idle
     }
 
-    /// A block that runs if a condition is true, or if it is false. Code after it is guarded by the opposite.
-    fn guarded_block(&mut self, condition: Condition, if_it_holds: bool) {
+    /// A block that runs if a condition is true, or if it is false. Code after it is guarded by the opposite. Returns whether
+    /// the block has no effect.
+    fn guarded_block(&mut self, condition: Condition, if_it_holds: bool, place: Place) -> bool {
         self.guard(condition, if_it_holds);
-        self.block();
+        let is_idle = self.block(place).are_idle();
         if let Some(guard) = self.guards.last_mut() {
             guard.if_it_holds = !if_it_holds;
         }
+        is_idle
     }
 
     /// From here on, code runs if a condition is true, or if it is false.
@@ -46,31 +62,46 @@ impl Parser<'_> {
         self.guards.push(Guard { condition: condition.into(), if_it_holds });
     }
 
-    /// The options of a `case` are tried in order, but `default` is always tried last.
-    fn case_options(&mut self, subject: &Condition) {
+    /// The options of a `case` are tried in order, but `default` is always tried last. Returns whether none has an effect.
+    fn case_options(&mut self, subject: &Condition) -> bool {
         if !self.expect(Kind::LeftBrace) {
-            return;
+            return true;
         }
         self.open += 1;
+        if self.kind() == Kind::RightBrace {
+            self.refuse_here();
+        }
+        let (mut are_idle, mut defaults) = (true, Vec::new());
         let mut of_default = None;
         while !self.is_at_stop() && !self.kind().is_closer() {
             if let Some(first) = of_default.take() {
                 self.make_unsure(first);
             }
             let before = self.at;
-            let mut fits = self.case_option(subject);
+            let mut read = |parser: &mut Self| {
+                let option = parser.expression();
+                parser.check_value(&option);
+                are_idle &= option.is_idle();
+                if option.shape == Shape::Default {
+                    defaults.push(option);
+                    return None;
+                }
+                let option = option.into_condition();
+                Some(Condition::joined(Operator::Fits, subject.clone(), option))
+            };
+            let mut fits = read(self);
             while self.eat(Kind::Comma) {
-                let other = self.case_option(subject);
+                let other = read(self);
                 fits =
                     fits.zip(other).map(|(one, other)| Condition::joined(Operator::Or, one, other));
             }
             // These numbers tell which calls and resources the block adds.
             let first = (self.found.calls.len(), self.found.resources.len());
             if self.at > before && self.expect(Kind::Colon) {
-                match &fits {
-                    Some(fits) => self.guarded_block(fits.clone(), true),
-                    None => self.block(),
-                }
+                are_idle &= match &fits {
+                    Some(fits) => self.guarded_block(fits.clone(), true, Place::Block),
+                    None => self.block(Place::Block).are_idle(),
+                };
             } else if self.at == before {
                 self.refuse();
             }
@@ -78,13 +109,8 @@ impl Parser<'_> {
         }
         self.expect(Kind::RightBrace);
         self.open -= 1;
-    }
-
-    /// Whether an option matches; `None` for `default`.
-    fn case_option(&mut self, subject: &Condition) -> Option<Condition> {
-        let is_default = self.kind() == Kind::Default;
-        let option = self.expression().into_condition();
-        (!is_default).then(|| Condition::joined(Operator::Fits, subject.clone(), option))
+        self.check_one_default("'case' statement", &defaults);
+        are_idle
     }
 
     /// Code in a `default` that is followed by other options runs only if none of these matches.
@@ -100,12 +126,15 @@ impl Parser<'_> {
         if !self.eat(Kind::Pipe) {
             return false;
         }
+        let is_in_default = std::mem::take(&mut self.is_in_default);
         let parameters = self.parameters(Kind::Pipe);
+        self.check_parameters(Owner::Lambda, &parameters);
         let _ = self.return_type();
         self.assigned.extend(parameters.iter().map(|it| it.name.clone()));
         // A function may call its lambda several times, or never.
         self.guards.push(Guard::unknown());
-        self.block();
+        let _ = self.block(Place::Block);
+        self.is_in_default = is_in_default;
         self.scopes.push(TokenScope { first, end: self.at, declaration: None, parameters });
         self.guards.pop();
         true
@@ -114,7 +143,8 @@ impl Parser<'_> {
     /// The parameters of a template: `| … |` in its first tag.
     pub(super) fn template_parameters(&mut self) {
         if self.eat(Kind::Pipe) {
-            let _ = self.parameters(Kind::Pipe);
+            let parameters = self.parameters(Kind::Pipe);
+            self.check_parameters(Owner::Template, &parameters);
         }
     }
 
@@ -122,14 +152,21 @@ impl Parser<'_> {
     pub(super) fn template_value(&mut self) -> Expression {
         let start = self.next().start;
         if self.kind() == Kind::LeftBrace {
-            self.block();
+            if self.ahead(1) == Kind::RightBrace {
+                self.next();
+                self.refuse_here();
+                self.next();
+            } else {
+                let _ = self.block(Place::Branch);
+            }
         } else {
-            let _ = self.expression();
+            let value = self.expression();
+            self.check_value(&value);
         }
         while !matches!(self.kind(), Kind::TemplateValueEnd | Kind::End) {
             self.refuse();
         }
         self.expect(Kind::TemplateValueEnd);
-        self.expression_from(start, Shape::Other)
+        self.formed_from(start, Form::Other)
     }
 }

@@ -2,8 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Parser, TokenScope};
-use crate::syntax::puppet::expression::{Expression, Shape};
+use super::checks::Owner;
+use super::literals::ListKind;
+use super::statements::{Place, Statements};
+use super::{LastComma, Parser, TokenScope};
+use crate::syntax::puppet::expression::Expression;
+use crate::syntax::puppet::form::{Definition, Form};
 use crate::syntax::puppet::model::{Declaration, DeclarationKind, Parameter, ParameterDefault};
 use crate::syntax::puppet::token::{Kind, Token};
 use crate::text::TextRange;
@@ -11,6 +15,9 @@ use crate::text::TextRange;
 /// The maximum length in bytes of the names of all enclosing classes. Declarations in a class with a longer name have none:
 /// otherwise, each of them would repeat it.
 const MAX_CLASS_BYTES: usize = 4_000;
+
+/// Puppet's message for `class 'a' { }`.
+const QUOTED_NAME: &str = "A quoted string is not valid as a name here";
 
 impl Parser<'_> {
     /// What a keyword starts: a declaration, or a call of the function `type`.
@@ -20,6 +27,10 @@ impl Parser<'_> {
         let may_have_ended = std::mem::take(&mut self.may_have_ended);
         let read = self.declared();
         self.may_have_ended = may_have_ended;
+        if let Form::Definition(definition) = read.form {
+            let end = read.range.end.max(read.position);
+            self.note_definition(definition, TextRange::new(read.position, end), first);
+        }
         // Declarations inside it were added before.
         if let Some(declaration) = self.found.declarations.get(count..).and_then(<[_]>::last) {
             let (name, parameters) = (declaration.name_range, declaration.parameters.clone());
@@ -31,70 +42,94 @@ impl Parser<'_> {
 
     fn declared(&mut self) -> Expression {
         let keyword = self.next();
-        match keyword.kind {
-            Kind::Class => self.class(keyword),
-            Kind::Define => self.define(keyword),
-            Kind::Function => self.function(keyword),
-            Kind::Node => self.node(keyword),
-            Kind::Plan => self.plan(keyword),
-            Kind::Apply => self.apply(),
+        let definition = match keyword.kind {
+            Kind::Class => {
+                self.class(keyword);
+                Definition::Class
+            }
+            Kind::Define => {
+                self.define(keyword);
+                Definition::Define
+            }
+            Kind::Function => {
+                self.function(keyword);
+                Definition::Function
+            }
+            Kind::Node => {
+                self.node(keyword);
+                Definition::Node
+            }
+            Kind::Plan => {
+                self.plan(keyword);
+                Definition::Plan
+            }
+            Kind::Apply => {
+                self.apply();
+                return self.formed_from(keyword.start, Form::Other);
+            }
             _ if self.kind() == Kind::LeftParen => {
-                let name = self.expression_from(keyword.start, Shape::Other);
+                let name = self.formed_from(keyword.start, Form::Other);
                 return self.call(&name);
             }
-            _ => self.type_alias(keyword),
-        }
-        self.expression_from(keyword.start, Shape::Other)
+            _ => return self.type_alias(keyword),
+        };
+        self.formed_from(keyword.start, Form::Definition(definition))
     }
 
     fn class(&mut self, keyword: Token) {
-        let Some(mut class) = self.named(DeclarationKind::Class) else { return };
+        let Some(mut class) = self.named(keyword, DeclarationKind::Class) else { return };
         let outer = self.enter(&class);
-        class.parameters = self.parameter_list();
+        class.parameters = self.parameter_list(Definition::Class);
         if self.eat(Kind::Inherits) {
             // Puppet's grammar has `inherits default` as well.
             let is_name = is_class_name(self.kind()) || self.kind() == Kind::Default;
+            if self.kind() == Kind::String {
+                self.error(self.peek().range(), QUOTED_NAME);
+            }
             class.parent = is_name.then(|| self.next().range());
             if !is_name {
-                self.refuse_here();
+                self.refuse_name_here();
             }
         }
-        self.class_body(&class);
+        let body = self.class_body(&class);
+        self.check_last_statement(Definition::Class, &body);
         self.inside = outer;
         self.declare(keyword, class);
     }
 
     fn plan(&mut self, keyword: Token) {
-        let Some(mut plan) = self.named(DeclarationKind::Plan) else { return };
+        let Some(mut plan) = self.named(keyword, DeclarationKind::Plan) else { return };
         let outer = self.enter(&plan);
-        plan.parameters = self.parameter_list();
-        self.class_body(&plan);
+        plan.parameters = self.parameter_list(Definition::Plan);
+        let _ = self.class_body(&plan);
         self.inside = outer;
         self.declare(keyword, plan);
     }
 
     /// Classes in the body get this class's name as a prefix.
-    fn class_body(&mut self, class: &Declaration) {
+    fn class_body(&mut self, class: &Declaration) -> Statements {
         self.namespace.push(class.name_range.slice(self.text).to_owned());
-        self.block();
+        let body = self.block(Place::Class);
         self.namespace.pop();
+        body
     }
 
     fn define(&mut self, keyword: Token) {
-        let Some(mut define) = self.named(DeclarationKind::Define) else { return };
+        let Some(mut define) = self.named(keyword, DeclarationKind::Define) else { return };
         let outer = self.enter(&define);
-        define.parameters = self.parameter_list();
-        self.block();
+        define.parameters = self.parameter_list(Definition::Define);
+        let body = self.block(Place::Block);
+        self.check_last_statement(Definition::Define, &body);
         self.inside = outer;
         self.declare(keyword, define);
     }
 
     fn function(&mut self, keyword: Token) {
-        let Some(mut function) = self.named(DeclarationKind::Function) else { return };
+        let Some(mut function) = self.named(keyword, DeclarationKind::Function) else { return };
         let outer = self.enter(&function);
-        function.parameters = self.parameter_list();
+        function.parameters = self.parameter_list(Definition::Function);
         function.return_type = self.return_type();
-        self.block();
+        let _ = self.block(Place::Block);
         self.inside = outer;
         self.declare(keyword, function);
     }
@@ -120,10 +155,14 @@ impl Parser<'_> {
         }
         if self.eat(Kind::Inherits) {
             node.parent = self.host();
+            match node.parent {
+                Some(parent) => self.check_node_parent(parent),
+                None => self.refuse_here(),
+            }
         }
-        self.eat(Kind::Comma);
         if !node.hosts.is_empty() {
-            self.block();
+            let body = self.block(Place::Block);
+            self.check_last_statement(Definition::Node, &body);
             self.declare(keyword, node);
         }
     }
@@ -133,14 +172,20 @@ impl Parser<'_> {
         let start = self.peek().start;
         match self.kind() {
             Kind::Name | Kind::Number => {
-                self.next();
+                let mut name = self.next().range().slice(self.text).to_owned();
                 while self.kind() == Kind::Dot && matches!(self.ahead(1), Kind::Name | Kind::Number)
                 {
                     self.next();
-                    self.next();
+                    name.push('.');
+                    name.push_str(self.next().range().slice(self.text));
                 }
+                self.check_host(self.range_from(start), &name);
             }
-            Kind::String | Kind::Word | Kind::Default | Kind::Regex => {
+            Kind::String | Kind::Word => {
+                let token = self.next();
+                self.check_host(token.range(), &self.text_of(token));
+            }
+            Kind::Default | Kind::Regex => {
                 self.next();
             }
             Kind::StringStart | Kind::Heredoc => return Some(self.primary().range),
@@ -152,35 +197,55 @@ impl Parser<'_> {
     /// `apply(…) { … }` in a plan.
     fn apply(&mut self) {
         if self.expect(Kind::LeftParen) {
-            let _ = self.arguments(Kind::RightParen);
-            self.block();
+            let _ = self.arguments(Kind::RightParen, ListKind::Arguments, LastComma::Allowed);
+            let _ = self.block(Place::Block);
         }
     }
 
     /// `type Name = …`. A mapping (`type Name[…] = …`) and a definition (`type Name { }`) do not declare an alias.
-    fn type_alias(&mut self, keyword: Token) {
+    fn type_alias(&mut self, keyword: Token) -> Expression {
         if self.kind() != Kind::TypeName {
-            return self.refuse_here();
+            self.refuse_here();
+            return self.formed_from(keyword.start, Form::Other);
         }
         let name = self.next();
         let is_mapping = self.eat(Kind::LeftBracket);
         if is_mapping {
-            let _ = self.arguments(Kind::RightBracket);
+            let _ = self.keys_in_brackets(LastComma::Refused);
         }
-        if matches!(self.kind(), Kind::LeftBrace | Kind::Inherits) {
+        if !is_mapping && matches!(self.kind(), Kind::LeftBrace | Kind::Inherits) {
             if self.eat(Kind::Inherits) {
                 self.expect(Kind::TypeName);
             }
-            return self.block();
+            let _ = self.block(Place::Block);
+            self.refuse_unsupported(Definition::TypeDefinition, keyword.range());
+            let form = Form::Definition(Definition::TypeDefinition);
+            return self.formed_from(keyword.start, form);
         }
-        if !self.expect(Kind::Assign) {
-            return;
+        if is_mapping && name.range().slice(self.text) != "Runtime" {
+            self.refuse_unsupported(Definition::TypeMapping, name.range());
         }
+        let definition = if is_mapping { Definition::TypeMapping } else { Definition::TypeAlias };
+        if self.expect(Kind::Assign) {
+            self.right_side_of_alias(keyword, name, is_mapping);
+        }
+        let read = self.formed_from(keyword.start, Form::Definition(definition));
+        // Puppet's position is that of the name.
+        Expression { position: name.start, ..read }
+    }
+
+    fn right_side_of_alias(&mut self, keyword: Token, name: Token, is_mapping: bool) {
         let start = self.peek().start;
-        self.aliased_type();
+        if !is_mapping && matches!(self.kind(), Kind::LeftBracket | Kind::ListStart) {
+            let array = self.primary();
+            self.check_aliased(&array);
+        } else {
+            self.aliased_type();
+        }
         let range = self.range_from(start);
         if !is_mapping && !range.is_empty() {
             let text = name.range().slice(self.text);
+            self.check_type_name(name.range(), text);
             let text = text.strip_prefix("::").unwrap_or(text).to_owned();
             let mut alias = empty_declaration(DeclarationKind::TypeAlias, Some(text), name.range());
             alias.aliased_type = Some(range);
@@ -193,7 +258,7 @@ impl Parser<'_> {
         if self.kind() == Kind::TypeName {
             self.next();
             if self.eat(Kind::LeftBracket) {
-                let _ = self.keys_in_brackets();
+                let _ = self.keys_in_brackets(LastComma::Allowed);
                 return;
             }
             if self.kind() != Kind::LeftBrace {
@@ -229,23 +294,24 @@ impl Parser<'_> {
             self.refuse_here();
         }
         if self.eat(Kind::LeftBracket) || self.eat(Kind::ListStart) {
-            let _ = self.keys_in_brackets();
+            let _ = self.keys_in_brackets(LastComma::Refused);
         }
         Some(self.range_from(start))
     }
 
-    fn parameter_list(&mut self) -> Vec<Parameter> {
-        if self.eat(Kind::LeftParen) || self.eat(Kind::LineParen) {
-            self.parameters(Kind::RightParen)
-        } else {
-            Vec::new()
+    fn parameter_list(&mut self, definition: Definition) -> Vec<Parameter> {
+        if !self.eat(Kind::LeftParen) && !self.eat(Kind::LineParen) {
+            return Vec::new();
         }
+        let parameters = self.parameters(Kind::RightParen);
+        self.check_parameters(Owner::Declaration(definition), &parameters);
+        parameters
     }
 
     /// Parameters up to `close`.
     pub(super) fn parameters(&mut self, close: Kind) -> Vec<Parameter> {
         let mut parameters = Vec::new();
-        self.items(close, |parser| parameters.extend(parser.parameter()));
+        self.items(close, LastComma::Allowed, |parser| parameters.extend(parser.parameter()));
         parameters
     }
 
@@ -266,20 +332,31 @@ impl Parser<'_> {
     fn default_value(&mut self) -> Option<ParameterDefault> {
         let before = self.at;
         let start = self.peek().start;
+        let is_in_default = std::mem::replace(&mut self.is_in_default, true);
         let value = self.expression();
+        self.is_in_default = is_in_default;
         let range = self.range_from(start);
         (self.at > before).then(|| ParameterDefault { range, constant: value.constant() })
     }
 
-    /// The start of a declaration that has a name.
-    fn named(&mut self, kind: DeclarationKind) -> Option<Declaration> {
-        if !is_class_name(self.kind()) {
+    /// Refuses the next token as a name.
+    fn refuse_name_here(&mut self) {
+        if self.kind() == Kind::Class {
+            self.error(self.peek().range(), "'class' keyword not allowed at this location");
+        } else {
             self.refuse_here();
+        }
+    }
+
+    /// The start of a declaration that has a name.
+    fn named(&mut self, keyword: Token, kind: DeclarationKind) -> Option<Declaration> {
+        if !is_class_name(self.kind()) {
+            self.refuse_name_here();
             return None;
         }
         let token = self.next();
         if token.kind == Kind::String {
-            self.error(token.range(), "A quoted string is not valid as a name here");
+            self.error(token.range(), QUOTED_NAME);
         }
         let written = token.range().slice(self.text);
         // Functions exist only at top level, so classes around them do not change their names.
@@ -293,6 +370,10 @@ impl Parser<'_> {
             name.push_str("::");
         }
         name.push_str(written);
+        // Puppet removes the `::` only before the name of an outermost class.
+        let checked =
+            if classes.is_empty() { &name } else { name.strip_prefix("::").unwrap_or(&name) };
+        self.check_name(definition_of(kind), keyword.range(), &checked.to_owned());
         let name = name.strip_prefix("::").map(str::to_owned).unwrap_or(name);
         Some(empty_declaration(kind, Some(name), token.range()))
     }
@@ -301,6 +382,17 @@ impl Parser<'_> {
     fn declare(&mut self, keyword: Token, declaration: Declaration) {
         let range = self.range_from(keyword.start);
         self.found.declarations.push(Declaration { range, ..declaration });
+    }
+}
+
+fn definition_of(kind: DeclarationKind) -> Definition {
+    match kind {
+        DeclarationKind::Class => Definition::Class,
+        DeclarationKind::Define => Definition::Define,
+        DeclarationKind::Function => Definition::Function,
+        DeclarationKind::TypeAlias => Definition::TypeAlias,
+        DeclarationKind::Plan => Definition::Plan,
+        DeclarationKind::Node => Definition::Node,
     }
 }
 

@@ -1,8 +1,10 @@
 //! Expressions by the precedence of their operators.
 
-use super::Parser;
+use super::literals::ListKind;
+use super::{LastComma, Parser};
 use crate::syntax::puppet::condition::{Condition, Guard, Operator};
 use crate::syntax::puppet::expression::{Expression, Shape};
+use crate::syntax::puppet::form::Form;
 use crate::syntax::puppet::token::Kind;
 
 /// The precedence of `?`.
@@ -48,16 +50,26 @@ fn operator_of(kind: Kind) -> Option<Operator> {
 impl Parser<'_> {
     /// An expression, a resource, a chain of them, or an assignment.
     pub(super) fn assignment(&mut self) -> Expression {
-        let mut left = self.relationship();
+        let first = self.relationship();
+        if !matches!(self.kind(), Kind::Assign | Kind::AssignMore) {
+            return first;
+        }
+        let (start, operator) = (first.range.start, self.peek().range());
+        let mut last = first;
+        // `$a = $b = 1` assigns to both.
         while matches!(self.kind(), Kind::Assign | Kind::AssignMore) {
             let operator = self.next();
-            let start = left.range.start;
-            self.note_assigned(&left);
-            let _ = self.relationship();
-            left = self.expression_from(start, Shape::Other);
-            left.position = operator.start;
+            self.note_assigned(&last);
+            self.check_assignment_operator(operator.range());
+            self.check_assignment_place(operator.range());
+            if operator.kind == Kind::Assign {
+                self.check_assigned(&last);
+            }
+            last = self.relationship();
         }
-        left
+        self.check_value(&last);
+        let whole = self.formed_from(start, Form::Assignment(operator));
+        Expression { position: operator.start, ..whole }
     }
 
     fn relationship(&mut self) -> Expression {
@@ -66,7 +78,7 @@ impl Parser<'_> {
             let operator = self.next();
             let start = left.range.start;
             let _ = self.resource();
-            left = self.expression_from(start, Shape::Other);
+            left = self.formed_from(start, Form::Relationship(operator.range()));
             left.position = operator.start;
         }
         left
@@ -104,6 +116,7 @@ impl Parser<'_> {
     fn operation(&mut self, left: Expression, tightness: u8) -> Expression {
         let operator = self.next();
         let start = left.range.start;
+        self.check_value(&left);
         let left = left.into_condition();
         let around = self.guards.len();
         if matches!(operator.kind, Kind::And | Kind::Or) {
@@ -111,14 +124,21 @@ impl Parser<'_> {
             self.guard(left.clone(), operator.kind == Kind::And);
         }
         // Operators of the same precedence group from left to right, so the right side only takes tighter ones.
-        let right = self.expression_of(tightness + 1).into_condition();
+        let right = self.expression_of(tightness + 1);
         self.guards.truncate(around);
+        self.check_value(&right);
+        let right = right.into_condition();
+        let form = match operator.kind {
+            Kind::Match | Kind::NoMatch => Form::Match(operator.range()),
+            _ => Form::Operation(operator.range()),
+        };
         let shape = match operator_of(operator.kind) {
             Some(operator) => Shape::Condition(Condition::joined(operator, left, right)),
             None => Shape::Other,
         };
         let mut whole = self.expression_from(start, shape);
         whole.position = operator.start;
+        whole.form = form;
         whole
     }
 
@@ -131,6 +151,12 @@ impl Parser<'_> {
         };
         let operator = self.next();
         let operand = self.expression_of(tightness);
+        self.check_value(&operand);
+        let form = match operator.kind {
+            Kind::Not => Form::Not,
+            Kind::Times => Form::Unfold,
+            _ => Form::Plain,
+        };
         let shape = match (operator.kind, operand.shape) {
             (Kind::Minus, Shape::Number(number)) => Shape::Negative(Some(number)),
             (Kind::Minus, _) => Shape::Negative(None),
@@ -139,13 +165,14 @@ impl Parser<'_> {
             }
             _ => Shape::Other,
         };
-        self.expression_from(operator.start, shape)
+        Expression { form, ..self.expression_from(operator.start, shape) }
     }
 
     /// What follows the `[` of `Type[…]` or `$hash[…]`, up to its `]`. Puppet refuses empty brackets there.
-    pub(super) fn keys_in_brackets(&mut self) -> Vec<Expression> {
-        let keys = self.arguments(Kind::RightBracket);
-        if keys.is_empty() {
+    pub(super) fn keys_in_brackets(&mut self, last_comma: LastComma) -> Vec<Expression> {
+        let keys = self.arguments(Kind::RightBracket, ListKind::Keys, last_comma);
+        let ends_here = self.text[..self.last_end as usize].ends_with(']');
+        if keys.is_empty() && ends_here {
             self.error(self.range_from(self.last_end.saturating_sub(1)), "Syntax error at ']'");
         }
         keys
@@ -153,8 +180,8 @@ impl Parser<'_> {
 
     fn access(&mut self, left: Expression) -> Expression {
         self.next();
-        let keys = self.keys_in_brackets();
-        let start = left.range.start;
+        let keys = self.keys_in_brackets(LastComma::Allowed);
+        let (start, position) = (left.range.start, left.position);
         let type_name = match &left.shape {
             Shape::Type(name) => Some(name.clone()),
             _ => None,
@@ -166,42 +193,63 @@ impl Parser<'_> {
             }
             _ => Condition::Unknown,
         };
-        self.expression_from(start, Shape::Access { type_name, keys, member })
+        let access = self.expression_from(start, Shape::Access { type_name, keys, member });
+        Expression { position, ..access }
     }
 
     fn selector(&mut self, left: &Expression) -> Expression {
         self.next();
         // Puppet evaluates one of the values, and it is not known here which one.
         self.guards.push(Guard::unknown());
+        self.check_value(left);
+        let mut options = Vec::new();
         if self.eat(Kind::SelectorBrace) {
-            self.items(Kind::RightBrace, Self::selector_entry);
+            if self.kind() == Kind::RightBrace {
+                self.refuse_here();
+            }
+            self.items(Kind::RightBrace, LastComma::Allowed, |parser| {
+                options.push(parser.selector_entry());
+            });
         } else {
-            self.selector_entry();
+            let _ = self.selector_entry();
         }
+        self.check_one_default("Selector Expression", &options);
         self.guards.pop();
-        self.expression_from(left.range.start, Shape::Other)
+        let whole = self.formed_from(left.range.start, Form::Selector);
+        Expression { position: left.position, ..whole }
     }
 
-    fn selector_entry(&mut self) {
-        let _ = self.expression();
+    /// Returns what is compared.
+    fn selector_entry(&mut self) -> Expression {
+        let option = self.expression();
+        self.check_value(&option);
         if self.expect(Kind::FatArrow) {
             let _ = self.expression();
         }
+        option
     }
 
     /// A collector `<| … |>`, optionally with attributes to override.
     fn collector(&mut self, left: &Expression) -> Expression {
-        self.next();
+        let opener = self.next().range();
+        let is_exported = opener.len() == 3;
         if self.kind() != Kind::CollectorEnd {
             let _ = self.expression();
+        }
+        // `<|` ends with `|>`, and `<<|` with `|>>`.
+        if self.kind() == Kind::CollectorEnd && self.peek().range().len() != opener.len() {
+            self.refuse_here();
         }
         self.expect(Kind::CollectorEnd);
         if self.eat(Kind::LeftBrace) {
             self.open += 1;
-            self.attributes();
+            let _ = self.attributes();
             self.expect(Kind::RightBrace);
             self.open -= 1;
         }
-        self.expression_from(left.range.start, Shape::Other)
+        let query = if is_exported { "Exported Query" } else { "Virtual Query" };
+        self.check_collected_type(left, query);
+        let whole = self.formed_from(left.range.start, Form::Collector { is_exported });
+        Expression { position: left.position, ..whole }
     }
 }

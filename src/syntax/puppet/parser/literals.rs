@@ -1,9 +1,21 @@
 //! The parts of expressions: strings, lists, hashes, names and other words.
 
-use super::Parser;
+use super::{LastComma, Parser};
 use crate::syntax::puppet::condition::Condition;
 use crate::syntax::puppet::expression::{Constant, Expression, Shape};
+use crate::syntax::puppet::form::Form;
 use crate::syntax::puppet::token::{Kind, Token};
+
+/// What a list consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ListKind {
+    /// The items of a list.
+    Items,
+    /// The arguments of a call.
+    Arguments,
+    /// What brackets after a type or a value contain. An assignment or a resource is not allowed there.
+    Keys,
+}
 
 impl Parser<'_> {
     /// The innermost part of an expression; reads nothing if none starts here.
@@ -27,9 +39,15 @@ impl Parser<'_> {
         }
         let Some(shape) = self.shape_of_word(token) else {
             self.refuse_here();
-            return Expression { position: token.start, range: token.range(), shape: Shape::Other };
+            let (position, range) = (token.start, token.range());
+            return Expression { position, range, shape: Shape::Other, form: Form::Other };
         };
         self.next();
+        match token.kind {
+            Kind::Variable => self.check_variable_name(token.range()),
+            Kind::Private | Kind::Attr => self.check_reserved_word(token.range()),
+            _ => {}
+        }
         self.expression_from(token.start, shape)
     }
 
@@ -60,7 +78,9 @@ impl Parser<'_> {
         let mut parts = vec![Some(self.text_of(first))];
         let mut values = vec![Condition::constant(Constant::Text(self.text_of(first)))];
         loop {
-            values.push(self.assignment().into_condition());
+            let value = self.assignment();
+            self.check_value(&value);
+            values.push(value.into_condition());
             parts.push(None);
             self.skip_to_string_part();
             if self.kind() == Kind::End {
@@ -86,23 +106,27 @@ impl Parser<'_> {
         if self.kind() == Kind::String && matches!(text, Shape::Text(_)) {
             self.next();
         }
-        Expression { position: tag.start, range: tag.range(), shape: text }
+        let (position, range) = (tag.start, tag.range());
+        Expression { position, range, shape: text, form: Form::Heredoc }
     }
 
     fn list(&mut self) -> Expression {
         let start = self.next().start;
-        let items = self.arguments(Kind::RightBracket);
+        let items = self.arguments(Kind::RightBracket, ListKind::Items, LastComma::Allowed);
+        items.iter().for_each(|it| self.check_value(it));
         self.expression_from(start, Shape::List(items))
     }
 
     fn hash(&mut self) -> Expression {
         let start = self.next().start;
         let mut pairs = Vec::new();
-        self.items(Kind::RightBrace, |parser| {
+        self.items(Kind::RightBrace, LastComma::Allowed, |parser| {
             let before = parser.at;
-            let key = parser.entry();
+            let key = parser.entry(true);
             if parser.at > before && parser.expect(Kind::FatArrow) {
-                let value = parser.entry();
+                let value = parser.entry(true);
+                parser.check_value(&key);
+                parser.check_value(&value);
                 pairs.push((key, value));
             }
         });
@@ -121,24 +145,37 @@ impl Parser<'_> {
             self.refuse();
         }
         self.open -= 1;
-        self.expression_from(start, Shape::Condition(inner.into_condition()))
+        self.check_value(&inner);
+        let form = Form::Parenthesised { is_idle: inner.is_idle() };
+        let shape = Shape::Condition(inner.into_condition());
+        Expression { form, ..self.expression_from(start, shape) }
     }
 
     /// Arguments or items up to `close`. Consecutive pairs (`a => 1, b => 2`) form one hash.
-    pub(super) fn arguments(&mut self, close: Kind) -> Vec<Expression> {
+    pub(super) fn arguments(
+        &mut self,
+        close: Kind,
+        kind: ListKind,
+        last_comma: LastComma,
+    ) -> Vec<Expression> {
         let mut list: Vec<Expression> = Vec::new();
         let mut has_open_pairs = false;
-        self.items(close, |parser| {
-            let key = parser.entry();
+        self.items(close, last_comma, |parser| {
+            let key = parser.entry(kind == ListKind::Items);
             let arrow = parser.peek();
             if arrow.kind != Kind::FatArrow {
+                if kind == ListKind::Keys && is_statement(&key) {
+                    parser.refuse_here();
+                }
                 list.push(key);
                 has_open_pairs = false;
                 return;
             }
             parser.next();
             let start = key.range.start;
-            let value = parser.entry();
+            let value = parser.entry(true);
+            parser.check_value(&key);
+            parser.check_value(&value);
             let end = parser.range_from(start).end;
             match list.last_mut() {
                 Some(Expression { shape: Shape::Hash(pairs), range, .. }) if has_open_pairs => {
@@ -156,14 +193,28 @@ impl Parser<'_> {
         list
     }
 
-    /// An item of a list, a key or a value; `type` and `function` are allowed here as words.
-    fn entry(&mut self) -> Expression {
+    /// An item of a list, a key or a value; `type` and `function` are words as keys, and elsewhere if `are_words`.
+    fn entry(&mut self, are_words: bool) -> Expression {
         let is_word = matches!(self.kind(), Kind::Type | Kind::Function)
-            && (matches!(self.ahead(1), Kind::FatArrow | Kind::Comma) || self.ahead(1).is_closer());
+            && (self.ahead(1) == Kind::FatArrow
+                || are_words && (self.ahead(1) == Kind::Comma || self.ahead(1).is_closer()));
         if !is_word {
             return self.assignment();
         }
         let token = self.next();
         self.expression_from(token.start, Shape::Text(self.text_of(token)))
     }
+}
+
+/// Whether it is more than an expression in Puppet's grammar.
+fn is_statement(expression: &Expression) -> bool {
+    matches!(
+        expression.form,
+        Form::Assignment(_)
+            | Form::Relationship(_)
+            | Form::Resource
+            | Form::ResourceDefaults
+            | Form::ResourceOverride
+            | Form::ResourceWithoutTitle
+    )
 }

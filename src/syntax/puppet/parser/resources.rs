@@ -2,6 +2,7 @@
 
 use super::Parser;
 use crate::syntax::puppet::expression::{Expression, Shape};
+use crate::syntax::puppet::form::Form;
 use crate::syntax::puppet::model::{ArgumentKind, Attribute, CalledName, ResourceUse};
 use crate::syntax::puppet::token::Kind;
 use crate::text::TextRange;
@@ -9,6 +10,9 @@ use crate::text::TextRange;
 /// Puppet's message for braces after something that is not a type.
 const NO_RESOURCE: &str =
     "Expression is not valid as a resource, resource-default, or resource-override";
+
+/// Puppet's message for `type { attribute +> value }`.
+const NO_TITLE: &str = "Syntax error resource body without title or hash with +>";
 
 /// Puppet's built-in types, which are not defined in Puppet code.
 const BUILT_IN: [&str; 13] = [
@@ -30,33 +34,37 @@ const BUILT_IN: [&str; 13] = [
 impl Parser<'_> {
     /// An expression, with the braces that make it a resource. `@` and `@@` may precede it.
     pub(super) fn resource(&mut self) -> Expression {
-        let mut is_virtual = false;
-        while self.eat(Kind::At) {
-            is_virtual = true;
+        let mut marks = Vec::new();
+        while self.kind() == Kind::At {
+            marks.push(self.next().range());
         }
-        let first = self.peek();
-        let ends_with_block = matches!(
-            first.kind,
-            Kind::If
-                | Kind::Unless
-                | Kind::Case
-                | Kind::Class
-                | Kind::Define
-                | Kind::Function
-                | Kind::Node
-                | Kind::Plan
-                | Kind::Type
+        let is_class = self.kind() == Kind::Class;
+        let resource = self.unmarked_resource(!marks.is_empty());
+        let (Some(first), Some(last)) = (marks.first(), marks.last()) else { return resource };
+        let is_resource = matches!(
+            resource.form,
+            Form::Resource | Form::ResourceDefaults | Form::ResourceOverride
         );
-        if first.kind == Kind::Class && self.ahead(1) == Kind::LeftBrace {
-            return self.class_resource();
+        if !is_resource {
+            let kind = if last.len() == 2 { "Exported (@@)" } else { "Virtual (@)" };
+            let message = format!("{kind} can only be applied to a Resource Expression");
+            self.late_error(last.start, *last, &message);
         }
+        let resource = Expression { position: first.start, ..resource };
+        self.check_virtual(&resource, is_class);
+        resource
+    }
+
+    /// A resource without the marks before it.
+    fn unmarked_resource(&mut self, is_virtual: bool) -> Expression {
         let before = self.at;
-        let mut left = self.expression();
-        while self.kind() == Kind::LeftBrace && self.at > before && !ends_with_block {
+        let mut left = if self.kind() == Kind::Class && self.ahead(1) == Kind::LeftBrace {
+            self.class_resource()
+        } else {
+            self.expression()
+        };
+        while self.kind() == Kind::LeftBrace && self.at > before {
             left = self.braces_of(&left, is_virtual);
-        }
-        if ends_with_block && self.kind() == Kind::LeftBrace && !self.is_at_stop() {
-            self.error(first.range(), NO_RESOURCE);
         }
         left
     }
@@ -66,6 +74,9 @@ impl Parser<'_> {
         self.next();
         self.open += 1;
         let (first, mut defaults) = (self.found.calls.len(), Vec::new());
+        if self.kind() == Kind::RightBrace {
+            self.refuse_here();
+        }
         self.bodies(|parser, title, attributes| {
             // The body of `default:` has attributes for the other titles. It does not declare a class.
             if title.shape == Shape::Default {
@@ -77,7 +88,7 @@ impl Parser<'_> {
         self.add_to_class_calls(first, keyword.range(), &defaults);
         self.expect(Kind::RightBrace);
         self.open -= 1;
-        self.expression_from(keyword.start, Shape::Other)
+        self.formed_from(keyword.start, Form::Resource)
     }
 
     /// The braces after `left`: titles with attributes, attributes alone, or a hash that is the argument of `include` and
@@ -85,24 +96,39 @@ impl Parser<'_> {
     fn braces_of(&mut self, left: &Expression, is_virtual: bool) -> Expression {
         let brace = self.next();
         self.open += 1;
-        let has_title = self.kind() != Kind::RightBrace && !self.is_at_attribute();
+        let has_title = !matches!(self.kind(), Kind::RightBrace | Kind::Comma)
+            && !self.is_at_attribute()
+            && !self.is_at_word_of_attribute();
+        let mut additions = Vec::new();
         if has_title {
             self.bodies(|parser, title, _| parser.note_resource(left, title, is_virtual));
         } else {
-            self.attributes();
+            additions = self.attributes().additions;
         }
         self.expect(Kind::RightBrace);
         self.open -= 1;
-        let may_be_without_title =
-            matches!(left.shape, Shape::Name(_) | Shape::Type(_) | Shape::Access { .. });
-        if !has_title && !may_be_without_title {
-            self.error(left.range, NO_RESOURCE);
+        let form = if has_title { Some(Form::Resource) } else { form_without_title(left) };
+        let Some(form) = form else {
+            self.late_error(left.range.start, left.range, NO_RESOURCE);
+            return self.formed_from(left.range.start, Form::Other);
+        };
+        match form {
+            Form::ResourceWithoutTitle if !additions.is_empty() => {
+                self.late_error(brace.start, brace.range(), NO_TITLE);
+            }
+            Form::ResourceWithoutTitle if super::is_statement_function(left) => {
+                let hash = self.expression_from(brace.start, Shape::Hash(Vec::new()));
+                return self.statement_call(left, &[hash]);
+            }
+            Form::ResourceWithoutTitle => self.check_title(left),
+            Form::ResourceDefaults => {
+                let refused = additions.into_iter();
+                refused.for_each(|it| self.check_no_addition(it, "Resource Defaults Expression"));
+            }
+            _ => {}
         }
-        if !has_title && super::is_statement_function(left) {
-            let hash = self.expression_from(brace.start, Shape::Hash(Vec::new()));
-            return self.statement_call(left, &[hash]);
-        }
-        self.expression_from(left.range.start, Shape::Other)
+        let resource = self.formed_from(left.range.start, form);
+        Expression { position: left.position, ..resource }
     }
 
     fn note_resource(&mut self, of_type: &Expression, title: &Expression, is_virtual: bool) {
@@ -145,10 +171,18 @@ impl Parser<'_> {
 
     /// Titles with their attributes, up to the brace that ends the resource.
     fn bodies(&mut self, mut found: impl FnMut(&mut Self, &Expression, Vec<Attribute>)) {
+        let mut is_after_body = false;
         while !self.is_at_stop() && !self.kind().is_closer() {
-            if self.eat(Kind::Semicolon) {
+            if self.kind() == Kind::Semicolon {
+                // One semicolon is between two bodies, and one may follow the last.
+                if !is_after_body {
+                    self.refuse_here();
+                }
+                self.next();
+                is_after_body = false;
                 continue;
             }
+            is_after_body = true;
             let before = self.at;
             let title = self.expression();
             if self.at == before {
@@ -156,38 +190,110 @@ impl Parser<'_> {
                 continue;
             }
             if self.expect(Kind::Colon) {
-                let attributes = self.attributes();
-                found(self, &title, attributes);
+                let Attributes { list, additions, unfoldings } = self.attributes();
+                for name in additions {
+                    self.check_no_addition(name, "Resource Instance Definition");
+                }
+                self.check_one_unfolding(&unfoldings);
+                found(self, &title, list);
             }
         }
     }
 
-    /// `name => value` and `* => hash`, up to the `;` or the closing brace.
-    pub(super) fn attributes(&mut self) -> Vec<Attribute> {
-        let mut attributes = Vec::new();
+    /// `name => value` and `* => hash`, up to the `;` or the closing brace. One comma is between two of them. One may also
+    /// precede the first and follow the last.
+    pub(super) fn attributes(&mut self) -> Attributes {
+        let mut found = Attributes::default();
+        let (mut is_after_comma, mut is_after_attribute) = (false, false);
         loop {
-            if self.eat(Kind::Comma) {
+            if self.kind() == Kind::Semicolon || self.kind().is_closer() || self.is_at_stop() {
+                return found;
+            }
+            if self.kind() == Kind::Comma {
+                if is_after_comma {
+                    self.refuse_here();
+                }
+                self.next();
+                (is_after_comma, is_after_attribute) = (true, false);
                 continue;
             }
-            if self.kind() == Kind::Semicolon || self.kind().is_closer() || self.is_at_stop() {
-                return attributes;
+            if is_after_attribute {
+                self.refuse_here();
             }
             if !self.is_at_attribute() {
+                if self.is_at_attribute_name() {
+                    self.next();
+                }
                 self.refuse_here();
-                self.skip_group();
+                if self.kind() != Kind::Semicolon && !self.kind().is_closer() {
+                    self.skip_group();
+                }
                 continue;
             }
-            let name = self.next();
-            let name = CalledName { text: self.text_of(name), range: name.range() };
-            self.next();
-            let is_undef = self.expression().argument_kind() == ArgumentKind::Undef;
-            attributes.push(Attribute { name, is_undef });
+            self.attribute(&mut found);
+            (is_after_comma, is_after_attribute) = (false, true);
         }
+    }
+
+    fn attribute(&mut self, found: &mut Attributes) {
+        let name = self.next();
+        if name.kind == Kind::Times {
+            found.unfoldings.push(name.range());
+            if self.kind() == Kind::PlusArrow {
+                self.refuse_here();
+            }
+        } else if self.kind() == Kind::PlusArrow {
+            found.additions.push(name.range());
+        }
+        let name = CalledName { text: self.text_of(name), range: name.range() };
+        self.next();
+        let value = self.expression();
+        self.check_value(&value);
+        let is_undef = value.argument_kind() == ArgumentKind::Undef;
+        found.list.push(Attribute { name, is_undef });
     }
 
     fn is_at_attribute(&self) -> bool {
-        let kind = self.kind();
-        let is_name = matches!(kind, Kind::Name | Kind::Times) || kind.is_keyword();
-        is_name && matches!(self.ahead(1), Kind::FatArrow | Kind::PlusArrow)
+        self.is_at_attribute_name() && matches!(self.ahead(1), Kind::FatArrow | Kind::PlusArrow)
     }
+
+    /// Whether the next token is a reserved word that starts no expression.
+    fn is_at_word_of_attribute(&self) -> bool {
+        matches!(
+            self.kind(),
+            Kind::And | Kind::Or | Kind::In | Kind::Inherits | Kind::Else | Kind::Elsif
+        )
+    }
+
+    /// Reserved words are names of attributes, except `true` and `false`.
+    fn is_at_attribute_name(&self) -> bool {
+        match self.kind() {
+            Kind::True | Kind::False => false,
+            Kind::Name | Kind::Times => true,
+            kind => kind.is_keyword(),
+        }
+    }
+}
+
+/// What braces with attributes but without a title are after `left`; `None` if Puppet's parser refuses them.
+fn form_without_title(left: &Expression) -> Option<Form> {
+    if left.form != Form::Plain {
+        return None;
+    }
+    Some(match &left.shape {
+        Shape::Name(_) => Form::ResourceWithoutTitle,
+        Shape::Type(_) => Form::ResourceDefaults,
+        Shape::Access { .. } => Form::ResourceOverride,
+        _ => return None,
+    })
+}
+
+/// The attributes of a resource.
+#[derive(Debug, Default)]
+pub(super) struct Attributes {
+    list: Vec<Attribute>,
+    /// The names before `+>`.
+    additions: Vec<TextRange>,
+    /// The `*` before `=>`.
+    unfoldings: Vec<TextRange>,
 }

@@ -46,24 +46,25 @@ fn check_parameters(text: &str, expected: &[(Option<&str>, Option<&str>)]) {
 
 #[test]
 fn nested_declarations_are_named_after_the_classes_around() {
-    check(
-        "class a { class b { define c($x) { } } define d { class e { } } function f { } }",
-        &[
+    // Puppet refuses some of these at their places.
+    assert_eq!(
+        found("class a { class b { define c($x) { } } define d { class e { } } function f { } }"),
+        [
             "class a()",
             "class a::b()",
             "define a::b::c(x)",
             "define a::d()",
             "class a::e()",
             "function f()",
-        ],
+        ]
     );
-    check("class ::a { }\nnode 'x', /y/ { }", &["class a()", "node -()"]);
+    assert_eq!(found("class ::a { }\nnode 'x', /y/ { }"), ["class a()", "node -()"]);
 }
 
 #[test]
 fn parameters_keep_their_text() {
     check_parameters(
-        "class a(Integer[1, # one\n 2] $a = { 'x' => [1, 2] }, $b=1,Any *$c, String$d='a,b',) inherits b { }",
+        "class a(Integer[1, # one\n 2] $a = { 'x' => [1, 2] }, $b=1,Any $c, String$d='a,b',) inherits b { }",
         &[
             (Some("Integer[1, # one\n 2]"), Some("{ 'x' => [1, 2] }")),
             (None, Some("1")),
@@ -129,7 +130,7 @@ fn lookups_name_keys_in_every_form() {
         &["lookup a", "lookup b"],
     );
     check("'a'.lookup(String) hiera_hash(\"x::${y}\", {})", &["lookup a", "hiera_hash "]);
-    check("lookup\n('a')", &[]);
+    check("$x = lookup\n('a')", &[]);
     check("$x = \"${lookup('a')} ${ 'b'.lookup } ${lookup}\"", &["lookup a", "lookup b"]);
     check("$x = @(\"E\")\n  ${lookup('a')}\n  | E\nlookup('b')", &["lookup a", "lookup b"]);
 }
@@ -196,6 +197,143 @@ fn what_stands_before_an_error_is_found() {
         assert_eq!(found(&text)[..2], ["class a(x)", "include b"], "{broken}");
         assert_ne!(parse(&text, Language::Manifest).errors, [], "{broken}");
     }
+}
+
+/// Puppet refuses `text` first at the token that starts with `at`.
+#[track_caller]
+fn refused(text: &str, at: &str, message: &str) {
+    let errors = parse(text, Language::Manifest).errors;
+    let Some(error) = errors.first() else { panic!("accepted: {text}") };
+    assert_eq!(error.message, message, "{text}");
+    assert!(text[error.range.start as usize..].starts_with(at), "{text}: {error:?}");
+}
+
+#[test]
+fn one_comma_is_between_two_items() {
+    for (text, at) in [
+        ("$x = { a => 1,, b => 2 }", ", b"),
+        ("$x = [1,, 2]", ", 2"),
+        ("$x = [, 2]", ", 2"),
+        ("f(1, , 2)", ", 2"),
+        ("lookup(, String)", ", String"),
+        ("class m::x($a,, $b) { }", ", $b"),
+        ("$l.each |$i,, $v| { }", ", $v"),
+        ("$x = $y ? { 1 => 2,, default => 3 }", ", default"),
+        ("file { 'x': a => 1,, b => 2 }", ", b"),
+        ("file { 'x': ,, }", ", }"),
+    ] {
+        refused(text, at, "Syntax error at ','");
+    }
+    for value in ["present", "'a'", "\"a ${b}\"", "$x", "1", "true", "undef", "[1]", "f()", "/a/"] {
+        let text = format!("file {{ '/x': ensure => {value} mode => '0644', }}");
+        refused(&text, "mode", "Syntax error at 'mode'");
+        refused(&format!("class {{ 'a': b => {value} c => 1 }}"), "c =>", "Syntax error at 'c'");
+    }
+}
+
+#[test]
+fn a_comma_may_follow_the_last_item_almost_everywhere() {
+    check("$x = [[1,], { a => 1, }, f(1,), $y[1,], $z ? { 1 => 2, }]", &[]);
+    check(
+        "f() |$a,| { } file { 'x': a => 1, } file { 'x': , a => 1 } File { , } type A = B[1,]",
+        &["type_alias A()"],
+    );
+    refused("'a'.f(1,)", ")", "Syntax error at ')'");
+    refused("class a(Integer[1,] $x) { }", "]", "Syntax error at ']'");
+    refused("function f() >> Integer[1,] { }", "]", "Syntax error at ']'");
+}
+
+#[test]
+fn semicolons_separate() {
+    check("f(1); f(2) file { 'x': ; } file { 'x': ; 'y': , ; } class { 'a': ; }", &["class a"]);
+    for text in ["class m::x { ; }", "file { 'x': ;; }", "file { ; 'x': }", "f(1);; f(2)"] {
+        refused(text, ";", "Syntax error at ';'");
+    }
+    refused("class a { f(1); }", "}", "Syntax error at '}'");
+    refused("f(1);", "", "Syntax error at end of input");
+}
+
+#[test]
+fn lists_that_must_not_be_empty() {
+    for text in ["class { }", "case $x { }", "$x = $y ? { }"] {
+        refused(text, "}", "Syntax error at '}'");
+    }
+}
+
+#[test]
+fn only_resources_are_virtual_or_exported() {
+    let message = "Virtual (@) can only be applied to a Resource Expression";
+    refused("@include foo", "@", message);
+    refused("@@foo", "@@", "Exported (@@) can only be applied to a Resource Expression");
+    refused("@foo(]", "]", "Syntax error at ']'");
+    check("@file { 'a': } @@file { 'b': } @ @file { 'c': }", &[]);
+}
+
+#[test]
+fn unless_has_no_elsif() {
+    refused("unless true { } elsif false { }", "elsif", "Syntax error at 'elsif'");
+}
+
+#[test]
+fn lists_that_belong_to_no_function() {
+    let message = "illegal comma separated argument list";
+    refused("$a = 10, notice", ", ", message);
+    refused("1, 2 ]", ", ", message);
+    let message = "attempt to pass argument list to the function 'foo' which cannot be called without parentheses";
+    refused("foo 1, 2", ", ", message);
+    refused("$a = foo, bar\n$b = ]", "]", "Syntax error at ']'");
+}
+
+#[test]
+fn braces_that_make_no_resource() {
+    let message = "Expression is not valid as a resource, resource-default, or resource-override";
+    refused("if $x { f() } { a => 1 }", "if", message);
+    refused("$x { a => 1 }", "$x", message);
+    let message = "Syntax error resource body without title or hash with +>";
+    refused("file { mode +> 1 }", "{", message);
+    refused("file { 'x': true => 1 }", "true", "Syntax error at 'true'");
+    refused("file { 'x': ensure }", "}", "Syntax error at '}'");
+    check("if $x { f() } { 'a': }", &[]);
+}
+
+#[test]
+fn errors_quote_values_as_puppet_does() {
+    for (text, value) in [
+        ("$x = [1 'it\\'s']", "it's"),
+        ("$x = [1 $a]", "a"),
+        ("$x = [1 \"b ${c} d\"]", "b "),
+        ("$x = [1 @(E:json)]\nE", "json"),
+        ("$x = ] 'a'", "]"),
+        ("class a inherits /b\\/c/ { }", "(?-mix:b\\/c)"),
+    ] {
+        let errors = parse(text, Language::Manifest).errors;
+        assert_eq!(errors[0].message, format!("Syntax error at '{value}'"), "{text}");
+    }
+}
+
+#[test]
+fn declarations_after_an_error_are_found() {
+    for broken in [
+        "file { '/x': ensure => present mode => '0644' }",
+        "file { '/x': ;; }",
+        "$x = [1,, 2]",
+        "@include foo",
+        "unless true { } elsif false { include d }",
+        "$x += 1",
+        "$x = { a => 1,, b => 2 }",
+    ] {
+        let text = format!("class a {{ {broken} }} class b {{ include c }}");
+        assert_ne!(parse(&text, Language::Manifest).errors, [], "{broken}");
+        let found = found(&text);
+        assert_eq!(found[found.len() - 2..], ["class b()", "include c"], "{broken}");
+    }
+}
+
+#[test]
+fn the_text_of_a_heredoc_ends_its_interpolation() {
+    check("$x = @(\"E\"/L)\n ${lookup('a')\n | E\n", &["lookup a"]);
+    check("$x = @(\"E\")\n ${x[1]\n | E\ninclude b", &["include b"]);
+    refused("$x = @(\"E\")\n${\nE\n", "E", "Syntax error at ''");
 }
 
 #[test]
