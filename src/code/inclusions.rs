@@ -258,7 +258,7 @@ mod tests {
     fn what_something_decides_about_is_not_certain() {
         let text = "if $x { include a } else { include b }\nunless $y { include c }\n\
                     case $z { 1: { include d } default: { } }\n['e'].each |$n| { include f }\n\
-                    $g = $z ? { 1 => include(h), default => 2 }\n$z and include(i)\ninclude j\n";
+                    $g = $z ? { 1 => include(h), default => 2 }\n$h = $z and include(i)\ninclude j\n";
         check(text, Body::TopLevel, &["a?", "b?", "c?", "d?", "f?", "h?", "i?", "j"]);
     }
 

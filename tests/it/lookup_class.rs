@@ -6,13 +6,14 @@ use serde_json::{Value as Json, json};
 
 use crate::support::workspace::Workspace;
 
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 7] = [
     (
         "hiera.yaml",
         "version: 5\nhierarchy:\n  - {name: Roles, path: 'roles/%{role}.yaml'}\n  - {name: Common, path: common.yaml}\n",
     ),
     ("data/roles/db.yaml", "web::port: '80'\nweb::owner: root\n"),
     ("data/common.yaml", "web::port: 8080\nweb::modules: [ssl, php]\n"),
+    ("modules/web/manifests/refused.pp", "class web::refused ($name = 1) { }\n"),
     ("modules/web/types/port.pp", "type Web::Port = Integer[1, 65535]\n"),
     (
         "modules/web/manifests/init.pp",
@@ -151,6 +152,15 @@ fn puppets_words_about_the_class() {
     let found: Json = serde_json::from_str(&out).expect("JSON");
     assert_eq!((status, &found["status"]), (Some(1), &json!("error")));
     assert_eq!(found["error"], "Class[Web]: expects a value for parameter 'owner'");
+}
+
+#[test]
+fn a_class_that_puppet_refuses() {
+    let (status, out, _) = run(&["--class", "web::refused", "--render-as", "json"]);
+    let found: Json = serde_json::from_str(&out).expect("JSON");
+    assert_eq!((status, &found["status"]), (Some(1), &json!("error")));
+    let message = "The parameter $name redefines a built in parameter in the Host Class Definition";
+    assert_eq!(found["error"], message);
 }
 
 #[test]

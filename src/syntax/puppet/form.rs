@@ -59,7 +59,8 @@ pub(super) enum Definition {
     Node,
     TypeAlias,
     TypeMapping,
-    TypeDefinition,
+    /// `type A { }`, which Puppet reads but does not support.
+    UserType,
 }
 
 impl Definition {
@@ -73,13 +74,13 @@ impl Definition {
             Self::Node => "Node Definition",
             Self::TypeAlias => "Type Alias",
             Self::TypeMapping => "Type Mapping",
-            Self::TypeDefinition => "Type Definition",
+            Self::UserType => "Type Definition",
         }
     }
 
     /// Whether it is refused even inside a class.
     pub(super) fn is_for_top_level(self) -> bool {
-        matches!(self, Self::Function | Self::Plan | Self::TypeAlias | Self::TypeDefinition)
+        matches!(self, Self::Function | Self::Plan | Self::TypeAlias | Self::UserType)
     }
 }
 

@@ -110,7 +110,7 @@ class main { } class twice { }
 class twice { }
 #     ^^^^^ error[duplicate-class]: class `twice` is declared in manifests/a.pp:1 as well Puppet refuses the file: Class 'twice' is already defined.
 #- /manifests/b.pp
-class Main { }
+class main { }
 #     ^^^^ error[duplicate-class]: class `main` is declared in manifests/a.pp:1 as well Puppet refuses the main manifest: Class 'main' is already defined.
 class web { }
 #- /modules/web/manifests/init.pp

@@ -218,8 +218,8 @@ impl Parser<'_> {
                 self.expect(Kind::TypeName);
             }
             let _ = self.block(Place::Block);
-            self.refuse_unsupported(Definition::TypeDefinition, keyword.range());
-            let form = Form::Definition(Definition::TypeDefinition);
+            self.refuse_unsupported(Definition::UserType, keyword.range());
+            let form = Form::Definition(Definition::UserType);
             return self.formed_from(keyword.start, form);
         }
         if is_mapping && name.range().slice(self.text) != "Runtime" {
@@ -373,7 +373,7 @@ impl Parser<'_> {
         // Puppet removes the `::` only before the name of an outermost class.
         let checked =
             if classes.is_empty() { &name } else { name.strip_prefix("::").unwrap_or(&name) };
-        self.check_name(definition_of(kind), keyword.range(), &checked.to_owned());
+        self.check_name(definition_of(kind), keyword.range(), checked);
         let name = name.strip_prefix("::").map(str::to_owned).unwrap_or(name);
         Some(empty_declaration(kind, Some(name), token.range()))
     }

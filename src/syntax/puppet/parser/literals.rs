@@ -113,7 +113,9 @@ impl Parser<'_> {
     fn list(&mut self) -> Expression {
         let start = self.next().start;
         let items = self.arguments(Kind::RightBracket, ListKind::Items, LastComma::Allowed);
-        items.iter().for_each(|it| self.check_value(it));
+        for item in &items {
+            self.check_value(item);
+        }
         self.expression_from(start, Shape::List(items))
     }
 
