@@ -19,12 +19,12 @@ pub mod value;
 mod value_difference;
 
 pub use file::{
-    DataFile, DuplicateKey, EntryEdits, EntryTree, FileError, Format, QualifiedName, RootEntry,
-    RootKey, Section, Verdict, new_id, qualified_names,
+    DataFile, DuplicateKey, EntryEdits, EntryTree, FileError, Format, NOT_UTF8, QualifiedName,
+    ReplacedBytes, RootEntry, RootKey, Section, Verdict, new_id, qualified_names,
 };
 pub use key_search::{may_have_key, may_hide_keys, may_spell_key};
 pub use memory::MemoryFiles;
 pub use odd_root::may_have_odd_root;
-pub use source::{DirItem, Files, PathKind};
+pub use source::{DirItem, Files, InvalidUtf8, OddItem, Oddity, PathKind};
 pub use value::{FileId, Hash, Located, Member, Place, Value};
 pub use value_difference::ValueDifference;

@@ -62,6 +62,9 @@ pub const MAX_BYTES_READ: u64 = 2 << 30;
 /// The maximum number of names in one directory.
 pub const MAX_DIRECTORY_NAMES: usize = 1_000_000;
 
+/// The maximum number of places in a file whose bytes are kept although they are not UTF-8. A file with more is hardly data.
+pub const MAX_REPLACED_BYTES: usize = 1000;
+
 /// The maximum depth of directories. Anything deeper is not a data tree, or is a link to its own parent.
 pub const MAX_DIRECTORY_DEPTH: usize = 64;
 
@@ -152,6 +155,11 @@ pub const LIMITS: &[Limit] = &[
     ),
     bytes("All files that are in memory at once", MAX_BYTES_READ, UNREADABLE),
     count("Names in one directory", MAX_DIRECTORY_NAMES as u64, "The other names count as missing"),
+    count(
+        "Places in a file that are not UTF-8",
+        MAX_REPLACED_BYTES as u64,
+        "Strings in JSON have replacement characters at the other places",
+    ),
     count("Directories below one another", MAX_DIRECTORY_DEPTH as u64, REST_LEFT_OUT),
     count("Data directories of an environment", MAX_DIRECTORIES as u64, REST_LEFT_OUT),
     count("Data files of an environment, or of a glob", MAX_DATA_FILES as u64, REST_LEFT_OUT),

@@ -7,7 +7,8 @@ use super::context::PuppetContext;
 use super::failure::{Failure, FailureClass};
 use crate::config::hiera_yaml::FunctionKind;
 use crate::config::path;
-use crate::data::{DataFile, Files, Format, PathKind, Place, Verdict};
+use crate::data::{DataFile, Files, Format, NOT_UTF8, PathKind, Place, Verdict};
+use crate::syntax::hocon::OUT_OF_RANGE;
 
 /// One of the three functions, by its format.
 #[derive(Debug, Clone, Copy)]
@@ -44,19 +45,30 @@ pub(super) fn load(
     let files = context.files();
     let real_path = path::resolve(files.as_ref(), path);
     let file = files.data(real_path.as_deref().unwrap_or(path), format);
-    let file = file.map_err(|message| unreadable(call, files.as_ref(), path, message))?;
+    let file = file.map_err(|message| unreadable(call, files.as_ref(), path, &message))?;
     judge(call, context, path, &file)?;
     Ok(file)
 }
 
 /// Why there is no text at `path`; `message` is the error from the disk.
-fn unreadable(call: &Call<'_>, files: &dyn Files, path: &str, message: String) -> Failure {
+fn unreadable(call: &Call<'_>, files: &dyn Files, path: &str, message: &str) -> Failure {
     let failure = if path::kind(files, path) == PathKind::Directory {
         Failure::ruby("Errno::EISDIR", format!("Is a directory @ io_fread - {path}"))
     } else {
-        Failure::ruby("Errno::ENOENT", message)
+        Failure::ruby("Errno::ENOENT", as_stat_says_it(message, path))
     };
     failure.at(call.site_place)
+}
+
+/// Puppet looks at a file before it opens it, so this is what fails at a link that leads nowhere.
+fn as_stat_says_it(message: &str, path: &str) -> String {
+    let is_of_path = ["No such file", "Too many levels", "Not a directory", "File name too long"];
+    match message.split_once(" @ rb_sysopen") {
+        Some((reason, _)) if is_of_path.iter().any(|it| reason.starts_with(it)) => {
+            format!("{reason} @ rb_file_s_stat - {path}")
+        }
+        _ => message.to_owned(),
+    }
 }
 
 /// `yaml_data`, `json_data` and `hocon_data` accept a path and nothing else: a single option makes every lookup fail.
@@ -88,7 +100,7 @@ fn judge(
         (Verdict::Broken(_), _) if context.reads_broken_files() => Ok(()),
         (Verdict::Broken(error), _) => {
             let message = error.message.replace("{path}", path);
-            Err(rings_exhaust_the_stack(message).at(place(error.range)))
+            Err(broken(message).at(place(error.range)))
         }
         // Puppet only warns here, even if it is strict.
         (Verdict::Empty, Format::Yaml) => {
@@ -118,11 +130,15 @@ fn judge(
     }
 }
 
-/// A list or hash that contains itself is valid YAML, but Puppet's code recurses endlessly in it. The error is not a
-/// LookupError.
-fn rings_exhaust_the_stack(message: String) -> Failure {
-    if message == "stack level too deep" {
-        return Failure::ruby("SystemStackError", message);
-    }
-    Failure::lookup(message)
+/// Errors of Ruby are no LookupErrors, unlike those of a reader: a list or hash that contains itself is valid YAML, but Puppet's
+/// code recurses endlessly in it.
+fn broken(message: String) -> Failure {
+    let class = match &*message {
+        "stack level too deep" => "SystemStackError",
+        NOT_UTF8 => "ArgumentError",
+        OUT_OF_RANGE => "RangeError",
+        _ if message.starts_with("undefined method") => "NoMethodError",
+        _ => return Failure::lookup(message),
+    };
+    Failure::ruby(class, message)
 }

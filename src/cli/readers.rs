@@ -65,8 +65,10 @@ struct Readers {
     unused: Option<UnusedConfig>,
     /// The module around it that Puppet does not see, for the same reason.
     unseen: Option<UnseenModuleAt>,
-    /// Puppet's message, if it refuses the `hiera.yaml` of the environment.
+    /// Puppet's message, if it refuses the `environment.conf` or the `hiera.yaml` of the environment.
     failure: Option<Arc<str>>,
+    /// Which of them.
+    refused: &'static str,
 }
 
 fn list(arguments: &ReadersArguments) -> Result<String, String> {
@@ -127,6 +129,7 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
     let directory = environment.directory().to_owned();
     let failure =
         world.new_evaluator(environment, &world.any_node(environment)).config_failure(None);
+    let refused = if environment.refusal.is_some() { "environment.conf" } else { "hiera.yaml" };
     Readers {
         path,
         links,
@@ -139,12 +142,13 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
         unused,
         unseen,
         failure,
+        refused,
     }
 }
 
 fn text(readers: &Readers) -> String {
     let Readers { path, links, all, certain, perhaps, ways, unclear, .. } = readers;
-    let Readers { unused, unseen, failure, .. } = readers;
+    let Readers { unused, unseen, failure, refused, .. } = readers;
     let path = in_a_line(as_seen_from_here(path));
     if ways.is_empty() && unclear.is_empty() && certain.is_empty() && perhaps.is_empty() {
         let why = unused.as_ref().map(|it| it.in_words(&in_a_line(as_seen_from_here(&it.path))));
@@ -158,7 +162,7 @@ fn text(readers: &Readers) -> String {
     if let Some(failure) = failure {
         let failure = in_a_line(failure);
         return format!(
-            "{path}: every lookup fails, because Puppet refuses hiera.yaml: {failure}\n"
+            "{path}: every lookup fails, because Puppet refuses {refused}: {failure}\n"
         );
     }
     let mut text = format!("{path}: ");

@@ -16,6 +16,8 @@ pub struct Environment {
     /// Path of the global layer's `hiera.yaml`, whether or not the file exists. `None` if no global layer is set, which is
     /// the same as an empty directory.
     pub global_config: Option<Arc<str>>,
+    /// The error with which Puppet refuses its `environment.conf`, and thus every lookup.
+    pub refusal: Option<Arc<str>>,
     /// Module name to module directory, in modulepath order (the first of a name wins).
     pub modules: IndexMap<Arc<str>, Arc<str>>,
 }

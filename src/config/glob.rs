@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::path;
-use crate::data::{DirItem, Files, PathKind};
+use crate::data::{DirItem, Files, OddItem, Oddity, PathKind};
 use crate::limits::{MAX_DATA_FILES, MAX_DIRECTORY_DEPTH, MAX_GLOB_NAMES};
 
 mod braces;
@@ -120,7 +120,9 @@ impl Walk<'_> {
         }
         if patterns.iter().any(|it| it.is_empty()) {
             let kind = spot.kind.unwrap_or_else(|| path::kind(self.files, spot.path));
-            if kind == self.wanted {
+            let is_broken_link =
+                || kind == PathKind::Missing && is_broken_link(self.files, spot.path);
+            if kind == self.wanted || (self.wanted == PathKind::File && is_broken_link()) {
                 self.found.push(spot.path.into());
             }
         }
@@ -136,7 +138,13 @@ impl Walk<'_> {
                 self.enter_item(spot, &the_directory_itself(), patterns);
             }
             let Some(directory) = path::resolve(self.files, spot.path) else { return };
-            for item in self.files.list(&directory).iter() {
+            let mut items = self.files.list(&directory);
+            let odd = self.files.odd_items(&directory);
+            if !odd.is_empty() {
+                items = with_broken_links(&items, &odd);
+                self.tell_names_that_are_not_utf8(&directory, &odd, patterns);
+            }
+            for item in items.iter() {
                 if !self.may_go_on(patterns.len()) {
                     return;
                 }
@@ -144,6 +152,23 @@ impl Walk<'_> {
             }
         } else {
             self.enter_plain_names(spot, patterns);
+        }
+    }
+
+    /// Puppet reads files with such names; paths are texts here.
+    fn tell_names_that_are_not_utf8(
+        &mut self,
+        directory: &str,
+        odd: &[OddItem],
+        patterns: &[&[Part]],
+    ) {
+        for odd in odd.iter().filter(|it| it.oddity == Oddity::NotUtf8) {
+            let item = DirItem { name: odd.name.clone(), is_directory: false, is_link: false };
+            if self.patterns_below(patterns, &item).iter().any(|it| it.is_empty()) {
+                let path = format!("{directory}/{}", odd.name);
+                let why = format!("{path} is not read, because its name is not UTF-8");
+                self.files.left_out(&path, why);
+            }
         }
     }
 
@@ -221,6 +246,24 @@ impl Walk<'_> {
             self.enter(Spot { path: &path, kind: None, depth: spot.depth + 1, ..spot }, &below);
         }
     }
+}
+
+/// Ruby finds links without following them, so a link that leads nowhere counts as a file.
+fn with_broken_links(items: &[DirItem], odd: &[OddItem]) -> Arc<[DirItem]> {
+    let broken = odd.iter().filter(|it| it.oddity == Oddity::BrokenLink);
+    let broken =
+        broken.map(|it| DirItem { name: it.name.clone(), is_directory: false, is_link: true });
+    let mut items: Vec<DirItem> = items.iter().cloned().chain(broken).collect();
+    items.sort_unstable();
+    items.into()
+}
+
+fn is_broken_link(files: &dyn Files, path: &str) -> bool {
+    let Some(plain) = path::resolve(files, path) else { return false };
+    let Some((directory, name)) = plain.rsplit_once('/') else { return false };
+    let directory = if directory.is_empty() { "/" } else { directory };
+    let is_it = |it: &OddItem| it.oddity == Oddity::BrokenLink && *it.name == *name;
+    files.odd_items(directory).iter().any(is_it)
 }
 
 /// Ruby matches it with the first magical name, so that `.*/x` finds `./x`, but not below a `**/`.

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::PuppetVersion;
-use crate::data::{FileId, Hash, Located, Place, Value};
+use crate::data::{FileId, Files, Hash, Located, Place, Value};
 
 mod level;
 mod lines;
@@ -185,10 +185,25 @@ impl HieraYaml {
         puppet: PuppetVersion,
     ) -> (Option<Self>, Vec<ConfigProblem>) {
         match text {
-            Some(text) => reader::read(path, file, text, layer, puppet),
+            Some(text) => reader::read(path, file, (text, None), layer, puppet),
             None if layer == LayerKind::Global => (Some(Self::built_in(path)), Vec::new()),
             None => (None, Vec::new()),
         }
+    }
+
+    /// [`Self::read`] for a file that exists.
+    ///
+    /// # Errors
+    /// Ruby's message, if the file cannot be read.
+    pub fn of_file(
+        files: &dyn Files,
+        path: &str,
+        layer: LayerKind,
+        puppet: PuppetVersion,
+    ) -> Result<(Option<Self>, Vec<ConfigProblem>), String> {
+        let text = files.text(path)?;
+        let invalid_utf8 = files.invalid_utf8(path);
+        Ok(reader::read(path, files.id(path), (&text, invalid_utf8), layer, puppet))
     }
 
     /// Puppet's configuration for a global layer without a file: `data/common.yaml` beside the place of the file.

@@ -83,7 +83,11 @@ pub fn resolve<'a>(files: &dyn Files, path: &'a str) -> Option<Cow<'a, str>> {
                 return None;
             }
             "" | "." => {}
-            ".." => plain.truncate(plain.rfind('/').unwrap_or(root.len())),
+            // The operating system goes to the directory above the one that a link leads to.
+            ".." => {
+                plain = files.target_of_link(&plain).unwrap_or(plain);
+                plain.truncate(plain.rfind('/').unwrap_or(root.len()));
+            }
             _ => {
                 plain.push('/');
                 plain.push_str(name);

@@ -6,6 +6,7 @@ mod difference;
 mod entries;
 mod key_table;
 mod names;
+mod replaced;
 mod rescan;
 mod whole;
 
@@ -18,11 +19,12 @@ use super::scalar;
 use super::value::{FileId, Located, Place, Value};
 use crate::syntax::entries::{QuickKey, each_quick_key, each_quick_key_between};
 use crate::syntax::tree::{Node, ScalarStyle, SyntaxError};
-use crate::syntax::yaml;
+use crate::syntax::{hocon, yaml};
 use crate::text::{SharedText, TextRange};
 pub use difference::EntryEdits;
 use entries::{Entries, Placed};
 pub use names::{QualifiedName, qualified_names};
+pub use replaced::ReplacedBytes;
 use whole::Whole;
 
 /// The language of a data file. It follows from the back end that reads the file, not from the file's name.
@@ -36,6 +38,9 @@ pub enum Format {
     Hocon,
 }
 
+/// Ruby's message for bytes that are not UTF-8.
+pub const NOT_UTF8: &str = "invalid byte sequence in UTF-8";
+
 /// A data file. It is parsed and lowered on demand, shared between snapshots, and never changed.
 #[derive(Debug)]
 pub struct DataFile {
@@ -43,6 +48,8 @@ pub struct DataFile {
     format: Format,
     text: SharedText,
     unreadable: Option<FileError>,
+    /// Only in JSON: what the strings have instead of replacement characters, in the order of the text.
+    replaced: Arc<[ReplacedBytes]>,
     content: OnceLock<Content>,
 }
 
@@ -151,7 +158,8 @@ pub struct DuplicateKey {
 impl DataFile {
     /// Creates a data file from a text. Nothing is parsed yet.
     pub fn new(file: FileId, format: Format, text: SharedText) -> Self {
-        Self { file, format, text, unreadable: None, content: OnceLock::new() }
+        let (unreadable, replaced) = (None, Arc::default());
+        Self { file, format, text, unreadable, replaced, content: OnceLock::new() }
     }
 
     /// A file whose bytes are not text. It has no entries, and `error` is the verdict.
@@ -165,6 +173,28 @@ impl DataFile {
         let problem = yaml::utf8_problem(bytes);
         let message = format!("Unable to parse ({{path}}): {problem} at line 1 column 1");
         Self::unreadable(file, format, FileError { message, range: TextRange::empty(at) })
+    }
+
+    /// A file in JSON or HOCON that is not UTF-8. In `text`, such bytes are replaced.
+    pub fn with_replaced_bytes(
+        file: FileId,
+        format: Format,
+        text: SharedText,
+        replaced: Arc<[ReplacedBytes]>,
+    ) -> Self {
+        let places = replaced.iter().map(|it| it.at);
+        if format == Format::Hocon
+            && let Some(at) = hocon::first_read_place(&text, places)
+        {
+            let (message, range) = (NOT_UTF8.to_owned(), TextRange::empty(at));
+            return Self::unreadable(file, format, FileError { message, range });
+        }
+        Self { replaced, ..Self::new(file, format, text) }
+    }
+
+    /// The place of the first byte in JSON that is not UTF-8.
+    pub fn first_replaced_byte(&self) -> Option<u32> {
+        self.replaced.first().map(|it| it.at)
     }
 
     /// The same file after an edit. Everything that the edit did not touch is kept, including parsed trees.
@@ -385,7 +415,9 @@ impl DataFile {
                     Some(entries) => Content::Entries(entries),
                     None => Content::Whole(Whole::of_yaml(self.file, &self.text)),
                 },
-                Format::Json => Content::Whole(Whole::of_json(self.file, &self.text)),
+                Format::Json => {
+                    Content::Whole(Whole::of_json(self.file, &self.text, &self.replaced))
+                }
                 Format::Hocon => Content::Whole(Whole::of_hocon(self.file, &self.text)),
             }
         })

@@ -27,6 +27,33 @@ pub struct DirItem {
     pub is_link: bool,
 }
 
+/// A name in a directory that [`Files::list`] leaves out, because nothing can be read there.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OddItem {
+    /// The name; bytes that are not UTF-8 are replaced.
+    pub name: Arc<str>,
+    /// Why it is left out.
+    pub oddity: Oddity,
+}
+
+/// Why a name in a directory is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Oddity {
+    /// It is a link that leads nowhere, or back to itself.
+    BrokenLink,
+    /// The name is not UTF-8.
+    NotUtf8,
+}
+
+/// Where a file is not UTF-8.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidUtf8 {
+    /// The offset of the first such byte, on the disk and in the text.
+    pub at: u32,
+    /// The first bytes from there on.
+    pub bytes: Vec<u8>,
+}
+
 /// Files as one snapshot sees them: open editors' buffers over the disk.
 ///
 /// Paths are absolute and use `/` (on Windows `c:/…`), without `.` and `..`.
@@ -37,6 +64,16 @@ pub trait Files: Send + Sync {
     /// The names in a directory, sorted by their bytes, including dot files; empty if it is not a directory.
     fn list(&self, directory: &str) -> Arc<[DirItem]>;
 
+    /// The names in a directory that [`Self::list`] leaves out, sorted.
+    fn odd_items(&self, _directory: &str) -> Arc<[OddItem]> {
+        Arc::default()
+    }
+
+    /// Where the directory at `path` is, which is a link; `None` if that is not known.
+    fn target_of_link(&self, _path: &str) -> Option<String> {
+        None
+    }
+
     /// The file's text; `Err` contains Ruby's message (`No such file or directory @ rb_sysopen - …`, `Is a directory @
     /// io_fread - …`).
     fn text(&self, path: &str) -> Result<Arc<str>, String>;
@@ -44,6 +81,11 @@ pub trait Files: Send + Sync {
     /// The file parsed as `format`; `Err` as in [`Self::text`]. While its text stays the same, the result is the same
     /// [`DataFile`].
     fn data(&self, path: &str, format: Format) -> Result<Arc<DataFile>, String>;
+
+    /// Where the file at `path` is not UTF-8; `None` also if it cannot be read. [`Self::text`] replaces such bytes.
+    fn invalid_utf8(&self, _path: &str) -> Option<InvalidUtf8> {
+        None
+    }
 
     /// An environment variable of the process, for levels of a hierarchy that read one.
     fn environment_variable(&self, _name: &str) -> Option<Arc<str>> {

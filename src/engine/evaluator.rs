@@ -350,8 +350,8 @@ impl Evaluator {
         self.layers(module).iter().any(|layer| layer.locations(self).any(is_near))
     }
 
-    /// Why every lookup of a key of `module` fails, if the hiera.yaml of the global layer, of the environment, or of the module
-    /// cannot be loaded.
+    /// Why every lookup of a key of `module` fails, if the environment.conf, or the hiera.yaml of the global layer, of the environment
+    /// or of the module cannot be loaded.
     pub fn config_failure(&self, module: Option<&str>) -> Option<Arc<str>> {
         let scope = self.module_scope(module);
         let failure = self.global_layer().err().or_else(|| self.environment_layer().err());
@@ -466,6 +466,10 @@ impl Evaluator {
     pub(crate) fn global_layer(&self) -> Result<&Arc<Layer>, &Failure> {
         self.global
             .get_or_init(|| {
+                // Without its environment, Puppet does not get as far as the first layer.
+                if let Some(refusal) = &self.environment.refusal {
+                    return Err(Failure::ruby("Puppet::Settings::SettingsError", refusal.clone()));
+                }
                 let path = self.environment.global_config.as_deref().unwrap_or(NO_GLOBAL_CONFIG);
                 let layer = self.read_layer(path, LayerKind::Global, None)?;
                 layer.ok_or_else(|| Failure::lookup("the global layer has no configuration"))

@@ -319,6 +319,7 @@ mod tests {
                 root: Some("/e".into()),
                 modules: indexmap::IndexMap::new(),
                 global_config: None,
+                refusal: None,
             };
             let (environment, node) = (Arc::new(environment), Arc::new(node));
             let evaluator = Evaluator::new(files.clone(), environment, node, PuppetVersion::V8);

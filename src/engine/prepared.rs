@@ -105,14 +105,11 @@ impl Prepared {
             return Ok(Arc::clone(known));
         }
         drop(known);
-        let text = match files.kind(path) {
-            PathKind::Missing => None,
-            PathKind::File | PathKind::Directory => Some(
-                files.text(path).map_err(|message| Failure::ruby("SystemCallError", message))?,
-            ),
+        let (config, problems) = match files.kind(path) {
+            PathKind::Missing => HieraYaml::read(path, files.id(path), None, kind, version),
+            PathKind::File | PathKind::Directory => HieraYaml::of_file(files, path, kind, version)
+                .map_err(|message| Failure::ruby("SystemCallError", message))?,
         };
-        let file = files.id(path);
-        let (config, problems) = HieraYaml::read(path, file, text.as_ref(), kind, version);
         let read = Arc::new((config.map(Arc::new), problems));
         let mut configs = self.configs.write().unwrap_or_else(PoisonError::into_inner);
         configs.insert(key, Arc::clone(&read));

@@ -16,6 +16,8 @@ mod token;
 mod value;
 
 pub use names::{RootField, WrittenName, root_fields, written_names};
+pub use token::OUT_OF_RANGE;
+use token::TokenKind;
 use value::{Kind, Scalar, Value};
 
 /// Reads a text. The root is a mapping with unique keys. Strings become double-quoted scalars; numbers, booleans and null
@@ -27,6 +29,21 @@ pub fn parse(text: &str) -> (Option<Node>, Vec<SyntaxError>) {
         Ok(root) => (Some(root), Vec::new()),
         Err(error) => (None, vec![SyntaxError { message: error.message, range: error.range }]),
     }
+}
+
+/// The first of the places at which the gem reads a character: comments and texts in `"""` are taken as they are. Bytes that are
+/// not UTF-8 matter only there.
+pub fn first_read_place(text: &str, places: impl IntoIterator<Item = u32>) -> Option<u32> {
+    let tokens = token::tokenize(text);
+    let is_raw = |at: u32| {
+        let number = tokens.partition_point(|it| it.range.end <= at);
+        tokens.get(number).is_some_and(|token| match token.kind {
+            TokenKind::Comment => true,
+            TokenKind::Value(_) => token.range.slice(text).starts_with("\"\"\""),
+            _ => false,
+        })
+    };
+    places.into_iter().find(|at| !is_raw(*at))
 }
 
 fn read(text: &str) -> Result<Node, Failure> {

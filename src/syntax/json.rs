@@ -346,6 +346,29 @@ fn plain(text: &str) -> NodeKind {
     NodeKind::Scalar { text: text.into(), style: ScalarStyle::Plain }
 }
 
+/// The bytes of the string at `range`, quotes included. `original` returns the bytes for which a replacement character of the
+/// text stands.
+pub fn string_bytes<'a>(
+    text: &str,
+    range: TextRange,
+    original: &dyn Fn(usize) -> Option<&'a [u8]>,
+) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut push = |start: usize, end: usize, piece: &str| {
+        // An escape is longer than its character, which is behind the backslash.
+        let first = if end - start == piece.len() { start } else { start + 1 };
+        for (at, char) in piece.char_indices() {
+            match original(first + at).filter(|_| char == char::REPLACEMENT_CHARACTER) {
+                Some(original) => bytes.extend_from_slice(original),
+                None => bytes.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+        }
+    };
+    // What cannot be decoded was refused before.
+    let _ = string::decode(text, range.start as usize, range.end as usize, &mut push);
+    bytes
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,7 +12,7 @@ use super::interner::Interner;
 use super::parallel;
 use super::paths;
 use super::shards::Shards;
-use crate::data::{DirItem, FileId, PathKind};
+use crate::data::{DirItem, FileId, OddItem, PathKind};
 use crate::limits::{MAX_BYTES_READ, MAX_PATH_BYTES};
 use crate::text::{SharedText, TextRange};
 
@@ -38,6 +38,11 @@ pub trait DiskReader: Send + Sync {
 
     /// The names in a directory, in any order; empty if it is not a directory; `None` if it exists but must not be read.
     fn list(&self, directory: &str) -> Option<Vec<DirItem>>;
+
+    /// The names that [`Self::list`] leaves out, in any order.
+    fn odd_items(&self, _directory: &str) -> Vec<OddItem> {
+        Vec::new()
+    }
 
     /// The kind of `path`.
     fn kind(&self, path: &str) -> PathKind;
@@ -83,6 +88,8 @@ pub struct DiskTable {
     names: Arc<Interner>,
     files: Shards<FileSlot>,
     directories: Shards<OnceLock<DirListing>>,
+    /// What listings leave out, of directories in which globs searched.
+    odd_items: Shards<OnceLock<Arc<[OddItem]>>>,
     /// Directories without links, as far as they were needed; `None` if the path has none.
     real_directories: Shards<OnceLock<Option<String>>>,
     /// By the first file, the groups of files that were read into shared buffers; each is locked meanwhile.
@@ -129,6 +136,7 @@ impl DiskTable {
             names: Arc::default(),
             files: Shards::default(),
             directories: Shards::default(),
+            odd_items: Shards::default(),
             real_directories: Shards::default(),
             groups: Shards::default(),
             bytes: AtomicU64::new(0),
@@ -338,6 +346,24 @@ impl DiskTable {
         self.listing(directory).items
     }
 
+    /// The names that [`Self::list`] leaves out, sorted.
+    pub(super) fn odd_items(&self, directory: &str) -> Arc<[OddItem]> {
+        let slot = self.odd_items.slot(directory);
+        let find = || {
+            let mut items = self.reader.odd_items(directory);
+            items.sort_unstable();
+            Arc::from(items)
+        };
+        slot.get_or_init(find).clone()
+    }
+
+    /// Where the directory at `path` is, if its name is a link.
+    pub(super) fn target_of_link(&self, path: &str) -> Option<String> {
+        let (above, name) = (paths::parent(path)?, paths::file_name(path));
+        let is_link = find(&self.listing(above).items, name).is_some_and(|it| it.is_link);
+        is_link.then(|| self.reader.real_path(path)).flatten()
+    }
+
     /// [`Self::list`], if the directory was listed before.
     pub(super) fn known_list(&self, directory: &str) -> Option<Arc<[DirItem]>> {
         Some(self.directories.get(directory)?.get()?.items.clone())
@@ -434,6 +460,7 @@ impl DiskTable {
         }
         let stays = |path: &str| !changed.concerns(path);
         let directories = self.directories.changed(|path, it| stays(path).then(|| it.clone()));
+        let odd_items = self.odd_items.changed(|path, it| stays(path).then(|| it.clone()));
         let real_directories =
             self.real_directories.changed(|path, it| stays(path).then(|| it.clone()));
         debug_assert!(
@@ -448,6 +475,7 @@ impl DiskTable {
             names: self.names.clone(),
             files,
             directories,
+            odd_items,
             real_directories,
             groups: Shards::default(),
             bytes: self.bytes.load(Ordering::Relaxed).saturating_sub(gone.into_inner()).into(),
@@ -475,6 +503,7 @@ impl DiskTable {
             names: self.names.clone(),
             files: Shards::default(),
             directories: self.directories.changed(|_, listing| Some(listing.clone())),
+            odd_items: Shards::default(),
             real_directories: Shards::default(),
             groups: Shards::default(),
             bytes: AtomicU64::new(0),

@@ -11,7 +11,7 @@ use super::texts::Texts;
 use crate::backends::Registry;
 use crate::backends::eyaml::{Decryption, Eyaml, Keyring};
 use crate::config::Environment;
-use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
+use crate::data::{DataFile, DirItem, FileId, Files, Format, InvalidUtf8, OddItem, PathKind};
 use crate::engine::{Evaluator, OpenFilesTable, OpenOptionsTable, Prepared};
 use crate::facts::Node;
 use crate::syntax::ruby_regex::RubyRegex;
@@ -253,12 +253,24 @@ impl Files for ReadOnDemand {
         self.0.list(directory)
     }
 
+    fn odd_items(&self, directory: &str) -> Arc<[OddItem]> {
+        self.0.odd_items(directory)
+    }
+
+    fn target_of_link(&self, path: &str) -> Option<String> {
+        self.0.target_of_link(path)
+    }
+
     fn text(&self, path: &str) -> Result<Arc<str>, String> {
         self.0.text(path)
     }
 
     fn data(&self, path: &str, format: Format) -> Result<Arc<DataFile>, String> {
         self.0.data(path, format)
+    }
+
+    fn invalid_utf8(&self, path: &str) -> Option<InvalidUtf8> {
+        self.0.invalid_utf8(path)
     }
 
     fn environment_variable(&self, name: &str) -> Option<Arc<str>> {
@@ -285,7 +297,31 @@ impl Files for ReadOnDemand {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Request;
     use crate::world::{Change, Host, MemoryDisk};
+
+    #[test]
+    fn every_lookup_fails_without_the_environment() {
+        let files = [
+            ("/r/environment.conf", "modulepath = ${codedir}/x\n"),
+            ("/r/hiera.yaml", "version: 5\n"),
+            ("/r/data/common.yaml", "a: 1\n"),
+        ];
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+        let failure = |host: &Host| {
+            let world = host.snapshot();
+            let environment = world.environment_of("/r/hiera.yaml").expect("there is one");
+            let node = world.any_node(&environment);
+            let evaluator = world.evaluator(&environment, &node);
+            let outcome = evaluator.call(&Request::key("a")).outcome;
+            (evaluator.config_failure(None), outcome.err().map(|it| it.message))
+        };
+        let message: Option<Arc<str>> = Some("Could not parse '${codedir}/x'".into());
+        assert_eq!(failure(&host), (message.clone(), message));
+        let (path, text) = ("/r/environment.conf".to_owned(), "# none\n".to_owned());
+        host.apply(Change::OpenBuffer { path, text, version: 1 });
+        assert_eq!(failure(&host), (None, None));
+    }
 
     const FILES: [(&str, &str); 4] = [
         (

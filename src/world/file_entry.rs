@@ -8,7 +8,10 @@ use super::key_index::{FileKeys, NamedKeys, named_keys};
 use super::left_by_git::LeftByGit;
 use crate::code::file::not_utf8;
 use crate::code::{CodeFile, CodeSummary};
-use crate::data::{DataFile, FileId, Format, RootEntry, may_hide_keys, may_spell_key};
+use crate::data::{
+    DataFile, FileId, Format, InvalidUtf8, ReplacedBytes, RootEntry, may_hide_keys, may_spell_key,
+};
+use crate::limits::MAX_REPLACED_BYTES;
 use crate::text::{LineIndex, SharedText, TextRange};
 
 /// A file's text and what is derived from it. Immutable: an edit creates a new entry.
@@ -24,6 +27,8 @@ pub struct FileEntry {
     pub invalid_utf8_at: Option<u32>,
     /// The first bytes from that offset on.
     invalid_bytes: Vec<u8>,
+    /// The bytes that were replaced.
+    replaced: Arc<[ReplacedBytes]>,
     line_index: OnceLock<LineIndex>,
     data: [OnceLock<Arc<DataFile>>; 3],
     keys: [OnceLock<Arc<FileKeys>>; 3],
@@ -92,6 +97,7 @@ impl FileEntry {
             text,
             invalid_utf8_at: None,
             invalid_bytes: Vec::new(),
+            replaced: Arc::default(),
             line_index: OnceLock::new(),
             data: Default::default(),
             keys: Default::default(),
@@ -112,12 +118,22 @@ impl FileEntry {
             Ok(text) => Self::new(path, id, text.into()),
             Err(error) => {
                 let at = error.utf8_error().valid_up_to();
-                let text = String::from_utf8_lossy(error.as_bytes()).into();
+                let (text, replaced) = with_replacements(error.as_bytes());
                 let invalid_bytes = error.as_bytes()[at..].iter().take(4).copied().collect();
                 let invalid_utf8_at = Some(at as u32);
-                Self { invalid_utf8_at, invalid_bytes, ..Self::new(path, id, text) }
+                Self {
+                    invalid_utf8_at,
+                    invalid_bytes,
+                    replaced,
+                    ..Self::new(path, id, text.into())
+                }
             }
         }
+    }
+
+    /// Where it is not UTF-8.
+    pub(super) fn invalid_utf8(&self) -> Option<InvalidUtf8> {
+        self.invalid_utf8_at.map(|at| InvalidUtf8 { at, bytes: self.invalid_bytes.clone() })
     }
 
     /// The same text with its keys, without anything else that was derived from it.
@@ -125,6 +141,7 @@ impl FileEntry {
         Arc::new(Self {
             invalid_utf8_at: self.invalid_utf8_at,
             invalid_bytes: self.invalid_bytes.clone(),
+            replaced: self.replaced.clone(),
             keys: self.keys.clone(),
             code_summary: self.code_summary.clone(),
             ..Self::new(self.path.clone(), self.id, self.text.clone())
@@ -289,6 +306,10 @@ impl FileEntry {
         if let (Some(at), Format::Yaml) = (self.invalid_utf8_at, format) {
             return DataFile::not_utf8(self.id, format, at, &self.invalid_bytes);
         }
+        if self.invalid_utf8_at.is_some() {
+            let (text, replaced) = (self.text.clone(), self.replaced.clone());
+            return DataFile::with_replaced_bytes(self.id, format, text, replaced);
+        }
         let earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner);
         let earlier = earlier[format as usize].clone();
         match earlier {
@@ -296,4 +317,21 @@ impl FileEntry {
             None => DataFile::new(self.id, format, self.text.clone()),
         }
     }
+}
+
+/// The text with a replacement character for each piece that is not UTF-8, and the first of those pieces.
+fn with_replacements(bytes: &[u8]) -> (String, Arc<[ReplacedBytes]>) {
+    let mut text = String::with_capacity(bytes.len());
+    let mut replaced = Vec::new();
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            if replaced.len() < MAX_REPLACED_BYTES {
+                let at = text.len() as u32;
+                replaced.push(ReplacedBytes { at, bytes: chunk.invalid().into() });
+            }
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+    (text, replaced.into())
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::SystemTime;
 
 use super::disk::DiskReader;
-use crate::data::{DirItem, PathKind};
+use crate::data::{DirItem, OddItem, Oddity, PathKind};
 use crate::limits::{MAX_DIRECTORY_NAMES, MAX_FILE_BYTES, MAX_SIZELESS_FILE_BYTES};
 
 /// The machine's disk.
@@ -22,6 +22,9 @@ impl DiskReader for Disk {
         let metadata = fs::metadata(path).map_err(|error| ruby_message(&error, path))?;
         if metadata.is_dir() {
             return Err(format!("Is a directory @ io_fread - {path}"));
+        }
+        if !metadata.is_file() && is_null_device(path) {
+            return Ok(());
         }
         if !metadata.is_file() || is_made_by_the_kernel(path, &metadata) {
             return Err(format!("Not a regular file @ rb_sysopen - {path}"));
@@ -49,6 +52,12 @@ impl DiskReader for Disk {
             Err(error) if error.kind() == ErrorKind::PermissionDenied => None,
             Err(_) => Some(Vec::new()),
         }
+    }
+
+    fn odd_items(&self, directory: &str) -> Vec<OddItem> {
+        let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+        let entries = entries.flatten().take(MAX_DIRECTORY_NAMES);
+        entries.filter_map(|entry| odd_item(&entry)).collect()
     }
 
     fn kind(&self, path: &str) -> PathKind {
@@ -136,7 +145,7 @@ impl WorkspaceDisk {
 
 impl DiskReader for WorkspaceDisk {
     fn read_into(&self, path: &str, bytes: &mut Vec<u8>) -> Result<(), String> {
-        if self.holds(path) {
+        if self.holds(path) || is_null_device(path) {
             Disk.read_into(path, bytes)
         } else {
             Err(format!("{path} is outside of the workspace and is not read"))
@@ -145,6 +154,11 @@ impl DiskReader for WorkspaceDisk {
 
     fn list(&self, directory: &str) -> Option<Vec<DirItem>> {
         self.holds_directory(Path::new(directory)).then(|| Disk.list(directory)).flatten()
+    }
+
+    fn odd_items(&self, directory: &str) -> Vec<OddItem> {
+        let is_held = self.holds_directory(Path::new(directory));
+        if is_held { Disk.odd_items(directory) } else { Vec::new() }
     }
 
     fn may_read(&self, path: &str) -> bool {
@@ -236,6 +250,24 @@ fn dir_item(entry: &fs::DirEntry) -> Option<DirItem> {
     Some(DirItem { name: Arc::from(name), is_directory: kind.is_dir(), is_link })
 }
 
+/// The name if [`dir_item`] leaves it out.
+fn odd_item(entry: &fs::DirEntry) -> Option<OddItem> {
+    let is_link = entry.file_type().is_ok_and(|it| it.is_symlink());
+    let (name, oddity) = match entry.file_name().into_string() {
+        Ok(name) if is_link && fs::metadata(entry.path()).is_err() => (name, Oddity::BrokenLink),
+        Ok(_) => return None,
+        Err(name) => (name.to_string_lossy().into_owned(), Oddity::NotUtf8),
+    };
+    Some(OddItem { name: name.into(), oddity })
+}
+
+/// Whether a path is `/dev/null` or a link to it: Puppet reads it like an empty file, and it tells nothing. A link to another link
+/// does not count, because `/dev/stdin` can be one.
+fn is_null_device(path: &str) -> bool {
+    let null = Path::new("/dev/null");
+    cfg!(unix) && (Path::new(path) == null || fs::read_link(path).is_ok_and(|it| it == null))
+}
+
 fn ruby_message(error: &std::io::Error, path: &str) -> String {
     let reason = match error.kind() {
         ErrorKind::NotFound => "No such file or directory",
@@ -307,6 +339,18 @@ mod tests {
     }
 
     #[test]
+    fn the_null_device_is_an_empty_file() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let root = directory.path().to_str().expect("a path that is a text");
+        let link = format!("{root}/none.yaml");
+        symlink("/dev/null", &link).expect("a link");
+        for path in ["/dev/null", &link] {
+            assert_eq!(Disk.read(path), Ok(Vec::new()));
+            assert_eq!(WorkspaceDisk::new([root]).read(path), Ok(Vec::new()));
+        }
+    }
+
+    #[test]
     fn a_workspace_ends_where_its_trees_end() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let root = fs::canonicalize(directory.path()).expect("it is there");
@@ -344,6 +388,8 @@ mod tests {
         let items: Vec<_> =
             items.iter().map(|it| (&*it.name, it.is_directory, it.is_link)).collect();
         assert_eq!(items, [("d", true, false), ("to_d", true, true)]);
+        let odd = OddItem { name: "loop".into(), oddity: Oddity::BrokenLink };
+        assert_eq!(Disk.odd_items(root), [odd]);
     }
 
     #[test]

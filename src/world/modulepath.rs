@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use super::paths;
 use crate::config::PuppetVersion;
-use crate::config::environment_conf::EnvironmentConf;
+use crate::config::environment_conf::{EnvironmentConf, is_glob};
 use crate::config::glob;
 use crate::config::module_metadata::{UnseenModule, unseen_module};
 use crate::data::{Files, PathKind};
@@ -33,8 +33,8 @@ pub(super) fn modulepath(files: &dyn Files, settings: &Settings, root: &str) -> 
     let codedir = codedir(root);
     let codedir = codedir.as_deref();
     let text = files.text(&conf_of(root)).ok();
-    let conf = text.as_deref().map(EnvironmentConf::read);
-    if let Some(written) = conf.and_then(|it| it.value("modulepath")) {
+    let conf = text.as_deref().map(|text| EnvironmentConf::read(text, None));
+    if let Some(written) = conf.as_ref().and_then(|it| it.value("modulepath")) {
         let entries = split_path(written, cfg!(windows));
         let of_entry = |it| directories_of(files, settings, (root, codedir), it);
         return entries.flat_map(of_entry).collect();
@@ -53,8 +53,8 @@ pub(super) fn module_outside(files: &dyn Files, root: &str, name: &str) -> Optio
 /// The main manifest of the environment at `root`, or the directory that contains its manifests.
 pub(super) fn manifest_of(files: &dyn Files, root: &str) -> String {
     let text = files.text(&conf_of(root)).ok();
-    let conf = text.as_deref().map(EnvironmentConf::read);
-    paths::join(root, conf.and_then(|it| it.value("manifest")).unwrap_or("manifests"))
+    let conf = text.as_deref().map(|text| EnvironmentConf::read(text, None));
+    paths::join(root, conf.as_ref().and_then(|it| it.value("manifest")).unwrap_or("manifests"))
 }
 
 /// The modules in `directories` that Puppet sees, by name.
@@ -129,7 +129,7 @@ fn directories_of(
     if matches!(entry, "$basemodulepath" | "${basemodulepath}") {
         return basemodulepath(settings, codedir);
     }
-    let is_glob = entry.contains(['*', '?', '[']);
+    let is_glob = is_glob(entry);
     match entry.starts_with('$') {
         // Puppet expands globs before variables, so such a path leads nowhere.
         true if is_glob => Vec::new(),
@@ -228,6 +228,8 @@ mod tests {
         check("teams/*/modules:x", &["/r/teams/a/modules", "/r/teams/b/modules", "/r/x"]);
         check("teams/[bc]/modules:nosuch*", &["/r/teams/b/modules"]);
         check("$codedir/*/x:x", &["/r/x"]);
+        check("site {owner = root}", &["/r/site"]);
+        check("teams/a{}/modules:b{c", &["/r/teams/a/modules"]);
         check("$environmentpath/r/x:y/$environment", &["/r/x", "/r/y/$environment"]);
         let split = |it| split_path("C:/x;y", it).collect::<Vec<_>>();
         assert_eq!((split(true), split(false)), (vec!["C:/x", "y"], vec!["C", "/x;y"]));

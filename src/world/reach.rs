@@ -86,10 +86,10 @@ impl Reach {
             if !texts.is_file(&path) && layer != LayerKind::Global {
                 continue;
             }
-            let text = texts.text(&path).ok();
-            let id = texts.id(&path);
-            let (config, _) =
-                HieraYaml::read(&path, id, text.as_ref(), layer, settings.puppet_version);
+            let version = settings.puppet_version;
+            let read = HieraYaml::of_file(texts, &path, layer, version);
+            let (config, _) = read
+                .unwrap_or_else(|_| HieraYaml::read(&path, texts.id(&path), None, layer, version));
             let Some(config) = config else { continue };
             for (levels, is_default) in
                 [(&config.hierarchy, false), (&config.default_hierarchy, true)]

@@ -11,6 +11,7 @@ use super::modulepath::{codedir, conf_of, modulepath, modules};
 use super::reach::Reach;
 use super::shards::Shards;
 use super::{World, paths};
+use crate::config::environment_conf;
 use crate::config::hiera_yaml::LayerKind;
 use crate::config::{Environment, HieraYaml, Naming};
 use crate::data::{DirItem, Files, PathKind};
@@ -344,8 +345,9 @@ fn is_only_version_three(world: &World, directory: &str) -> bool {
     let path = paths::join(directory, "hiera.yaml");
     let others = ["environment.conf", "metadata.json", "Puppetfile", "manifests/init.pp"];
     let is_version_three = |text: &Arc<str>| {
-        let (version, id) = (world.settings.puppet_version, world.id(&path));
-        let (config, _) = HieraYaml::read(&path, id, Some(text), LayerKind::Global, version);
+        let version = world.settings.puppet_version;
+        let read = HieraYaml::of_file(world, &path, LayerKind::Global, version);
+        let config = read.ok().and_then(|(config, _)| config);
         !text.trim().is_empty() && config.is_some_and(|config| config.version == 3)
     };
     !others.iter().any(|name| has_file(world, directory, name))
@@ -418,6 +420,7 @@ fn environment(world: &World, root: &Arc<str>) -> Environment {
         root: Some(root.clone()),
         // Puppet reads the global `hiera.yaml` from its own directory. In a copy of the code directory, it is next to `environments`.
         global_config: global_config(world).or(beside),
+        refusal: environment_conf::refusal(world, &conf_of(root)).map(Arc::from),
         modules: modules(world, &directories, world.settings.puppet_version),
     }
 }
@@ -440,7 +443,14 @@ fn module_alone(world: &World, root: &Arc<str>) -> Environment {
         found.entry(name).or_insert(directory);
     }
     let (name, naming) = usual_name(world);
-    Environment { name, naming, root: None, global_config: global_config(world), modules: found }
+    Environment {
+        name,
+        naming,
+        root: None,
+        global_config: global_config(world),
+        refusal: None,
+        modules: found,
+    }
 }
 
 /// The name of the module, from `author-name` in `metadata.json`, or else from the directory, whose name may contain an

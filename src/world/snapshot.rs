@@ -17,7 +17,7 @@ use super::roots::RootsCache;
 use super::texts::Texts;
 use super::type_aliases::{AliasCache, may_define_types};
 use crate::backends::{Announcer, Registry};
-use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
+use crate::data::{DataFile, DirItem, FileId, Files, Format, InvalidUtf8, OddItem, PathKind};
 use crate::settings::Settings;
 use crate::text::SharedText;
 
@@ -369,12 +369,24 @@ impl Files for World {
         self.texts.list(directory)
     }
 
+    fn odd_items(&self, directory: &str) -> Arc<[OddItem]> {
+        self.texts.odd_items(directory)
+    }
+
+    fn target_of_link(&self, path: &str) -> Option<String> {
+        self.texts.target_of_link(path)
+    }
+
     fn text(&self, path: &str) -> Result<Arc<str>, String> {
         self.texts.text(path)
     }
 
     fn data(&self, path: &str, format: Format) -> Result<Arc<DataFile>, String> {
         self.texts.data(path, format)
+    }
+
+    fn invalid_utf8(&self, path: &str) -> Option<InvalidUtf8> {
+        self.texts.invalid_utf8(path)
     }
 
     fn environment_variable(&self, name: &str) -> Option<Arc<str>> {

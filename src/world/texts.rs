@@ -7,7 +7,9 @@ use super::disk::DiskTable;
 use super::file_entry::{FileEntry, Seen};
 use super::overlay::Overlay;
 use super::parallel;
-use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind, may_have_key};
+use crate::data::{
+    DataFile, DirItem, FileId, Files, Format, InvalidUtf8, OddItem, PathKind, may_have_key,
+};
 
 /// Fewer files than this are read one after another, because a thread costs as much as a small file.
 const MIN_AT_ONCE: usize = 8;
@@ -86,12 +88,24 @@ impl Files for Texts {
         self.overlay.list(directory, self.base.list(directory))
     }
 
+    fn odd_items(&self, directory: &str) -> Arc<[OddItem]> {
+        self.base.odd_items(directory)
+    }
+
+    fn target_of_link(&self, path: &str) -> Option<String> {
+        self.base.target_of_link(path)
+    }
+
     fn text(&self, path: &str) -> Result<Arc<str>, String> {
         self.file(path).map(|entry| Arc::from(&entry.text))
     }
 
     fn data(&self, path: &str, format: Format) -> Result<Arc<DataFile>, String> {
         self.file(path).map(|entry| entry.data(format).clone())
+    }
+
+    fn invalid_utf8(&self, path: &str) -> Option<InvalidUtf8> {
+        self.file(path).ok()?.invalid_utf8()
     }
 
     fn environment_variable(&self, name: &str) -> Option<Arc<str>> {

@@ -81,9 +81,8 @@ impl World {
         if is_global || self.kind(&path) != PathKind::File {
             return None;
         }
-        let text = self.text(&path).ok()?;
         let puppet = self.settings().puppet_version;
-        match HieraYaml::read(&path, self.id(&path), Some(&text), layer, puppet) {
+        match HieraYaml::of_file(self, &path, layer, puppet).ok()? {
             (None, problems) => {
                 let is_of_other_version =
                     problems.iter().any(|it| it.subject != ProblemSubject::Content);

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hiera_ls::data::inspect;
+use hiera_ls::engine::Request;
 use hiera_ls::world::{Change, Disk, Host};
 
 const HIERA_YAML: &str = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
@@ -54,6 +55,67 @@ fn files_and_directories_behind_links() {
     let through = (&*root, &*opened);
     check(through, "data/shared/x.yaml", &["/data/nodes/a.yaml", "/data/nodes/b.yaml"]);
     check(through, "data/nodes/own.yaml", &[]);
+}
+
+/// The value of a key, or the error.
+fn answer(root: &Path, hierarchy: &str, key: &str) -> String {
+    write(root, "hiera.yaml", &format!("version: 5\nhierarchy: [{hierarchy}]\n"));
+    let mut host = Host::new(Arc::new(Disk));
+    let folder = root.to_str().expect("UTF-8");
+    host.apply(Change::Folders(vec![folder.to_owned()]));
+    let world = host.snapshot();
+    let environment = world.environment_of(&format!("{folder}/hiera.yaml")).expect("there is one");
+    let evaluator = world.evaluator(&environment, &world.any_node(&environment));
+    match evaluator.call(&Request::key(key)).outcome {
+        Ok(found) => found.map_or_else(String::new, |it| inspect::to_s(&it.value)),
+        Err(failure) => failure.message.replace(folder, ""),
+    }
+}
+
+/// Real Puppet has the same answers.
+#[test]
+fn the_directory_above_a_link_is_that_of_its_target() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let root = folder.path().canonicalize().expect("a path");
+    for (name, text) in [
+        ("data/k.yaml", "a: data\n"),
+        ("o/k.yaml", "a: o\n"),
+        ("o/sub/x.yaml", ""),
+        ("data/sub/x.yaml", ""),
+    ] {
+        write(&root, name, text);
+    }
+    symlink("../o/sub", root.join("data/lnk")).expect("a link");
+    for level in [
+        "{name: l, path: 'lnk/../k.yaml'}",
+        "{name: l, glob: 'lnk/../k*.yaml'}",
+        "{name: l, datadir: data/lnk/.., path: k.yaml}",
+    ] {
+        assert_eq!(answer(&root, level, "a"), "o", "{level}");
+    }
+    assert_eq!(answer(&root, "{name: l, path: 'sub/../k.yaml'}", "a"), "data");
+}
+
+/// Real Puppet has the same answers.
+#[test]
+fn a_glob_finds_links_that_lead_nowhere() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let root = folder.path().canonicalize().expect("a path");
+    write(&root, "data/k.yaml", "a: 1\n");
+    write(&root, "data/d/k.yaml", "a: 2\n");
+    symlink("nowhere", root.join("data/x.yml")).expect("a link");
+    symlink("y.yml", root.join("data/d/y.yml")).expect("a link");
+    let nowhere = "No such file or directory @ rb_file_s_stat - /data";
+    let circle = "Too many levels of symbolic links @ rb_file_s_stat - /data";
+    for (level, expected) in [
+        ("glob: '*.yml'", format!("{nowhere}/x.yml")),
+        ("glob: x.yml", format!("{nowhere}/x.yml")),
+        ("globs: [k.yaml, 'd/../x.yml']", format!("{nowhere}/d/../x.yml")),
+        ("glob: '**/*.y*ml'", format!("{circle}/d/y.yml")),
+        ("paths: [x.yml, d/y.yml, k.yaml]", "1".to_owned()),
+    ] {
+        assert_eq!(answer(&root, &format!("{{name: l, {level}}}"), "a"), expected, "{level}");
+    }
 }
 
 #[test]

@@ -7,7 +7,9 @@ use super::{
     ProblemSubject, v3, v4, v5,
 };
 use crate::config::PuppetVersion;
-use crate::data::{DataFile, FileId, Format, Hash, Located, Place, Value, Verdict, inspect};
+use crate::data::{
+    DataFile, FileId, Format, Hash, InvalidUtf8, Located, Place, Value, Verdict, inspect,
+};
 use crate::limits::MAX_CONFIG_VALUES;
 use crate::text::TextRange;
 
@@ -18,18 +20,20 @@ pub(super) struct ConfigReader<'a> {
     pub(super) layer: LayerKind,
     pub(super) puppet: PuppetVersion,
     file: FileId,
+    invalid_utf8: Option<InvalidUtf8>,
     problems: Vec<ConfigProblem>,
 }
 
-/// Reads a file that exists.
+/// Reads a file that exists: its text, and where it is not UTF-8.
 pub(super) fn read(
     path: &str,
     file: FileId,
-    text: &Arc<str>,
+    (text, invalid_utf8): (&Arc<str>, Option<InvalidUtf8>),
     layer: LayerKind,
     puppet: PuppetVersion,
 ) -> (Option<HieraYaml>, Vec<ConfigProblem>) {
-    let mut reader = ConfigReader { path, text, layer, puppet, file, problems: Vec::new() };
+    let problems = Vec::new();
+    let mut reader = ConfigReader { path, text, layer, puppet, file, invalid_utf8, problems };
     let config = reader.read_text();
     (config, reader.problems)
 }
@@ -37,7 +41,11 @@ pub(super) fn read(
 impl ConfigReader<'_> {
     fn read_text(&mut self) -> Option<HieraYaml> {
         let data = DataFile::new(self.file, Format::Yaml, Arc::clone(self.text).into());
-        match data.verdict() {
+        // A byte that is not UTF-8 breaks the file, even one in a comment, whatever else it contains.
+        let not_utf8 = self.invalid_utf8.as_ref();
+        let not_utf8 =
+            not_utf8.map(|it| DataFile::not_utf8(self.file, Format::Yaml, it.at, &it.bytes));
+        match not_utf8.as_ref().unwrap_or(&data).verdict() {
             Verdict::Hash => self.read_root(&root_of(&data)),
             Verdict::Empty | Verdict::NotAHash { .. } => {
                 self.warn_of_no_hash();

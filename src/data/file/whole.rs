@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use indexmap::IndexMap;
 
+use super::replaced::{ReplacedBytes, with_bytes};
 use super::{DuplicateKey, EntryTree, FileError, Format, RootEntry, Verdict};
 use crate::data::lower::{LowerError, LowerErrorKind, Lowering, RootHash, lower_json, may_merge};
 use crate::data::value::{FileId, Hash, Located, Place, StringKey, Value};
@@ -12,6 +13,13 @@ use crate::syntax::tree::{Node, NodeKind, Pair, SyntaxError};
 use crate::syntax::yaml::{self, YamlError};
 use crate::syntax::{hocon, json};
 use crate::text::TextRange;
+
+/// The error as Puppet shows it. It adds the path to errors of the reader, but not to those of Ruby.
+fn introduced(message: &str) -> String {
+    let is_of_ruby = message.starts_with("undefined method")
+        || [hocon::OUT_OF_RANGE, "stack level too deep"].contains(&message);
+    if is_of_ruby { message.to_owned() } else { format!("Unable to parse ({{path}}): {message}") }
+}
 
 /// The content of such a file.
 #[derive(Debug)]
@@ -63,9 +71,14 @@ impl Whole {
         Self::of_hash(file, verdict, &hash, root)
     }
 
-    pub(super) fn of_json(file: FileId, text: &str) -> Self {
+    pub(super) fn of_json(file: FileId, text: &str, replaced: &[ReplacedBytes]) -> Self {
         let parsed = json::parse(text);
-        Self::of_tree(file, parsed.root, parsed.error)
+        let root = (!replaced.is_empty()).then(|| parsed.root.clone()).flatten();
+        let whole = Self::of_tree(file, parsed.root, parsed.error);
+        let Some(root) = root else { return whole };
+        let Value::Hash(hash) = lower_json(file, &root).value else { return whole };
+        let hash = with_bytes(&hash, text, replaced);
+        Self { errors: whole.errors, ..Self::of_hash(file, whole.verdict, &hash, root) }
     }
 
     pub(super) fn of_hocon(file: FileId, text: &str) -> Self {
@@ -79,7 +92,7 @@ impl Whole {
         let value = root.as_ref().map_or(Value::Undef, |root| lower_json(file, root).value);
         let verdict = match &error {
             Some(error) => Verdict::Broken(FileError {
-                message: format!("Unable to parse ({{path}}): {}", error.message),
+                message: introduced(&error.message),
                 range: error.range,
             }),
             None if value.as_hash().is_some() => Verdict::Hash,

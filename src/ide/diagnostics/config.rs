@@ -55,4 +55,6 @@ pub(crate) struct ConfigContext<'a> {
 /// The `environment.conf` of an environment.
 pub(crate) struct EnvironmentConfContext<'a> {
     pub(crate) text: &'a str,
+    /// The offset of the first byte that is not UTF-8.
+    pub(crate) invalid_utf8_at: Option<u32>,
 }

@@ -113,8 +113,9 @@ fn diagnostics_within(
         Some(FileRole::HieraYaml { layer }) => run.config(*layer),
         None if is_code(path) => run.code(),
         None if world.is_environment_conf(path) => {
-            if let Ok(text) = world.text(path) {
-                let context = EnvironmentConfContext { text: &text };
+            if let Ok(file) = world.file(path) {
+                let (text, invalid_utf8_at) = (&*file.text, file.invalid_utf8_at);
+                let context = EnvironmentConfContext { text, invalid_utf8_at };
                 run.ask(&PHASES.environment_conf, &context);
             }
         }
@@ -319,7 +320,9 @@ impl Run<'_> {
         let (world, path) = (self.world, self.path);
         let Ok(text) = world.text(path) else { return };
         let version = world.settings().puppet_version;
-        let (config, problems) = HieraYaml::read(path, world.id(path), Some(&text), layer, version);
+        let Ok((config, problems)) = HieraYaml::of_file(&**world, path, layer, version) else {
+            return;
+        };
         let tree = yaml::parse(&text).root;
         let strings = tree.as_ref().map_or_else(Vec::new, |root| config_strings(&text, root));
         let (text, problems, root, strings) = (&*text, &*problems, tree.as_ref(), &*strings);

@@ -8,6 +8,9 @@ use super::value::Scalar;
 use crate::limits::MAX_HOCON_NESTING;
 use crate::text::TextRange;
 
+/// Ruby's message for a character with a negative number.
+pub const OUT_OF_RANGE: &str = "pack(U): value out of range";
+
 /// Characters that an unquoted text may not contain.
 const RESERVED: &str = "$\"{}[]:=,+#`^?!@*&\\";
 
@@ -376,7 +379,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// A character that is not a hexadecimal digit ends the number, and an underscore is refused.
+    /// The gem reads the digits as Ruby's `String#hex` does, and refuses an underscore.
     fn unicode_escape(&mut self, text: &mut String) -> Result<(), TokenKind> {
         let mut digits = String::new();
         for _ in 0..4 {
@@ -386,8 +389,9 @@ impl Lexer<'_> {
             };
             digits.push(char);
         }
-        let end = digits.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(digits.len());
-        let code = u32::from_str_radix(&digits[..end], 16).unwrap_or(0);
+        let Some(code) = ruby_hex(&digits) else {
+            return Err(TokenKind::Crash(OUT_OF_RANGE.to_owned()));
+        };
         if code == u32::from('_') {
             let why = format!("Malformed hex digits after \\u escape in string: '{digits}'");
             return Err(problem(digits, why));
@@ -395,6 +399,25 @@ impl Lexer<'_> {
         text.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
         Ok(())
     }
+}
+
+/// Ruby's `String#hex`: blanks, a sign and `0x` may come first, and single underscores between digits. Anything else ends the
+/// number. `None` if it is negative, because there is no such character.
+fn ruby_hex(text: &str) -> Option<u32> {
+    let text = text.trim_start_matches([' ', '\t', '\n', '\r', '\u{b}', '\u{c}']);
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let digits = unsigned.strip_prefix("0x").or(unsigned.strip_prefix("0X")).unwrap_or(unsigned);
+    let mut code = 0;
+    let mut may_be_underscore = false;
+    for char in digits.chars() {
+        match char.to_digit(16) {
+            Some(digit) => code = code * 16 + digit,
+            None if char == '_' && may_be_underscore => {}
+            None => break,
+        }
+        may_be_underscore = char != '_';
+    }
+    (code == 0 || !text.starts_with('-')).then_some(code)
 }
 
 fn problem(what: impl Into<String>, why: String) -> TokenKind {

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sha1::{Digest as _, Sha1};
 
 use super::{ItemKind, Repository, TreeItem};
-use crate::data::{DirItem, PathKind};
+use crate::data::{DirItem, OddItem, Oddity, PathKind};
 use crate::limits::MAX_FILE_BYTES;
 use crate::world::left_by_git::GIT_CRYPT;
 use crate::world::{DiskReader, paths};
@@ -226,7 +226,7 @@ impl DiskReader for GitDisk {
                         ItemKind::Link => match self.kind_of(&self.find_inside(&whole)) {
                             PathKind::Directory => true,
                             PathKind::File => false,
-                            // For Puppet, a link that leads nowhere is not there, as on the disk of this machine.
+                            // Only a glob finds a link that leads nowhere, as on the disk of this machine.
                             PathKind::Missing => return None,
                         },
                         ItemKind::File => self.directories.contains_key(&whole),
@@ -240,6 +240,25 @@ impl DiskReader for GitDisk {
             Found::Outside(path) => self.machine.list(&path),
             Found::File(_) | Found::Missing => Some(Vec::new()),
         }
+    }
+
+    fn odd_items(&self, directory: &str) -> Vec<OddItem> {
+        let path = match self.find(directory) {
+            Found::Directory(path) => path,
+            Found::Outside(path) => return self.machine.odd_items(&path),
+            Found::File(_) | Found::Missing => return Vec::new(),
+        };
+        let names = self.directories.get(&path).into_iter().flatten();
+        let links = names.filter(|(_, kind)| **kind == ItemKind::Link);
+        let broken = links.filter(|(name, _)| {
+            let whole = if path.is_empty() { (*name).clone() } else { format!("{path}/{name}") };
+            self.kind_of(&self.find_inside(&whole)) == PathKind::Missing
+        });
+        let item = |(name, _): (&String, _)| OddItem {
+            name: name.as_str().into(),
+            oddity: Oddity::BrokenLink,
+        };
+        broken.map(item).collect()
     }
 
     fn kind(&self, path: &str) -> PathKind {

@@ -3,7 +3,7 @@
 //! Bytes that are not UTF-8, and control characters, break a YAML file. A byte order mark is worse: it shifts the first line
 //! by one column, so that the keys of the other lines are silently lost.
 
-use crate::data::Format;
+use crate::data::{FileError, Format, NOT_UTF8};
 use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::file::yaml_syntax::{may_quote, reader_words};
 use crate::ide::diagnostics::shared::fix::Fix;
@@ -19,7 +19,7 @@ pub(crate) const RULE: Rule = Rule {
     page: include_str!("../../../../docs/rules/invalid-encoding.md"),
     explains: Some(Subject::BrokenFile),
     may_quote,
-    checks: &[Check::File(check), Check::File(check_mark)],
+    checks: &[Check::File(check), Check::File(check_mark), Check::File(check_bytes)],
     ..Rule::USUAL
 };
 
@@ -38,7 +38,8 @@ const REMOVE_MARK: &str = "Remove the byte order mark";
 
 /// Checks a file. Returns whether this is why the file is broken.
 pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
-    let Some(error) = file.error().filter(|_| file.format != Format::Hocon) else { return };
+    let is_ours = |error: &&FileError| file.format != Format::Hocon || error.message == NOT_UTF8;
+    let Some(error) = file.error().filter(is_ours) else { return };
     let text = file.text;
     let words = reader_words(&error.message);
     if text.starts_with(BYTE_ORDER_MARK) {
@@ -71,6 +72,15 @@ pub(crate) fn check_mark(file: &FileContext<'_>, report: &mut Report) {
         let finding = report.add_as(&RULE, Severity::Warning, mark_range(), message);
         // Keys that the mark hides are found after the fix, so values change.
         finding.with_fix(Fix::changing(REMOVE_MARK, vec![TextEdit::delete(mark_range())]));
+    }
+}
+
+/// Bytes in JSON that are not UTF-8. Puppet keeps them as they are.
+pub(crate) fn check_bytes(file: &FileContext<'_>, report: &mut Report) {
+    if let (Some(at), None) = (file.data.first_replaced_byte(), file.error()) {
+        let message = "the file is not UTF-8, and its strings get bytes that are no text\n\
+                       A lookup fails where such a string contains `%{…}`. Save the file as UTF-8.";
+        report.add_as(&RULE, Severity::Warning, TextRange::empty(at), message);
     }
 }
 

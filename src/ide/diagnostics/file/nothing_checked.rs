@@ -118,9 +118,8 @@ impl NothingChecked {
 }
 
 fn version_of(world: &World, path: &str) -> Option<u32> {
-    let text = world.text(path).ok()?;
     let puppet = world.settings().puppet_version;
-    let (config, _) = HieraYaml::read(path, world.id(path), Some(&text), LayerKind::Global, puppet);
+    let (config, _) = HieraYaml::of_file(world, path, LayerKind::Global, puppet).ok()?;
     config.map(|it| u32::from(it.version))
 }
 

@@ -85,11 +85,8 @@ pub(crate) fn may_be_read_by_function(world: &Arc<World>, environment: &Arc<Envi
         Registry::format(&level.function).is_none() && !has_paths
     };
     let has_such_level = |(layer, path): (LayerKind, String)| {
-        let Ok(text) = world.text(&path) else { return false };
-        let id = world.id(&path);
-        let Some(config) = HieraYaml::read(&path, id, Some(&text), layer, version).0 else {
-            return false;
-        };
+        let read = HieraYaml::of_file(&**world, &path, layer, version);
+        let Ok((Some(config), _)) = read else { return false };
         config.hierarchy.iter().chain(&config.default_hierarchy).any(reads_unseen)
     };
     let calls_reader = |(path, _): &(Arc<str>, _)| {
@@ -101,11 +98,10 @@ pub(crate) fn may_be_read_by_function(world: &Arc<World>, environment: &Arc<Envi
 
 /// Whether Puppet refuses the `hiera.yaml` at `config`: it is not known which files its hierarchy is meant to read.
 fn is_refused(world: &World, config: &str) -> bool {
-    let Ok(text) = world.text(config) else { return false };
     // The layer only matters for keys that are allowed in some layers.
     let version = world.settings().puppet_version;
-    let read = HieraYaml::read(config, world.id(config), Some(&text), LayerKind::Module, version);
-    read.1.iter().any(ConfigProblem::is_error)
+    let read = HieraYaml::of_file(world, config, LayerKind::Module, version);
+    read.is_ok_and(|(_, problems)| problems.iter().any(ConfigProblem::is_error))
 }
 
 /// Whether the `hiera.yaml` at `config` has a hierarchy for Bolt's plans, which is not checked here.

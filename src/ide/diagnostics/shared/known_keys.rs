@@ -267,10 +267,10 @@ impl<'a> KnownKeys<'a> {
 
     fn find_open_level(&self, path: &str, layer: LayerKind) -> bool {
         // Without the file, there is no level, or only the one of Puppet's built-in hierarchy, which reads a file.
-        let Ok(text) = self.world.text(path) else { return false };
         let version = self.world.settings().puppet_version;
-        let id = self.world.id(path);
-        let (config, _) = HieraYaml::read(path, id, Some(&text), layer, version);
+        let Ok((config, _)) = HieraYaml::of_file(&**self.world, path, layer, version) else {
+            return false;
+        };
         // Nothing is known about levels that cannot be read.
         let Some(config) = config else { return true };
         let mut levels = config.hierarchy.iter().chain(&config.default_hierarchy);
