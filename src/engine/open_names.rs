@@ -371,13 +371,29 @@ impl WithNames {
         self.answer.cases.len().max(1)
     }
 
-    /// The answer for a node, with the text that is being typed, if there is one. `None` if a variable is not a name of the node,
-    /// or if the text would make two cases one.
-    pub(crate) fn of(&self, node: &Node, typed: Option<&str>) -> Option<Answer> {
-        if typed.is_some_and(|text| self.unlike.iter().any(|it| **it == *text)) {
+    /// The same with a text in the place of the one that is being typed; `None` if the text would make two cases one.
+    pub(crate) fn with_typed(&self, text: &str) -> Option<Self> {
+        if self.unlike.iter().any(|it| **it == *text) {
             return None;
         }
-        let names = typed.map(|text| (TYPED.to_owned(), text.into())).into_iter().collect();
+        let answer = self.filled(None, vec![(TYPED.to_owned(), text.into())])?;
+        let mut holders = Addresses::default();
+        if self.has_names {
+            for (_, case) in answer.each_case() {
+                if let Ok(Some(value)) = &case.outcome {
+                    add_holders(&value.value, &mut holders);
+                }
+            }
+        }
+        Some(Self { answer, holders, has_names: self.has_names, unlike: Vec::new() })
+    }
+
+    /// The answer for a node; `None` if a variable is not a name of the node.
+    pub(crate) fn of(&self, node: &Node) -> Option<Answer> {
+        self.filled(Some(node), Vec::new())
+    }
+
+    fn filled(&self, node: Option<&Node>, names: Vec<(String, Arc<str>)>) -> Option<Answer> {
         let (done, holders) = (HashMap::default(), &self.holders);
         let mut naming = Naming { node, names, done, holders, lacks_a_name: false };
         let mut answer = self.answer.clone();
@@ -389,7 +405,8 @@ impl WithNames {
 
 /// Puts the names of one node into an answer.
 struct Naming<'a> {
-    node: &'a Node,
+    /// Without a node, names that are not known stay open.
+    node: Option<&'a Node>,
     /// The names by what texts read them by.
     names: Vec<(String, Arc<str>)>,
     /// The lists and hashes with their names, by the address of those without.
@@ -460,7 +477,7 @@ impl Naming<'_> {
         for token in interpolation::tokens(text) {
             let Some(expression) = expression_left_open(&token) else { continue };
             let Some(name) = self.name(expression) else {
-                self.lacks_a_name = true;
+                self.lacks_a_name |= self.node.is_some();
                 continue;
             };
             changed.push_str(&text[done..token.range.start as usize]);
@@ -475,7 +492,7 @@ impl Naming<'_> {
         if let Some((_, known)) = self.names.iter().find(|(it, _)| it == expression) {
             return Some(Arc::clone(known));
         }
-        let name = own_name(self.node, &VariablePath::parse(expression)?)?;
+        let name = own_name(self.node?, &VariablePath::parse(expression)?)?;
         self.names.push((expression.to_owned(), Arc::clone(&name)));
         Some(name)
     }
@@ -570,9 +587,7 @@ lookup_options: {list: {merge: unique}, number: {convert_to: Integer}}
         for (at, evaluator) in [&one, &other].into_iter().enumerate() {
             let whole = match &names {
                 Names::None(answer) => answer.clone(),
-                Names::Open(names) => {
-                    names.of(evaluator.node(), None).expect("the names are known")
-                }
+                Names::Open(names) => names.of(evaluator.node()).expect("the names are known"),
             };
             let depends_on_it = footprint.variables().iter().any(|it| &**it == "trusted.certname");
             if at == 0 || !depends_on_it {

@@ -262,7 +262,7 @@ impl Fleet {
         let put = |(at, answer, node): &(usize, Arc<WithNames>, u32)| {
             let request = asked[*at].request;
             let look_up = || self.evaluator(*node).call(&asking.requests[request].alone);
-            let whole = answer.of(&self.nodes()[*node as usize], None).unwrap_or_else(look_up);
+            let whole = answer.of(&self.nodes()[*node as usize]).unwrap_or_else(look_up);
             (asking.keep)(request, *node, whole)
         };
         let answers = asking.map(&nodes, put);

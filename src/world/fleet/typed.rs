@@ -238,21 +238,25 @@ impl Open {
     /// The answers with a text; `None` if it would make two cases of an answer one.
     fn with_text(&self, after: &Fleet, text: &str) -> Option<Vec<SharedAnswer>> {
         let nodes = after.nodes();
-        let each: Vec<(&WithNames, &[u32])> = { self.with_names.iter() }
-            .flat_map(|(answer, nodes)| {
+        let typed = parallel::map(&self.with_names, |(answer, _)| answer.with_typed(text));
+        let typed = typed.into_iter().collect::<Option<Vec<_>>>()?;
+        let each: Vec<(&WithNames, &[u32])> = { typed.iter().zip(&self.with_names) }
+            .flat_map(|(answer, (_, nodes))| {
                 let at_once = if answer.has_names() { 1 } else { nodes.len() };
-                nodes.chunks(at_once).map(|it| (&**answer, it))
+                nodes.chunks(at_once).map(move |it| (answer, it))
             })
             .collect();
+        // The numbers are computed here as well, because the processors share this work.
         let put = |(answer, group): &(&WithNames, &[u32])| {
-            let answer = answer.of(&nodes[group[0] as usize], Some(text))?;
-            Some(SharedAnswer { answer: Arc::new(answer), nodes: group.to_vec() })
+            let answer = Arc::new(answer.of(&nodes[group[0] as usize])?);
+            Some((answer.number(), SharedAnswer { answer, nodes: group.to_vec() }))
         };
+        let with_text = parallel::map(&each, put).into_iter().collect::<Option<Vec<_>>>()?;
+        let same = self.same.iter().map(|it| (it.answer.number(), it.clone()));
         let mut distinct = Distinct::default();
         let mut numbered = Vec::new();
-        let all = parallel::map(&each, put).into_iter().collect::<Option<Vec<_>>>()?;
-        for SharedAnswer { answer, nodes } in self.same.iter().cloned().chain(all) {
-            let at = distinct.add(answer.number(), nodes[0], answer);
+        for (number, SharedAnswer { answer, nodes }) in same.chain(with_text) {
+            let at = distinct.add(number, nodes[0], answer);
             numbered.push(SharedAnswer { answer: at, nodes });
         }
         Some(distinct.of_nodes(numbered))
