@@ -47,14 +47,26 @@ local function say(message, level)
   vim.notify('hiera: ' .. message, level or vim.log.levels.INFO)
 end
 
---- Asks the server; `done` gets the document, or nil.
-local function ask(kind, params, done)
+--- After this many milliseconds, a user who waits for a view is told that it will come.
+local SLOW_MS = 1000
+
+--- Asks the server; `done` gets the document, or nil. `is_waited_for`: the user sees nothing until the answer is there.
+local function ask(kind, params, done, is_waited_for)
   local client = hiera.client()
   if not client then
     return say('no server is running here; see :checkhealth hiera', vim.log.levels.ERROR)
   end
+  local is_over = false
+  if is_waited_for then
+    vim.defer_fn(function()
+      if not is_over then
+        say('the server is still working; the view opens when it is done')
+      end
+    end, SLOW_MS)
+  end
   -- The current buffer's number, not 0: only then are changes that wait sent first.
   client:request(kinds[kind].method, params, function(problem, answer)
+    is_over = true
     if problem then
       return say(problem.message, vim.log.levels.ERROR)
     end
@@ -216,7 +228,7 @@ function M.show(kind, params)
     if vim.bo[buffer].filetype ~= language then
       vim.bo[buffer].filetype = language
     end
-  end)
+  end, true)
 end
 
 --- Asks again for everything that is shown: something has changed.
