@@ -597,7 +597,7 @@ pub fn is_settled(answer: &Answer) -> bool {
 pub fn is_same_outcome(one: &Answer, other: &Answer) -> bool {
     match (&one.outcome, &other.outcome) {
         (Ok(Some(one)), Ok(Some(other))) => {
-            is_identical(&one.value, &other.value, &|one, other| one == other)
+            is_identical(&one.value, &other.value, &mut |one, other| one == other)
         }
         (Ok(None), Ok(None)) => true,
         (Err(one), Err(other)) => one.message == other.message && one.class == other.class,
@@ -605,8 +605,12 @@ pub fn is_same_outcome(one: &Answer, other: &Answer) -> bool {
     }
 }
 
-/// Whether two values are equal with all members in the same order, if `is_same_text` tells it of strings that are not keys.
-fn is_identical(one: &Value, other: &Value, is_same_text: &impl Fn(&str, &str) -> bool) -> bool {
+/// Whether two values are equal with all members in the same order, if `is_same_text` tells it of their strings.
+pub(super) fn is_identical<'v>(
+    one: &'v Value,
+    other: &'v Value,
+    is_same_text: &mut impl FnMut(&'v str, &'v str) -> bool,
+) -> bool {
     match (one, other) {
         (Value::String(one), Value::String(other)) => is_same_text(one, other),
         (Value::Array(one), Value::Array(other)) => {
@@ -621,7 +625,11 @@ fn is_identical(one: &Value, other: &Value, is_same_text: &impl Fn(&str, &str) -
             Arc::ptr_eq(one, other)
                 || one.len() == other.len()
                     && members.all(|((key, one), (other_key, other))| {
-                        key == other_key
+                        let is_same_key = match (key, other_key) {
+                            (Value::String(one), Value::String(other)) => is_same_text(one, other),
+                            (one, other) => one == other,
+                        };
+                        is_same_key
                             && is_identical(&one.value.value, &other.value.value, is_same_text)
                     })
         }

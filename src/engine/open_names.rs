@@ -10,7 +10,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::cases::{Case, LeftOut};
+use super::cases::{Case, LeftOut, is_identical};
 use super::invocation::{InterpolatedText, Invocation};
 use super::request::{Answer, Request};
 use super::sources::dig_value;
@@ -271,8 +271,15 @@ pub(super) fn may_become_the_same(one: &Answer, other: &Answer) -> Option<SameIf
     if !(depends_on_names || has_typed(one) || has_typed(other)) {
         return None;
     }
+    // The first texts that differ.
     let mut different = None;
-    if !may_be_identical(&one_value.value, &other_value.value, &mut different) {
+    let mut may_be_same = |one, other| {
+        if one != other {
+            different.get_or_insert((one, other));
+        }
+        may_be_equal(one, other)
+    };
+    if !is_identical(&one_value.value, &other_value.value, &mut may_be_same) {
         return None;
     }
     let typed = different.filter(|_| !depends_on_names).and_then(|(one, other)| {
@@ -290,42 +297,6 @@ pub(super) fn may_become_the_same(one: &Answer, other: &Answer) -> Option<SameIf
 fn between<'t>(text: &str, other: &'t str) -> Option<&'t str> {
     let (start, end) = text.split_once(TYPED_TOKEN).filter(|(_, end)| !end.contains(START))?;
     other.strip_prefix(start)?.strip_suffix(end)
-}
-
-/// Whether two values can be equal with some names in their texts. `different` gets the first texts that differ.
-fn may_be_identical<'v>(
-    one: &'v Value,
-    other: &'v Value,
-    different: &mut Option<(&'v str, &'v str)>,
-) -> bool {
-    match (one, other) {
-        (Value::String(one), Value::String(other)) => {
-            if one != other {
-                different.get_or_insert((one, other));
-            }
-            may_be_equal(one, other)
-        }
-        (Value::Array(one), Value::Array(other)) => {
-            let mut items = one.iter().zip(other.iter());
-            Arc::ptr_eq(one, other)
-                || one.len() == other.len()
-                    && items
-                        .all(|(one, other)| may_be_identical(&one.value, &other.value, different))
-        }
-        (Value::Hash(one), Value::Hash(other)) => {
-            let mut members = one.iter().zip(other.iter());
-            Arc::ptr_eq(one, other)
-                || one.len() == other.len()
-                    && members.all(|((key, one), (other_key, other))| {
-                        may_be_identical(key, other_key, different)
-                            && may_be_identical(&one.value.value, &other.value.value, different)
-                    })
-        }
-        (Value::Sensitive(one), Value::Sensitive(other)) => {
-            may_be_identical(&one.value, &other.value, different)
-        }
-        (one, other) => one == other,
-    }
 }
 
 /// What an answer leaves out if its cases depend on the names.
