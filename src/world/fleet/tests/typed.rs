@@ -90,3 +90,32 @@ fn answers_with_a_typed_text_are_those_of_lookups() {
     }
     assert!(answered > 150 && changed > 50, "{answered} answered, {changed} changed");
 }
+
+#[test]
+fn a_text_that_makes_two_cases_one_is_looked_up() {
+    let hiera_yaml = "version: 5\nhierarchy:\n- {name: r, path: 'roles/%{role}.yaml'}\n\
+                      - {name: c, path: common.yaml}\n";
+    let common = |text: &str| format!("a: '{text}'\nb: \"%{{lookup('a')}} x\"\n");
+    let files = [
+        ("hiera.yaml", hiera_yaml.to_owned()),
+        ("data/roles/web.yaml", "a: web\n".to_owned()),
+        ("data/common.yaml", common("T")),
+    ];
+    let files = files.map(|(path, text)| (format!("{ROOT}/{path}"), text));
+    let disk = Arc::new(MemoryDisk::new(files));
+    let before = World::on_disk(disk, vec![ROOT.into()], Settings::default());
+    let environment = before.environment_of(ROOT).expect("there is one");
+    let nodes: Arc<[Arc<Node>]> =
+        ["one", "two"].map(|name| before.node_named(&environment, name)).into();
+    let of = |world: &Arc<World>| Arc::new(fleet(world, &environment, nodes.clone(), true));
+    let kept = of(&before);
+    let counts = ["w", "we", "web", "webs"].map(|text| {
+        let path = format!("{ROOT}/data/common.yaml");
+        let after = before.as_if(&[(path.into(), common(text).into())]);
+        let found = |earlier| FleetPair::new(earlier, of(&after), None).difference(&"b".into());
+        let told_of = |found: Difference| found.changes.iter().map(told).collect::<Vec<_>>();
+        assert_eq!(told_of(found(kept.clone())), told_of(found(of(&before))), "{text}");
+        kept.typing.count_answered()
+    });
+    assert_eq!(counts, [0, 1, 1, 2]);
+}
