@@ -15,6 +15,8 @@ pub(super) struct Expression {
     pub(super) shape: Shape,
     /// What it is in Puppet's model, if the shape does not say so.
     pub(super) form: Form,
+    /// In the query of a collector: what `and`, `or` and parentheses join, without nesting.
+    pub(super) query_parts: Vec<Expression>,
 }
 
 /// The kind of an [`Expression`].
@@ -177,6 +179,11 @@ impl Expression {
             Shape::Condition(condition) | Shape::Interpolated(_, condition) => condition,
             _ => Condition::Unknown,
         }
+    }
+
+    /// What Puppet reports: from its position to its end.
+    pub(super) fn reported_range(&self) -> TextRange {
+        TextRange::new(self.position, self.range.end.max(self.position))
     }
 
     /// Its text, if it is a constant string.

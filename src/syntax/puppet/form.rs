@@ -41,6 +41,8 @@ pub(super) enum Form {
     ResourceOverride,
     /// `type { attribute => value }`, which Puppet reads as a name and a hash.
     ResourceWithoutTitle,
+    /// `include { … }` and the like, which Puppet's grammar reads like a resource.
+    CallWithHash,
     Collector {
         is_exported: bool,
     },
@@ -103,6 +105,7 @@ impl Expression {
             | Form::Resource
             | Form::ResourceDefaults
             | Form::ResourceOverride
+            | Form::CallWithHash
             | Form::Collector { .. }
             | Form::Definition(_)
             | Form::Other => false,
@@ -129,6 +132,7 @@ impl Expression {
             Form::ResourceDefaults => "Resource Defaults Expression",
             Form::ResourceOverride => "Resource Override",
             Form::ResourceWithoutTitle => "Block Expression",
+            Form::CallWithHash => "Function Call",
             Form::Collector { is_exported: true } => "Exported Query",
             Form::Collector { is_exported: false } => "Virtual Query",
             Form::Definition(definition) => definition.label(),

@@ -258,7 +258,7 @@ impl<'text> Lexer<'text> {
         self.text().as_bytes().get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    /// White space outside ASCII that Puppet accepts, or a character that Puppet refuses.
+    /// White space outside ASCII that Puppet accepts, or a character that Puppet's parser refuses.
     fn unknown(&mut self) {
         let rest = &self.text()[self.at..];
         let blank = blank_length(rest);
@@ -267,7 +267,6 @@ impl<'text> Lexer<'text> {
             return;
         }
         let length = rest.chars().next().map_or(1, char::len_utf8);
-        self.error(self.at, length, "Syntax error at ''");
         self.emit(Kind::Unknown, length);
     }
 }

@@ -20,6 +20,7 @@ mod control;
 mod declarations;
 mod expressions;
 mod literals;
+mod order;
 mod resources;
 mod statements;
 #[cfg(test)]
@@ -38,10 +39,18 @@ enum LastComma {
     Refused,
 }
 
+/// Whether Puppet reads one token more before it finds an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lookahead {
+    None,
+    NextToken,
+}
+
 /// How many bytes of stack must be left before it grows, and by how many it grows.
 const STACK_RED_ZONE: usize = 128 * 1024;
 const STACK_GROWTH: usize = 1024 * 1024;
 
+use order::ReadingOrder;
 use statements::Place;
 
 /// Parses a whole file.
@@ -80,15 +89,18 @@ pub(super) fn parse_with_scopes(
     errors: Vec<SyntaxError>,
 ) -> Parsed {
     let is_unbalanced = !errors.is_empty() || has_unbalanced_brackets(&tokens);
+    let order = ReadingOrder::new(&tokens, &errors);
     let found = Manifest { errors, ..Manifest::default() };
     let mut parser = Parser {
         text,
         tokens,
+        order,
         at: 0,
         found,
         refusals: Vec::new(),
         statement_start: None,
         leading_definition: None,
+        queries: 0,
         is_in_default: false,
         namespace: Vec::new(),
         inside: None,
@@ -116,7 +128,7 @@ pub(super) fn parse_with_scopes(
         }
         parser.refuse();
     }
-    let Parser { mut found, refusals, tokens, scopes, assigned, .. } = parser;
+    let Parser { mut found, refusals, tokens, order, scopes, assigned, .. } = parser;
     // Puppet validates only what it can parse. It has other rules for plans.
     if found.errors.is_empty() && language != Language::Plan {
         found.errors = refusals;
@@ -126,7 +138,7 @@ pub(super) fn parse_with_scopes(
     found.resources.sort_by_key(|it| it.range.start);
     found.declarations.sort_by_key(|it| it.range.start);
     found.calls.sort_by_key(|it| it.position);
-    found.errors.sort_by_key(|it| it.range.start);
+    found.errors = order.sorted(found.errors);
     Parsed { manifest: found, tokens, scopes }
 }
 
@@ -134,6 +146,7 @@ pub(super) fn parse_with_scopes(
 struct Parser<'text> {
     text: &'text str,
     tokens: Tokens,
+    order: ReadingOrder,
     /// The index of the next token.
     at: usize,
     found: Manifest,
@@ -143,9 +156,12 @@ struct Parser<'text> {
     statement_start: Option<usize>,
     /// The definition that the statement starts with, and its position.
     leading_definition: Option<(Definition, TextRange)>,
+    /// The number of collectors whose queries contain the code.
+    queries: usize,
     /// Whether the code belongs to the default of a parameter, and not to a lambda in it.
     is_in_default: bool,
-    /// The names of the enclosing classes, outermost first.
+    /// The names of the enclosing classes, outermost first. They precede the names of classes and defined types in a class,
+    /// and of those in its parameters.
     namespace: Vec<String>,
     /// The name of the enclosing declaration.
     inside: Option<Arc<str>>,
@@ -303,6 +319,8 @@ impl Parser<'_> {
         let token = self.peek();
         let message = match token.kind {
             Kind::End => "Syntax error at end of input".to_owned(),
+            // The lexer may have said what is wrong with it.
+            Kind::Unknown if self.found.errors.iter().any(|it| it.range == token.range()) => return,
             _ => format!("Syntax error at '{}'", self.value_of(token)),
         };
         self.error(token.range(), &message);
@@ -314,7 +332,7 @@ impl Parser<'_> {
             Kind::Variable => self.text_of(token).trim_start_matches('$').to_owned(),
             Kind::Regex => format!("(?-mix:{})", self.text_of(token).replace('/', "\\/")),
             Kind::Heredoc => form::syntax_of_heredoc(token.range().slice(self.text)).to_owned(),
-            Kind::TemplateValue => String::new(),
+            Kind::TemplateValue | Kind::Unknown => String::new(),
             _ => self.text_of(token),
         }
     }
@@ -323,16 +341,15 @@ impl Parser<'_> {
     fn skip_to_string_part(&mut self) {
         let mut depth = 0;
         loop {
-            match self.kind() {
+            let kind = self.kind();
+            match kind {
                 Kind::End => return,
                 Kind::StringMiddle | Kind::StringEnd if depth == 0 => return,
-                Kind::StringStart => depth += 1,
-                Kind::StringEnd => depth -= 1,
+                _ if depth == 0 => self.refuse_here(),
                 _ => {}
             }
-            if depth == 0 && self.kind() != Kind::StringEnd {
-                self.refuse_here();
-            }
+            depth += usize::from(kind == Kind::StringStart);
+            depth -= usize::from(kind == Kind::StringEnd);
             self.next();
         }
     }
@@ -370,12 +387,16 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports an error that Puppet finds when it has read everything from `from` to the next token: an error there comes
-    /// first.
-    fn late_error(&mut self, from: u32, range: TextRange, message: &str) {
-        let here = self.peek().start;
-        let is_between = |it: &SyntaxError| (from..=here).contains(&it.range.start);
-        if !self.found.errors.iter().any(is_between) {
+    /// Reports an error that Puppet finds when it has read everything from `from` to the last token, or to the next one: an
+    /// error there comes first.
+    fn late_error(&mut self, from: u32, to: Lookahead, range: TextRange, message: &str) {
+        let before = match to {
+            Lookahead::None => self.previous_end,
+            Lookahead::NextToken => self.peek().start + 1,
+        };
+        let read = self.order.of(from)..self.order.of(before);
+        let mut known = self.found.errors.iter().enumerate();
+        if !known.any(|(index, it)| read.contains(&self.order.of_error(index, it))) {
             self.error(range, message);
         }
     }
@@ -390,7 +411,8 @@ impl Parser<'_> {
 
     /// An expression from `start` to the last token read.
     fn expression_from(&self, start: u32, shape: Shape) -> Expression {
-        Expression { position: start, range: self.range_from(start), shape, form: Form::Plain }
+        let (range, form) = (self.range_from(start), Form::Plain);
+        Expression { position: start, range, shape, form, query_parts: Vec::new() }
     }
 
     /// An expression that Puppet's model names `form`; it is not constant.

@@ -8,7 +8,8 @@ module Conformance
     module Verdict
       # Where hiera-ls intends to say something else than Puppet: it names the start of a string that does not end, and the whole tag
       # of a heredoc.
-      INTENDED = ['Unclosed quote', 'Unclosed multiline comment', /\AInvalid syntax in heredoc/, /\AHeredoc with/].freeze
+      INTENDED = ['Unclosed quote', 'Unclosed multiline comment', /\AInvalid syntax in heredoc/, /\AHeredoc with/,
+                  /\AInvalid heredoc escape/, /\AAn escape char for/].freeze
       # If a bracket is missing, hiera-ls goes on at the next declaration, which it names, and Puppet names a later place.
       NEXT_DECLARATION = /\ASyntax error at '(class|define|node|function|plan)'\z/
 
@@ -22,15 +23,22 @@ module Conformance
         return if intended?(text, error) || intended_message?(theirs.problems.first.first)
 
         line, column = place(text, error['offset'])
-        return if theirs.problems.any? { |problem| same?(problem, error['message'], line, column, theirs.records) }
+        columns = theirs.records ? [column, *margin(text, error['offset'])] : [nil]
+        return if theirs.problems.any? { |problem| same?(problem, error['message'], line, columns) }
 
         "Puppet:   #{theirs.problems}\nhiera-ls: #{[error['message'], line, column]}"
       end
 
       # An unexpected end has no place in Puppet's message, and other errors of its parser sometimes have none.
-      def self.same?(problem, message, line, column, validated)
+      def self.same?(problem, message, line, columns)
         their_message, their_line, their_column = problem
-        their_message == message && (!validated || (line == their_line && column == their_column))
+        their_message == message && (columns == [nil] || (line == their_line && columns.include?(their_column)))
+      end
+
+      # Puppet's validator names the margin before the first character of a heredoc's text, and hiera-ls that character.
+      def self.margin(text, offset)
+        start = (text.byteslice(0, offset).rindex("\n") || -1) + 1
+        text.byteslice(start...offset).match?(/\A[ \t]+\z/n) ? [1] : []
       end
 
       def self.intended?(text, error)

@@ -19,6 +19,9 @@ const MAX_WITHOUT_END: usize = 10;
 /// after the heredoc. The lexer does so as long as this is not more than the whole text so many times.
 const MAX_TIMES_READ_AGAIN: usize = 8;
 
+/// Puppet crashes on a heredoc in an interpolation of another heredoc.
+const INNER_HEREDOC: &str = "A heredoc cannot contain another heredoc";
+
 /// The content of `@(…)`.
 #[derive(Debug, PartialEq, Eq)]
 struct Tag<'text> {
@@ -42,11 +45,13 @@ struct EndLine<'text> {
 impl<'text> Lexer<'text> {
     pub(super) fn heredoc(&mut self) {
         let start = self.at;
-        // Puppet crashes on a heredoc in an interpolation of another heredoc.
-        let Some(tag) = tag(&self.text()[start..]).filter(|_| !self.buffer.is_heredoc_text())
-        else {
-            self.error(start, 2, "Invalid syntax in heredoc expected @(endtag[:syntax][/escapes])");
-            return self.emit(Kind::At, 1);
+        let tag = match tag(&self.text()[start..]) {
+            Ok(tag) if !self.buffer.is_heredoc_text() => tag,
+            found => {
+                let message = found.err().unwrap_or_else(|| INNER_HEREDOC.to_owned());
+                self.error(start, 2, &message);
+                return self.emit(Kind::At, 1);
+            }
         };
         let escapes = escapes_of(tag.escapes);
         self.at = start + tag.length;
@@ -138,36 +143,76 @@ impl<'text> Lexer<'text> {
     }
 }
 
-/// Reads `@(TAG)` or `@("TAG")`, optionally followed by `:syntax` and `/escapes`. Spaces around the tag are ignored.
-fn tag(text: &str) -> Option<Tag<'_>> {
-    let window = text.as_bytes().get(2..text.len().min(MAX_TAG_BYTES))?;
-    let end = memchr::memchr(b')', window)?;
-    let inner = text.get(2..2 + end)?;
-    let (rest, escapes) = match inner.split_once('/') {
-        Some((rest, escapes)) => (rest, Some(escapes.trim_end_matches(is_blank))),
-        None => (inner, None),
-    };
-    let (name, syntax) = match rest.split_once(':') {
-        Some((name, syntax)) => (name, Some(syntax.trim_matches(is_blank))),
-        None => (rest, None),
-    };
-    let is_syntax = |it: &str| {
-        it.len() > 1
-            && it.starts_with(|c: char| c.is_ascii_lowercase())
-            && it.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+'))
-    };
-    if name.contains(['\r', '\n']) || syntax.is_some_and(|it| !is_syntax(it)) {
-        return None;
+/// Reads `@(TAG)` or `@("TAG")`, optionally followed by `:syntax` and `/escapes`. Spaces around the tag are ignored. As Puppet
+/// does, it takes the first tag before the next `)`, and ignores what precedes it. The error is Puppet's message.
+fn tag(text: &str) -> Result<Tag<'_>, String> {
+    let invalid = || "Invalid syntax in heredoc expected @(endtag[:syntax][/escapes])".to_owned();
+    let window = &text.as_bytes()[..text.len().min(MAX_TAG_BYTES)];
+    let end = memchr::memchr(b')', window).ok_or_else(invalid)?;
+    let mut rest = &text[..end];
+    while let Some(at) = memchr::memmem::find(rest.as_bytes(), b"@(") {
+        rest = &rest[at + 2..];
+        let name_end = memchr::memchr3(b':', b'/', b'\r', rest.as_bytes()).unwrap_or(rest.len());
+        let name_end = memchr::memchr(b'\n', &rest.as_bytes()[..name_end]).unwrap_or(name_end);
+        let (name, options) = rest.split_at(name_end);
+        if let Some(escapes) = escapes_after_name(options).filter(|_| !name.is_empty()) {
+            return tag_of(name, escapes.strip_prefix('/'), end + 1);
+        }
+        // Further tags before this place end like this one.
+        rest = options;
     }
+    Err(invalid())
+}
+
+/// What follows the name and the syntax of a tag: nothing, or `/` and escapes. `None` if the tag is not well-formed.
+fn escapes_after_name(options: &str) -> Option<&str> {
+    let rest = match options.strip_prefix(':') {
+        Some(rest) => {
+            let rest = rest.trim_start_matches(is_blank);
+            let is_part = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '+');
+            let behind = rest.trim_start_matches(is_part);
+            let syntax = &rest[..rest.len() - behind.len()];
+            if syntax.len() < 2 || !syntax.starts_with(|it: char| it.is_ascii_lowercase()) {
+                return None;
+            }
+            behind.trim_start_matches(is_blank)
+        }
+        None => options,
+    };
+    if rest.is_empty() {
+        return Some(rest);
+    }
+    let with_slash = rest.trim_end_matches(is_blank);
+    let escapes = with_slash.strip_prefix('/')?;
+    let are_words = escapes.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '_' | '$'));
+    are_words.then_some(with_slash)
+}
+
+fn tag_of<'text>(
+    name: &'text str,
+    escapes: Option<&'text str>,
+    length: usize,
+) -> Result<Tag<'text>, String> {
     let name = name.trim();
     let quoted = name.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
     let plain = quoted.unwrap_or(name).trim();
-    let are_escapes =
-        |it: &str| it.chars().all(|c| "trnsuL$".contains(c)) && !has_a_character_twice(it);
-    if plain.is_empty() || escapes.is_some_and(|it| !are_escapes(it)) {
-        return None;
+    if plain.is_empty() {
+        return Err("Heredoc with an empty endtag".to_owned());
     }
-    Some(Tag { name: plain, interpolates: quoted.is_some(), escapes, length: 2 + end + 1 })
+    let written = escapes.unwrap_or_default();
+    if has_a_character_twice(written) {
+        let all: Vec<String> = written.chars().map(String::from).collect();
+        return Err(format!(
+            "An escape char for @() may only appear once. Got '{}'",
+            all.join(", ")
+        ));
+    }
+    if let Some(wrong) = written.chars().find(|it| !"trnsuL$".contains(*it)) {
+        return Err(format!(
+            "Invalid heredoc escape char. Only t, r, n, s,  u, L, $ allowed. Got '{wrong}'"
+        ));
+    }
+    Ok(Tag { name: plain, interpolates: quoted.is_some(), escapes, length })
 }
 
 fn has_a_character_twice(text: &str) -> bool {
@@ -231,7 +276,7 @@ mod tests {
     #[track_caller]
     fn check_tag(text: &str, expected: Option<(&str, bool, Option<&str>)>) {
         let found = tag(text);
-        assert_eq!(found.map(|it| (it.name, it.interpolates, it.escapes)), expected);
+        assert_eq!(found.map(|it| (it.name, it.interpolates, it.escapes)).ok(), expected);
     }
 
     #[test]
@@ -242,6 +287,26 @@ mod tests {
         check_tag("@(END/)", Some(("END", false, Some(""))));
         for refused in ["@()", "@(A:x-y)", "@(A/x)", "@(A/tt)", "@(A", "@(A\n)", "@(\"\")"] {
             check_tag(refused, None);
+        }
+    }
+
+    #[test]
+    fn the_first_tag_before_the_parenthesis_counts() {
+        check_tag("@(\"A\"/L}\n$x = @(B/t)\n", Some(("B", false, Some("t"))));
+        check_tag("@(a @(B)", Some(("a @(B", false, None)));
+        check_tag("@(/ @(B)", Some(("B", false, None)));
+        check_tag("@(A:x-y @(B)", Some(("B", false, None)));
+    }
+
+    #[test]
+    fn wrong_tags_have_the_messages_of_puppet() {
+        for (text, message) in [
+            ("@(A/q)", "Invalid heredoc escape char. Only t, r, n, s,  u, L, $ allowed. Got 'q'"),
+            ("@(A/tt)", "An escape char for @() may only appear once. Got 't, t'"),
+            ("@(\" \")", "Heredoc with an empty endtag"),
+            ("@()", "Invalid syntax in heredoc expected @(endtag[:syntax][/escapes])"),
+        ] {
+            assert_eq!(tag(text).err().as_deref(), Some(message), "{text}");
         }
     }
 

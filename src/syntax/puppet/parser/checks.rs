@@ -440,10 +440,51 @@ impl Parser<'_> {
         }
     }
 
+    /// A string in `node` has no interpolations; `first` is the first of them.
+    pub(super) fn refuse_interpolated_host(&mut self, first: TextRange) {
+        self.refusal(first, "An interpolated expression is not allowed in a hostname of a node");
+    }
+
+    /// A heredoc is not a name in `node`, although Puppet's parser accepts it.
+    pub(super) fn refuse_heredoc_as_host(&mut self, heredoc: &Expression) {
+        self.refuse_as(heredoc, "hostname", Definition::Node.label());
+    }
+
+    /// The query of a collector consists of comparisons with `==` and `!=`, which `and`, `or` and parentheses join.
+    pub(super) fn check_query(&mut self, query: &Expression) {
+        if query.query_parts.is_empty() {
+            self.check_query_part(query);
+        }
+        query.query_parts.iter().for_each(|it| self.check_query_part(it));
+    }
+
+    fn check_query_part(&mut self, part: &Expression) {
+        let is_allowed = match part.form {
+            Form::Plain => matches!(
+                part.shape,
+                Shape::Variable(_)
+                    | Shape::Name(_)
+                    | Shape::Number(_)
+                    | Shape::Text(_)
+                    | Shape::Boolean(_)
+            ),
+            Form::Operation(operator) => matches!(operator.slice(self.text), "==" | "!="),
+            _ => false,
+        };
+        if is_allowed {
+            return;
+        }
+        let Some(label) = part.label(self.text) else { return };
+        let label = with_capital_article(&label);
+        self.refuse_at(
+            part,
+            format!("Illegal query expression. {label} cannot be used in a query"),
+        );
+    }
+
     /// Refuses an expression at Puppet's position, which is that of the operator for operations.
     fn refuse_at(&mut self, expression: &Expression, message: impl Into<String>) {
-        let end = expression.range.end.max(expression.position);
-        self.refusal(TextRange::new(expression.position, end), message);
+        self.refusal(expression.reported_range(), message);
     }
 
     fn refusal(&mut self, range: TextRange, message: impl Into<String>) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::checks::Owner;
 use super::literals::ListKind;
-use super::statements::{Place, Statements};
+use super::statements::Place;
 use super::{LastComma, Parser, TokenScope};
 use crate::syntax::puppet::expression::Expression;
 use crate::syntax::puppet::form::{Definition, Form};
@@ -18,6 +18,15 @@ const MAX_CLASS_BYTES: usize = 4_000;
 
 /// Puppet's message for `class 'a' { }`.
 const QUOTED_NAME: &str = "A quoted string is not valid as a name here";
+
+/// What a name in `node` stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HostRole {
+    /// The nodes of the definition.
+    Matcher,
+    /// What the definition inherits. Puppet refuses that without a look at the name.
+    Parent,
+}
 
 impl Parser<'_> {
     /// What a keyword starts: a declaration, or a call of the function `type`.
@@ -79,6 +88,7 @@ impl Parser<'_> {
     fn class(&mut self, keyword: Token) {
         let Some(mut class) = self.named(keyword, DeclarationKind::Class) else { return };
         let outer = self.enter(&class);
+        self.namespace.push(class.name_range.slice(self.text).to_owned());
         class.parameters = self.parameter_list(Definition::Class);
         if self.eat(Kind::Inherits) {
             // Puppet's grammar has `inherits default` as well.
@@ -91,8 +101,9 @@ impl Parser<'_> {
                 self.refuse_name_here();
             }
         }
-        let body = self.class_body(&class);
+        let body = self.block(Place::Class);
         self.check_last_statement(Definition::Class, &body);
+        self.namespace.pop();
         self.inside = outer;
         self.declare(keyword, class);
     }
@@ -100,18 +111,12 @@ impl Parser<'_> {
     fn plan(&mut self, keyword: Token) {
         let Some(mut plan) = self.named(keyword, DeclarationKind::Plan) else { return };
         let outer = self.enter(&plan);
+        self.namespace.push(plan.name_range.slice(self.text).to_owned());
         plan.parameters = self.parameter_list(Definition::Plan);
-        let _ = self.class_body(&plan);
+        let _ = self.block(Place::Class);
+        self.namespace.pop();
         self.inside = outer;
         self.declare(keyword, plan);
-    }
-
-    /// Classes in the body get this class's name as a prefix.
-    fn class_body(&mut self, class: &Declaration) -> Statements {
-        self.namespace.push(class.name_range.slice(self.text).to_owned());
-        let body = self.block(Place::Class);
-        self.namespace.pop();
-        body
     }
 
     fn define(&mut self, keyword: Token) {
@@ -143,7 +148,7 @@ impl Parser<'_> {
     fn node(&mut self, keyword: Token) {
         let mut node = empty_declaration(DeclarationKind::Node, None, keyword.range());
         loop {
-            let Some(host) = self.host() else {
+            let Some(host) = self.host(HostRole::Matcher) else {
                 self.refuse_here();
                 break;
             };
@@ -154,7 +159,7 @@ impl Parser<'_> {
             }
         }
         if self.eat(Kind::Inherits) {
-            node.parent = self.host();
+            node.parent = self.host(HostRole::Parent);
             match node.parent {
                 Some(parent) => self.check_node_parent(parent),
                 None => self.refuse_here(),
@@ -168,30 +173,56 @@ impl Parser<'_> {
     }
 
     /// A string, a regular expression, `default`, or names separated by dots.
-    fn host(&mut self) -> Option<TextRange> {
-        let start = self.peek().start;
-        match self.kind() {
+    fn host(&mut self, role: HostRole) -> Option<TextRange> {
+        let is_checked = role == HostRole::Matcher;
+        let token = self.peek();
+        match token.kind {
             Kind::Name | Kind::Number => {
-                let mut name = self.next().range().slice(self.text).to_owned();
-                while self.kind() == Kind::Dot && matches!(self.ahead(1), Kind::Name | Kind::Number)
-                {
-                    self.next();
-                    name.push('.');
-                    name.push_str(self.next().range().slice(self.text));
+                let name = self.dotted_name();
+                if is_checked {
+                    self.check_host(self.range_from(token.start), &name);
                 }
-                self.check_host(self.range_from(start), &name);
             }
             Kind::String | Kind::Word => {
-                let token = self.next();
-                self.check_host(token.range(), &self.text_of(token));
+                self.next();
+                if is_checked {
+                    self.check_host(token.range(), &self.text_of(token));
+                }
             }
             Kind::Default | Kind::Regex => {
                 self.next();
             }
-            Kind::StringStart | Kind::Heredoc => return Some(self.primary().range),
+            Kind::StringStart => {
+                let (string, first) = self.interpolated();
+                if is_checked {
+                    self.refuse_interpolated_host(first);
+                }
+                return Some(string.range);
+            }
+            Kind::Heredoc => {
+                let heredoc = self.primary();
+                if is_checked {
+                    self.refuse_heredoc_as_host(&heredoc);
+                }
+                return Some(heredoc.range);
+            }
             _ => return None,
         }
-        Some(self.range_from(start))
+        Some(self.range_from(token.start))
+    }
+
+    /// Names and numbers with dots between them.
+    fn dotted_name(&mut self) -> String {
+        let mut name = self.next().range().slice(self.text).to_owned();
+        while self.eat(Kind::Dot) {
+            if !matches!(self.kind(), Kind::Name | Kind::Number) {
+                self.refuse_here();
+                break;
+            }
+            name.push('.');
+            name.push_str(self.next().range().slice(self.text));
+        }
+        name
     }
 
     /// `apply(…) { … }` in a plan.
@@ -235,19 +266,25 @@ impl Parser<'_> {
     }
 
     fn right_side_of_alias(&mut self, keyword: Token, name: Token, is_mapping: bool) {
+        if is_mapping {
+            self.aliased_type();
+            return;
+        }
+        let written = name.range().slice(self.text);
+        let full = written.strip_prefix("::").unwrap_or(written).to_owned();
+        let mut alias = empty_declaration(DeclarationKind::TypeAlias, Some(full), name.range());
+        let outer = self.enter(&alias);
         let start = self.peek().start;
-        if !is_mapping && matches!(self.kind(), Kind::LeftBracket | Kind::ListStart) {
+        if matches!(self.kind(), Kind::LeftBracket | Kind::ListStart) {
             let array = self.primary();
             self.check_aliased(&array);
         } else {
             self.aliased_type();
         }
+        self.inside = outer;
         let range = self.range_from(start);
-        if !is_mapping && !range.is_empty() {
-            let text = name.range().slice(self.text);
-            self.check_type_name(name.range(), text);
-            let text = text.strip_prefix("::").unwrap_or(text).to_owned();
-            let mut alias = empty_declaration(DeclarationKind::TypeAlias, Some(text), name.range());
+        if !range.is_empty() {
+            self.check_type_name(name.range(), written);
             alias.aliased_type = Some(range);
             self.declare(keyword, alias);
         }

@@ -113,20 +113,26 @@ impl Parser<'_> {
         })
     }
 
-    fn operation(&mut self, left: Expression, tightness: u8) -> Expression {
+    fn operation(&mut self, mut left: Expression, tightness: u8) -> Expression {
         let operator = self.next();
         let start = left.range.start;
         self.check_value(&left);
+        let is_logical = matches!(operator.kind, Kind::And | Kind::Or);
+        let mut query_parts =
+            if is_logical { self.take_query_parts(&mut left) } else { Vec::new() };
         let left = left.into_condition();
         let around = self.guards.len();
-        if matches!(operator.kind, Kind::And | Kind::Or) {
+        if is_logical {
             // The right side of `and` runs only if the left side is true, and that of `or` only if it is false.
             self.guard(left.clone(), operator.kind == Kind::And);
         }
         // Operators of the same precedence group from left to right, so the right side only takes tighter ones.
-        let right = self.expression_of(tightness + 1);
+        let mut right = self.expression_of(tightness + 1);
         self.guards.truncate(around);
         self.check_value(&right);
+        if is_logical {
+            query_parts.append(&mut self.take_query_parts(&mut right));
+        }
         let right = right.into_condition();
         let form = match operator.kind {
             Kind::Match | Kind::NoMatch => Form::Match(operator.range()),
@@ -136,10 +142,17 @@ impl Parser<'_> {
             Some(operator) => Shape::Condition(Condition::joined(operator, left, right)),
             None => Shape::Other,
         };
-        let mut whole = self.expression_from(start, shape);
-        whole.position = operator.start;
-        whole.form = form;
-        whole
+        let whole = self.expression_from(start, shape);
+        Expression { position: operator.start, form, query_parts, ..whole }
+    }
+
+    /// What `and`, `or` or parentheses around `inner` join in the query of a collector.
+    pub(super) fn take_query_parts(&self, inner: &mut Expression) -> Vec<Expression> {
+        if self.queries == 0 {
+            return Vec::new();
+        }
+        let parts = std::mem::take(&mut inner.query_parts);
+        if parts.is_empty() { vec![inner.clone()] } else { parts }
     }
 
     fn prefixed(&mut self) -> Expression {
@@ -234,7 +247,10 @@ impl Parser<'_> {
         let opener = self.next().range();
         let is_exported = opener.len() == 3;
         if self.kind() != Kind::CollectorEnd {
-            let _ = self.expression();
+            self.queries += 1;
+            let query = self.expression();
+            self.queries -= 1;
+            self.check_query(&query);
         }
         // `<|` ends with `|>`, and `<<|` with `|>>`.
         if self.kind() == Kind::CollectorEnd && self.peek().range().len() != opener.len() {

@@ -5,6 +5,7 @@ use crate::syntax::puppet::condition::Condition;
 use crate::syntax::puppet::expression::{Constant, Expression, Shape};
 use crate::syntax::puppet::form::Form;
 use crate::syntax::puppet::token::{Kind, Token};
+use crate::text::TextRange;
 
 /// What a list consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +23,7 @@ impl Parser<'_> {
     pub(super) fn primary(&mut self) -> Expression {
         let token = self.peek();
         match token.kind {
-            Kind::StringStart => return self.interpolated(),
+            Kind::StringStart => return self.interpolated().0,
             Kind::Heredoc => return self.heredoc(),
             Kind::LeftBracket | Kind::ListStart => return self.list(),
             Kind::LeftBrace | Kind::SelectorBrace => return self.hash(),
@@ -40,7 +41,8 @@ impl Parser<'_> {
         let Some(shape) = self.shape_of_word(token) else {
             self.refuse_here();
             let (position, range) = (token.start, token.range());
-            return Expression { position, range, shape: Shape::Other, form: Form::Other };
+            let (shape, form) = (Shape::Other, Form::Other);
+            return Expression { position, range, shape, form, query_parts: Vec::new() };
         };
         self.next();
         match token.kind {
@@ -72,14 +74,16 @@ impl Parser<'_> {
         })
     }
 
-    /// `"… ${…} …"`, or the text of a heredoc with interpolations.
-    fn interpolated(&mut self) -> Expression {
+    /// `"… ${…} …"`, or the text of a heredoc with interpolations; and the position of the first interpolated expression.
+    pub(super) fn interpolated(&mut self) -> (Expression, TextRange) {
         let first = self.next();
+        let mut first_value = None;
         let mut parts = vec![Some(self.text_of(first))];
         let mut values = vec![Condition::constant(Constant::Text(self.text_of(first)))];
         loop {
             let value = self.assignment();
             self.check_value(&value);
+            first_value.get_or_insert_with(|| value.reported_range());
             values.push(value.into_condition());
             parts.push(None);
             self.skip_to_string_part();
@@ -93,21 +97,23 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.expression_from(first.start, Shape::Interpolated(parts, Condition::text(values)))
+        let shape = Shape::Interpolated(parts, Condition::text(values));
+        (self.expression_from(first.start, shape), first_value.unwrap_or_else(|| first.range()))
     }
 
     /// Puppet's position is that of the tag, not that of the text.
     fn heredoc(&mut self) -> Expression {
         let tag = self.next();
         let text = match self.kind() {
-            Kind::StringStart => self.interpolated().shape,
+            Kind::StringStart => self.interpolated().0.shape,
             _ => Shape::Text(self.text_of(self.peek())),
         };
         if self.kind() == Kind::String && matches!(text, Shape::Text(_)) {
             self.next();
         }
         let (position, range) = (tag.start, tag.range());
-        Expression { position, range, shape: text, form: Form::Heredoc }
+        let form = Form::Heredoc;
+        Expression { position, range, shape: text, form, query_parts: Vec::new() }
     }
 
     fn list(&mut self) -> Expression {
@@ -138,7 +144,7 @@ impl Parser<'_> {
     fn parenthesised(&mut self) -> Expression {
         let start = self.next().start;
         self.open += 1;
-        let inner = self.assignment();
+        let mut inner = self.assignment();
         while !self.eat(Kind::RightParen) {
             if self.is_at_stop() || self.kind().is_closer() {
                 self.refuse_here();
@@ -149,8 +155,9 @@ impl Parser<'_> {
         self.open -= 1;
         self.check_value(&inner);
         let form = Form::Parenthesised { is_idle: inner.is_idle() };
+        let query_parts = self.take_query_parts(&mut inner);
         let shape = Shape::Condition(inner.into_condition());
-        Expression { form, ..self.expression_from(start, shape) }
+        Expression { form, query_parts, ..self.expression_from(start, shape) }
     }
 
     /// Arguments or items up to `close`. Consecutive pairs (`a => 1, b => 2`) form one hash.
@@ -218,5 +225,6 @@ fn is_statement(expression: &Expression) -> bool {
             | Form::ResourceDefaults
             | Form::ResourceOverride
             | Form::ResourceWithoutTitle
+            | Form::CallWithHash
     )
 }

@@ -1,6 +1,6 @@
 //! Resources: `type { title: attributes; … }`, `class { … }`, and lists of attributes.
 
-use super::Parser;
+use super::{Lookahead, Parser};
 use crate::syntax::puppet::expression::{Expression, Shape};
 use crate::syntax::puppet::form::Form;
 use crate::syntax::puppet::model::{ArgumentKind, Attribute, CalledName, ResourceUse};
@@ -38,8 +38,7 @@ impl Parser<'_> {
         while self.kind() == Kind::At {
             marks.push(self.next().range());
         }
-        let is_class = self.kind() == Kind::Class;
-        let resource = self.unmarked_resource(!marks.is_empty());
+        let (resource, is_class) = self.unmarked_resource(!marks.is_empty());
         let (Some(first), Some(last)) = (marks.first(), marks.last()) else { return resource };
         let is_resource = matches!(
             resource.form,
@@ -48,25 +47,24 @@ impl Parser<'_> {
         if !is_resource {
             let kind = if last.len() == 2 { "Exported (@@)" } else { "Virtual (@)" };
             let message = format!("{kind} can only be applied to a Resource Expression");
-            self.late_error(last.start, *last, &message);
+            self.late_error(last.start, Lookahead::NextToken, *last, &message);
         }
         let resource = Expression { position: first.start, ..resource };
         self.check_virtual(&resource, is_class);
         resource
     }
 
-    /// A resource without the marks before it.
-    fn unmarked_resource(&mut self, is_virtual: bool) -> Expression {
+    /// A resource without the marks before it, and whether it is `class { … }`.
+    fn unmarked_resource(&mut self, is_virtual: bool) -> (Expression, bool) {
         let before = self.at;
-        let mut left = if self.kind() == Kind::Class && self.ahead(1) == Kind::LeftBrace {
-            self.class_resource()
-        } else {
-            self.expression()
-        };
+        let mut is_class = self.kind() == Kind::Class && self.ahead(1) == Kind::LeftBrace;
+        let mut left = if is_class { self.class_resource() } else { self.expression() };
         while self.kind() == Kind::LeftBrace && self.at > before {
+            // In Puppet's grammar, `class { … }` is the type of what follows then.
+            is_class = false;
             left = self.braces_of(&left, is_virtual);
         }
-        left
+        (left, is_class)
     }
 
     fn class_resource(&mut self) -> Expression {
@@ -105,20 +103,24 @@ impl Parser<'_> {
         } else {
             additions = self.attributes().additions;
         }
-        self.expect(Kind::RightBrace);
+        let is_closed = self.expect(Kind::RightBrace);
         self.open -= 1;
         let form = if has_title { Some(Form::Resource) } else { form_without_title(left) };
+        if !is_closed {
+            return self.formed_from(left.range.start, form.unwrap_or(Form::Other));
+        }
         let Some(form) = form else {
-            self.late_error(left.range.start, left.range, NO_RESOURCE);
+            self.late_error(left.range.start, Lookahead::None, left.range, NO_RESOURCE);
             return self.formed_from(left.range.start, Form::Other);
         };
         match form {
             Form::ResourceWithoutTitle if !additions.is_empty() => {
-                self.late_error(brace.start, brace.range(), NO_TITLE);
+                self.late_error(brace.start, Lookahead::None, brace.range(), NO_TITLE);
             }
             Form::ResourceWithoutTitle if super::is_statement_function(left) => {
                 let hash = self.expression_from(brace.start, Shape::Hash(Vec::new()));
-                return self.statement_call(left, &[hash]);
+                let call = self.statement_call(left, &[hash]);
+                return Expression { form: Form::CallWithHash, ..call };
             }
             Form::ResourceWithoutTitle => self.check_title(left),
             Form::ResourceDefaults => {

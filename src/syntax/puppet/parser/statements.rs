@@ -1,6 +1,6 @@
 //! Blocks of statements, and calls without parentheses, which Puppet recognises only between statements.
 
-use super::Parser;
+use super::{Lookahead, Parser};
 use crate::syntax::puppet::expression::{Expression, Shape};
 use crate::syntax::puppet::form::{Definition, Form};
 use crate::syntax::puppet::token::{Kind, Token};
@@ -66,7 +66,7 @@ impl Parser<'_> {
     /// as arguments.
     pub(super) fn statements(&mut self, place: Place) -> Statements {
         let start = self.peek().start;
-        let around = self.statement_start;
+        let around = (self.statement_start, self.leading_definition);
         let mut found = Statements::default();
         let mut definitions = Vec::new();
         let mut refused: Option<List> = None;
@@ -114,7 +114,7 @@ impl Parser<'_> {
                 self.add_statement(&mut found, list);
             }
         }
-        self.statement_start = around;
+        (self.statement_start, self.leading_definition) = around;
         if let Some(list) = refused {
             self.refuse_list(start, &list);
         }
@@ -171,7 +171,7 @@ impl Parser<'_> {
             ),
             None => "illegal comma separated argument list".to_owned(),
         };
-        self.late_error(start, list.comma, &message);
+        self.late_error(start, Lookahead::NextToken, list.comma, &message);
     }
 
     /// Notes a definition that has been read, or refuses it if it is a part of an expression.

@@ -418,3 +418,24 @@ fn long_names_of_classes_are_not_repeated() {
     let (Some(b), Some(c)) = (&b.inside, &c.inside) else { panic!("both are in a class") };
     assert!(Arc::ptr_eq(b, c));
 }
+
+#[test]
+fn definitions_in_parameters_have_the_name_of_the_class() {
+    let manifest = parse("class a($b = define c { }) { }", Language::Manifest);
+    let names = manifest.declarations.iter().map(|it| it.name.as_deref());
+    assert_eq!(names.collect::<Vec<_>>(), [Some("a"), Some("a::c")]);
+}
+
+#[test]
+fn calls_are_inside_of_the_declaration_around_them() {
+    for (text, inside) in [
+        ("class a { include c }", Some("a")),
+        ("function ::f() { include c }", Some("f")),
+        ("type ::A = Struct[{ include(c) => 1 }]", Some("A")),
+        ("type A = B include c", None),
+    ] {
+        let manifest = parse(text, Language::Manifest);
+        let [call] = &manifest.calls[..] else { panic!("one call in {text}") };
+        assert_eq!(call.inside.as_deref(), inside, "{text}");
+    }
+}

@@ -39,6 +39,7 @@ fn definitions_are_at_top_level_or_in_classes() {
         ("$x = class a { }", "class"),
         ("(class a { })", "class"),
         ("class a { } -> Class['b']", "class"),
+        ("class a { } - 1.each |$x| { notice($x) }", "class"),
     ] {
         check(text, &[(at, message)]);
     }
@@ -276,6 +277,8 @@ fn second_unfoldings() {
 fn what_can_be_virtual() {
     check("@File { mode => 1 }", &[("@", "Resource Defaults are not virtualizable")]);
     check("@@class { 'a': }", &[("@@", "Classes are not virtualizable")]);
+    // What the mark belongs to is a resource whose type is `class { … }`.
+    accepted(&["@@class { 'a': } { 'b': }"]);
     accepted(&["@file { 'a': }"]);
 }
 
@@ -313,4 +316,65 @@ fn an_error_of_the_parser_comes_first() {
 #[test]
 fn plans_have_other_rules() {
     check_in(Language::Plan, "plan a($name) { 1 2 }", &[]);
+}
+
+#[test]
+fn queries_compare_for_equality() {
+    for (query, at, label) in [
+        ("a == $x ? { 1 => 2 } and b == 'c'", "== $x", "A Selector Expression"),
+        ("b == 1 or ($x =~ /x/)", "=~", "A '=~' expression"),
+        ("((a > 1))", ">", "A '>' expression"),
+        ("!(a == 1)", "!", "A 'not' expression"),
+        ("a and [b]", "[b]", "An Array Expression"),
+    ] {
+        let text = format!("File <| {query} |>");
+        check(
+            &text,
+            &[(at, &format!("Illegal query expression. {label} cannot be used in a query"))],
+        );
+    }
+    accepted(&[
+        "File <| a |>",
+        "File <| $x or 'a' and true or 1 |>",
+        "File <| (a == [1, $x > 2]) and (b != f(1 < 2) or ((c == d))) |>",
+    ]);
+}
+
+#[test]
+fn hosts_are_written_out() {
+    let message = "An interpolated expression is not allowed in a hostname of a node";
+    for (text, at) in [
+        ("node \"${x}\" { }", "x}"),
+        ("node 'a', \"b$x\" { }", "$x"),
+        ("node \"${1 + 2}\" { }", "+"),
+    ] {
+        check(text, &[(at, message)]);
+    }
+    let heredoc =
+        "Illegal expression. A '@()' expression is unacceptable as hostname in a Node Definition";
+    check("node @(E) { }\na\nE\n", &[("@", heredoc)]);
+    check("node a. { }", &[("{", "Syntax error at '{'")]);
+}
+
+#[test]
+fn errors_come_in_the_order_in_which_puppet_reads() {
+    for (text, at, message) in [
+        ("$x = @(\"A\"))\n${}}\nA\n", "}\n", "Syntax error at '}\n'"),
+        (
+            "\"a\" { b => 1 } \\",
+            "\"a",
+            "Expression is not valid as a resource, resource-default, or resource-override",
+        ),
+        ("@foo \\", "@", "Virtual (@) can only be applied to a Resource Expression"),
+        ("@foo \"a", "\"", "Unclosed quote"),
+        ("@foo \"${\\ 1a}\"", "1a", "Illegal number '1a'"),
+        ("\"a\" { b => ] }", "]", "Syntax error at ']'"),
+        ("A[include { a => 1 }]", "]", "Syntax error at ']'"),
+        ("\"${x \"${y}\"}\"", "\"${y", "Syntax error at ''"),
+    ] {
+        let errors = parse(text, Language::Manifest).errors;
+        let Some(first) = errors.first() else { panic!("{text} is refused") };
+        assert!(text[first.range.start as usize..].starts_with(at), "{text}: {errors:?}");
+        assert_eq!(first.message, message, "{text}");
+    }
 }
