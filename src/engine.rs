@@ -7,6 +7,7 @@ pub mod cases;
 pub mod convert_to;
 pub mod deep_merge;
 mod dig;
+mod encrypted;
 pub mod evaluator;
 pub mod explain;
 mod fit_index;
@@ -52,6 +53,7 @@ pub(crate) use cases::recording::{
     EarlierRuns, Edited, EditedEntries, Known, Precedent, Recording,
 };
 pub use cases::{Case, LeftOut};
+pub use encrypted::Unread;
 pub use evaluator::{Evaluator, KeyFinder, LayerView};
 pub(crate) use evaluator::{ModuleScope, SharedScopes};
 pub use footprint::root_hash;

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::budget::Budget;
 use super::cases::not_known_in_words;
+use super::encrypted::Unread;
 use super::failure::{Failure, FailureClass};
 use super::hierarchy::{Location, ResolvedLevel};
 use super::interpolate::interpolate;
@@ -114,7 +115,8 @@ impl Layer {
         let root = key.root();
         let call = Call { file: Some(file), ..asked.call() };
         if back_end.keeps_encrypted_text() {
-            notes::add(&mut invocation.notes.kept_encrypted, Arc::clone(&level.name));
+            let decrypted = Unread::Decrypted(Arc::clone(&level.options));
+            notes::add(&mut invocation.notes.unread, decrypted);
         }
         // The result of the function is kept for other lookups.
         let returned = invocation.with_names(|it| {

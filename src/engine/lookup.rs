@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::convert_to;
+use super::encrypted::Unread;
 use super::failure::Failure;
 use super::interpolate;
 use super::invocation::{Found, Invocation, undef};
@@ -107,7 +108,7 @@ pub(crate) fn search(
                 Ok(found.map(|it| if is_hidden { hidden(it) } else { it }))
             }
             Some(conversion)
-                if !invocation.notes.kept_encrypted.is_empty()
+                if !invocation.notes.unread.is_empty()
                     && render::has_encrypted_text(&value.value) =>
             {
                 let is_hidden = options.applied().makes_sensitive();
@@ -295,7 +296,8 @@ fn convert_encrypted(
     if is_known {
         return converted;
     }
-    notes::add(&mut invocation.notes.unconverted, Arc::clone(key.text()));
+    let converted = Unread::Converted(Arc::clone(key.text()), conversion.value.clone());
+    notes::add(&mut invocation.notes.unread, converted);
     Ok(if is_hidden { hidden(value) } else { value })
 }
 

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::cases::LeftOut;
+use super::encrypted::Unread;
 use super::invocation::OpaqueLevel;
 use super::nested_sources::NestedSource;
 
@@ -23,17 +24,15 @@ pub(crate) struct Notes {
     pub(crate) broken: Vec<Arc<str>>,
     /// What the answer depends on in addition to its cases.
     pub(crate) left_out: Vec<LeftOut>,
-    /// Levels with the key whose encrypted values are not decrypted.
-    pub(crate) kept_encrypted: Vec<Arc<str>>,
-    /// Keys whose encrypted values are not converted.
-    pub(crate) unconverted: Vec<Arc<str>>,
+    /// What happens to encrypted texts that are not read.
+    pub(crate) unread: Vec<Unread>,
     /// Where the values are written that texts insert, if the request needs sources.
     pub(crate) nested: Vec<NestedSource>,
 }
 
 /// The lengths of the lists at some time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Lengths([usize; 10]);
+pub(crate) struct Lengths([usize; 9]);
 
 impl Notes {
     pub(crate) fn lengths(&self) -> Lengths {
@@ -45,8 +44,7 @@ impl Notes {
             self.must_be_set.len(),
             self.broken.len(),
             self.left_out.len(),
-            self.kept_encrypted.len(),
-            self.unconverted.len(),
+            self.unread.len(),
             self.nested.len(),
         ])
     }
@@ -64,8 +62,7 @@ impl Notes {
             must_be_set,
             broken,
             left_out,
-            kept_encrypted,
-            unconverted,
+            unread,
             nested,
         ] = before.0;
         Some(Box::new(Self {
@@ -76,8 +73,7 @@ impl Notes {
             must_be_set: self.must_be_set[must_be_set..].to_vec(),
             broken: self.broken[broken..].to_vec(),
             left_out: self.left_out[left_out..].to_vec(),
-            kept_encrypted: self.kept_encrypted[kept_encrypted..].to_vec(),
-            unconverted: self.unconverted[unconverted..].to_vec(),
+            unread: self.unread[unread..].to_vec(),
             nested: self.nested[nested..].to_vec(),
         }))
     }
@@ -91,8 +87,7 @@ impl Notes {
         add_each(&mut self.must_be_set, &more.must_be_set);
         add_each(&mut self.broken, &more.broken);
         add_each(&mut self.left_out, &more.left_out);
-        add_each(&mut self.kept_encrypted, &more.kept_encrypted);
-        add_each(&mut self.unconverted, &more.unconverted);
+        add_each(&mut self.unread, &more.unread);
         add_each(&mut self.nested, &more.nested);
     }
 }

@@ -319,8 +319,17 @@ fn may_be_equal(one: &str, other: &str) -> bool {
         (Some((start, end)), Some((other_start, other_end))) => {
             (start.starts_with(other_start) || other_start.starts_with(start))
                 && (end.ends_with(other_end) || other_end.ends_with(end))
+                && !has_other_length(one, other)
         }
     }
+}
+
+/// Whether two texts have different lengths with every typed text: it stands equally often in both, and no name in either.
+fn has_other_length(one: &str, other: &str) -> bool {
+    let count = |text: &str, part: &str| memchr::memmem::find_iter(text.as_bytes(), part).count();
+    let typed = count(one, TYPED_TOKEN);
+    one.len() != other.len()
+        && [count(other, TYPED_TOKEN), count(one, START), count(other, START)] == [typed; 3]
 }
 
 /// The text before the first name and after the last one; `None` if there is none.
@@ -598,6 +607,18 @@ lookup_options: {list: {merge: unique}, number: {convert_to: Integer}}
         assert!(may_be_equal("a-%{⟪a}", "%{⟪b}-b") && may_be_equal("x", "x"));
         assert!(!may_be_equal("a-%{⟪a}", "b-web") && !may_be_equal("%{⟪a} x", "%{⟪a} %{role}"));
         assert!(!may_be_equal("%{role}", "web") && !may_be_equal("x", "y"));
+    }
+
+    #[test]
+    fn texts_with_the_same_typed_text_are_equal_only_if_the_rest_is_as_long() {
+        let may_be = |one: &str, other: &str| {
+            may_be_equal(&one.replace('T', TYPED_TOKEN), &other.replace('T', TYPED_TOKEN))
+        };
+        assert!(!may_be("el9T/x", "el9%{os}T/x") && !may_be("aT-T", "aT-bT"));
+        // If `xyx` is typed, both are `xyxyx`.
+        assert!(may_be("xyT", "Tyx") && may_be("T", "TT"));
+        // A name may be any text.
+        assert!(may_be("T%{⟪a}", "Txx") && may_be("T%{⟪a}", "xT"));
     }
 
     #[test]

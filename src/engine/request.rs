@@ -7,6 +7,7 @@ use super::assumptions::{Assumptions, Condition, Texts};
 use super::budget::CancelToken;
 use super::cases::recording::{EditedEntries, Known, OfEdit, Recording};
 use super::cases::{self, Case, Exploration, LeftOut};
+use super::encrypted::Unread;
 use super::evaluator::Evaluator;
 use super::failure::{Failure, FailureClass};
 use super::footprint::Footprint;
@@ -86,8 +87,8 @@ pub struct Answer {
     /// Unknown variables that were read for a string, in the value or in something else, such as another member of a hash. Puppet 8
     /// fails if one of them is not set. Some may be read only in a case that this answer stands for, too.
     pub read_open: Vec<Arc<str>>,
-    /// Keys whose values are as they were before `convert_to`, which would have to read text that stays encrypted.
-    pub unconverted: Vec<Arc<str>>,
+    /// What Puppet does with encrypted texts, which stay as they are written here.
+    pub unread: Vec<Unread>,
     /// What the answer depends on in addition to `cases`. If it is not empty, the answer is not certain.
     pub left_out: Vec<LeftOut>,
     /// The cases if there are several: the first whose conditions are true applies. `outcome` is that of the last case, which
@@ -258,7 +259,7 @@ impl Answer {
             opaque: Vec::new(),
             open: Vec::new(),
             read_open: Vec::new(),
-            unconverted: Vec::new(),
+            unread: Vec::new(),
             left_out: Vec::new(),
             cases: Vec::new(),
             broken: Vec::new(),
@@ -294,7 +295,7 @@ impl Answer {
             opaque: notes.opaque,
             open,
             read_open: notes.open,
-            unconverted: notes.unconverted,
+            unread: notes.unread,
             left_out: notes.left_out,
             cases: Vec::new(),
             broken: notes.broken,

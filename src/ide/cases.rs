@@ -143,7 +143,7 @@ pub(crate) fn refused_text(path: &str) -> String {
 
 /// What follows `converted to Integer` if `convert_to` would have to read the encrypted value of the key.
 pub(crate) fn conversion_proviso(answer: &Answer, key: &str) -> &'static str {
-    if answer.unconverted.iter().any(|it| **it == *key) {
+    if answer.is_unconverted(key) {
         " where it is decrypted: here, the value is not known"
     } else {
         ""

@@ -318,6 +318,42 @@ fn secrets_are_not_shown() {
 }
 
 #[test]
+fn encrypted_values_can_change_although_their_text_stays() {
+    let hierarchy = |level: &str| {
+        format!("version: 5\nhierarchy:\n- {{name: all, path: common.yaml, {level}}}\n")
+    };
+    let keys = |name: &str| {
+        let files = format!("pkcs7_private_key: /{name}.pem, pkcs7_public_key: /{name}.pem");
+        hierarchy(&format!("lookup_key: eyaml_lookup_key, options: {{{files}}}"))
+    };
+    let pw = "pw: ENC[PKCS7,b25l]\n";
+    let repository = Repository::new();
+    repository.write("repository/hiera.yaml", &keys("one"));
+    repository.data("common.yaml", pw);
+    repository.commit();
+
+    // Nodes get the encrypted text itself.
+    repository.write("repository/hiera.yaml", &hierarchy("data_hash: yaml_data"));
+    let changes = &repository.diff(&["--", "pw"])["changes"];
+    assert_eq!(changes.as_array().map(Vec::len), Some(1), "{changes}");
+    let said = text_of(&repository.run(&["diff", "--", "pw"]));
+    assert!(said.contains("+ the same text, no longer decrypted (not shown)"), "{said}");
+
+    let not_proved = || {
+        let json = repository.diff(&["--", "pw"]);
+        assert_eq!(json["changes"], json!([]), "{json}");
+        json["not_proved"].to_string()
+    };
+    repository.write("repository/hiera.yaml", &keys("two"));
+    assert!(not_proved().contains("the value is encrypted"));
+    repository.write("repository/hiera.yaml", &keys("one"));
+    assert_eq!(not_proved(), "null");
+    let options = "lookup_options: {pw: {convert_to: Integer}}\n";
+    repository.data("common.yaml", &[options, pw].concat());
+    assert!(not_proved().contains("the value is encrypted"));
+}
+
+#[test]
 fn what_is_no_longer_sensitive_is_not_shown() {
     let repository = Repository::new();
     let data = "pw: hunter2\nuse: \"x %{lookup('pw')} y\"\n";

@@ -33,6 +33,8 @@ pub struct ShownSide<'a> {
     is_after: bool,
     /// The values of the other side in which something is secret.
     others: Vec<&'a Value>,
+    /// What is shown after the edit instead of an encrypted text that is the same before, if Puppet decrypts it on one side only.
+    decryption: Option<&'static str>,
 }
 
 impl Secrets {
@@ -61,12 +63,19 @@ impl Secrets {
 
     /// Both sides of one of the changes.
     pub fn sides<'a>(&'a self, change: &'a AnswerChange) -> [ShownSide<'a>; 2] {
+        let decrypts = |answer: &Answer| answer.each_case().iter().any(|(_, it)| it.decrypts());
+        let decryption = match (decrypts(&change.before), decrypts(&change.after)) {
+            (true, false) => Some("the same text, no longer decrypted (not shown)"),
+            (false, true) => Some("the same text, decrypted (not shown)"),
+            _ => None,
+        };
         let side = |is_after: bool, other: &'a Answer| {
             let encrypted = values(other).filter(|it| is_somewhere(it, &is_encrypted));
             // What is Sensitive for some nodes was not meant to be read for others.
             let of_key = self.sensitive.get(&change.key).map(|it| &it[usize::from(!is_after)]);
             let others = encrypted.chain(of_key.into_iter().flatten()).collect();
-            ShownSide { secrets: self, is_after, others }
+            let decryption = if is_after { decryption } else { None };
+            ShownSide { secrets: self, is_after, others, decryption }
         };
         [side(false, &change.after), side(true, &change.before)]
     }
@@ -102,7 +111,9 @@ impl Secrets {
 /// An answer for programs: without what is Sensitive or encrypted in it, whatever the other side of the comparison is.
 pub fn without_own_secrets(answer: &Answer) -> Answer {
     let secrets = Secrets::default();
-    ShownSide { secrets: &secrets, is_after: false, others: Vec::new() }.answer(answer)
+    let side =
+        ShownSide { secrets: &secrets, is_after: false, others: Vec::new(), decryption: None };
+    side.answer(answer)
 }
 
 impl ShownSide<'_> {
@@ -164,8 +175,8 @@ impl ShownSide<'_> {
             Value::Hash(hash) => {
                 let mut shown = Hash::with_capacity(hash.len());
                 for (key, member) in hash.as_ref() {
-                    let others = others.iter().filter_map(|it| it.as_hash()?.get_value(key));
-                    let others: Vec<&Value> = others.map(|it| &it.value.value).collect();
+                    let others = others.iter().filter_map(|it| member_at(it, key));
+                    let others: Vec<&Value> = others.collect();
                     shown.insert(key.clone(), None, self.shown(&member.value, &others).into());
                 }
                 Value::hash(shown)
@@ -181,10 +192,16 @@ impl ShownSide<'_> {
     /// the change would not be seen.
     fn instead_of_secret(&self, value: &Value, others: &[&Value]) -> Option<&'static str> {
         let mut secrets = others.iter().filter(|it| is_secret(it)).peekable();
-        let is_another =
-            self.is_after && secrets.peek().is_some() && secrets.all(|it| *it != value);
-        is_another.then_some(match value {
-            Value::Sensitive(_) => "another Sensitive value (not shown)",
+        if !self.is_after || secrets.peek().is_none() {
+            return None;
+        }
+        if secrets.any(|it| *it == value) {
+            return self.decryption.filter(|_| is_encrypted(value));
+        }
+        let was_sensitive = others.iter().any(|it| matches!(it, Value::Sensitive(_)));
+        Some(match value {
+            Value::Sensitive(_) if was_sensitive => "another Sensitive value (not shown)",
+            Value::Sensitive(_) => "now Sensitive (not shown)",
             _ => "another encrypted value (not shown)",
         })
     }
@@ -198,9 +215,10 @@ impl ShownSide<'_> {
         match (is_sensitive, self.is_after) {
             (true, true) => Some("no longer Sensitive (not shown)"),
             (true, false) => Some("not yet Sensitive (not shown)"),
-            (false, true) if is_encrypted(other) => Some("no longer encrypted (not shown)"),
-            (false, false) if is_encrypted(other) => Some("not yet encrypted (not shown)"),
-            (false, _) => None,
+            // What is still encrypted is in a list or a hash now.
+            (false, _) if !is_encrypted(other) || is_somewhere(value, &is_encrypted) => None,
+            (false, true) => Some("no longer encrypted (not shown)"),
+            (false, false) => Some("not yet encrypted (not shown)"),
         }
     }
 }
@@ -218,9 +236,16 @@ fn members(value: &Value) -> impl Iterator<Item = &Value> {
     items.chain(of_hash).map(|it| &it.value)
 }
 
-/// The items of a list of the other side that may be the one at a place of a list of `length` items.
+/// The member of a hash of the other side. A secret that became a hash may be in each member.
+fn member_at<'v>(other: &'v Value, key: &Value) -> Option<&'v Value> {
+    let Some(hash) = other.as_hash() else { return Some(other) };
+    Some(&hash.get_value(key)?.value.value)
+}
+
+/// The items of a list of the other side that may be the one at a place of a list of `length` items. A secret that became a list
+/// may be in each item.
 fn items_at(other: &Value, at: usize, length: usize) -> Vec<&Value> {
-    let items = other.as_array().unwrap_or_default();
+    let Some(items) = other.as_array() else { return vec![other] };
     if items.len() == length {
         return vec![&items[at].value];
     }

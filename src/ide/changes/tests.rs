@@ -332,6 +332,11 @@ fn what_is_encrypted_on_one_side_is_shown_on_neither() {
     assert_eq!(shown(encrypted, plain), [expected]);
     let expected = format!("pw: not yet encrypted (not shown) -> {mark}");
     assert_eq!(shown(plain, encrypted), [expected]);
+    let list = "pw: [hunter2, 'ENC[PKCS7,b25l]']\n";
+    let expected = format!("pw: {mark} -> - no longer encrypted (not shown)\n- {mark}");
+    assert_eq!(shown(encrypted, list), [expected]);
+    let expected = format!("pw: {mark} -> now Sensitive (not shown)");
+    assert_eq!(shown(encrypted, &[SENSITIVE, encrypted].concat()), [expected]);
 }
 
 #[test]

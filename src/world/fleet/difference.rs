@@ -20,6 +20,10 @@ use crate::facts::Node;
 use crate::syntax::key_path;
 use crate::world::parallel;
 
+/// Why a change is not known although the answers look the same.
+const UNREAD: &str =
+    "the value is encrypted, and Puppet decrypts or converts it in another way than before";
+
 /// A key whose answer changes in the same way for some nodes.
 #[derive(Debug, Clone)]
 pub struct Change {
@@ -59,6 +63,8 @@ pub struct Difference {
     pub changes: Vec<Change>,
     /// The levels that are not evaluated, in words.
     opaque: Vec<String>,
+    /// Whether an encrypted text is read in another way than before.
+    is_unread: bool,
     /// The cases that are left out because there are too many to compare.
     left_out: Vec<LeftOut>,
 }
@@ -177,6 +183,7 @@ impl FleetPair {
             if !nodes.is_empty() {
                 difference.note_unknown(before);
                 difference.note_unknown(after);
+                difference.note_unread(before, after);
             }
         }
         // Each node can have an answer of its own, and the causes of a change take lookups.
@@ -321,6 +328,7 @@ impl FleetPair {
     ) {
         difference.note_unknown(before);
         difference.note_unknown(after);
+        difference.note_unread(before, after);
         if has_same_cases(before, after) == Some(true) {
             return;
         }
@@ -361,7 +369,8 @@ impl Difference {
 
     /// Why not everything is known about the key, in sentences: levels that are not evaluated, or too many cases.
     pub fn not_proved(&self) -> Vec<String> {
-        self.opaque.iter().cloned().chain(left_out_in_words(&self.left_out)).collect()
+        let unread = self.is_unread.then(|| UNREAD.to_owned());
+        self.opaque.iter().cloned().chain(unread).chain(left_out_in_words(&self.left_out)).collect()
     }
 
     /// Notes the levels that are not evaluated.
@@ -375,6 +384,11 @@ impl Difference {
         for case in &answer.cases {
             self.note_opaque(&case.answer);
         }
+    }
+
+    /// Notes that what nodes get is not known although both answers look the same.
+    fn note_unread(&mut self, before: &Answer, after: &Answer) {
+        self.is_unread = self.is_unread || is_read_in_another_way(before, after);
     }
 
     /// Notes what the answer does not tell: levels that are not evaluated, and cases that are left out.
@@ -454,6 +468,22 @@ fn has_same_pairs(before: &Answer, after: &Answer, lookups: Lookups<'_>) -> bool
     pairs.answers().all(|(one, other)| is_same_case(one, other))
 }
 
+/// Whether one of two answers, which show the same encrypted text, is decrypted and the other is not.
+fn is_decrypted_on_one_side(before: &Answer, after: &Answer) -> bool {
+    before.decrypts() != after.decrypts() && before.is_read_unlike(after)
+}
+
+/// Whether Puppet does something else with the encrypted text of answers that look the same.
+fn is_read_in_another_way(before: &Answer, after: &Answer) -> bool {
+    let is_unlike =
+        |one: &Answer, other: &Answer| one.is_read_unlike(other) && is_same_outcome(one, other);
+    if let Some(cases) = before.case_by_case(after) {
+        return cases.into_iter().any(|(one, other)| is_unlike(one, other));
+    }
+    let (before, after) = (before.each_case(), after.each_case());
+    before.iter().any(|(_, one)| after.iter().any(|(_, other)| is_unlike(one, other)))
+}
+
 /// Whether the answers of one case are the same. Variables that were read for something other than the value do not count: nodes
 /// get the same value.
 fn is_same_case(before: &Answer, after: &Answer) -> bool {
@@ -466,6 +496,7 @@ fn is_same_case(before: &Answer, after: &Answer) -> bool {
             is_same_outcome(before, after)
                 && levels(before) == levels(after)
                 && before.open == after.open
+                && !is_decrypted_on_one_side(before, after)
         }
     }
 }
