@@ -19,7 +19,7 @@ use super::sources::Recorder;
 use super::trace::{FoundIn, Outcome, TraceKind, Tracer};
 use crate::backends::Returned;
 use crate::data::{Hash, Located, Value};
-use crate::facts::variable::VariablePath;
+use crate::facts::variable::{VARIABLES_OF_HIERA_3, VariablePath};
 use crate::facts::{Reading, is_set_by_server};
 use crate::syntax::key_path::Segment;
 
@@ -59,6 +59,15 @@ pub(crate) enum Stand {
     Open(Arc<str>),
 }
 
+/// The variables that texts can read in addition to those of the node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Those of Puppet's top scope.
+    Top,
+    /// In the global layer of version 3, those of Hiera 3 as well.
+    OfHiera3,
+}
+
 /// The state of collecting lookup_options.
 #[derive(Debug, Default)]
 pub(crate) struct Collecting {
@@ -84,6 +93,8 @@ pub(crate) struct Invocation<'a> {
     pub(crate) top_key: Arc<str>,
     /// The module of the innermost lookup's key.
     pub(crate) module: Arc<ModuleScope>,
+    /// The variables of the layer that is being searched.
+    pub(crate) scope: Scope,
     /// A variable that exists only in a `mapped_paths` template.
     pub(crate) local: Option<(Arc<str>, Located)>,
     pub(crate) notes: Notes,
@@ -134,6 +145,7 @@ impl<'a> Invocation<'a> {
             default_values,
             top_key: Arc::clone(evaluator.no_text()),
             module: Arc::clone(evaluator.no_module()),
+            scope: Scope::Top,
             local: None,
             notes: Notes::default(),
             collecting: Collecting::default(),
@@ -297,9 +309,8 @@ impl<'a> Invocation<'a> {
         }
         let is_local = self.local(root).is_some();
         // These do not come from the node, so they are known even where the node is not.
-        let is_own = is_local
-            || self.overrides.get(root).is_some()
-            || main_belongs_to_no_module(unqualified).is_some();
+        let is_own =
+            is_local || self.overrides.get(root).is_some() || self.own_variable(root).is_some();
         if is_own {
             return None;
         }
@@ -425,6 +436,15 @@ impl<'a> Invocation<'a> {
         (**local == *name && !name.contains("::")).then_some(value)
     }
 
+    /// A variable that Puppet sets itself, for every node in the same way.
+    fn own_variable(&self, name: &str) -> Option<Located> {
+        // Outside of classes, nothing calls. Hiera 3 does not accept `::` before these names.
+        if self.scope == Scope::OfHiera3 && VARIABLES_OF_HIERA_3.contains(&name) {
+            return Some(undef());
+        }
+        main_belongs_to_no_module(name.strip_prefix("::").unwrap_or(name))
+    }
+
     /// The variable `name` as `scope[name]` finds it in Puppet; `None` if it is not defined, which may be an error.
     pub(crate) fn variable(&mut self, name: &str, context: InterpolatedText) -> Found {
         if let Some(value) = self.local(name) {
@@ -434,7 +454,7 @@ impl<'a> Invocation<'a> {
         if let Some(value) = self.evaluator.node().variable(unqualified) {
             return Ok(Some(value.clone()));
         }
-        if let Some(value) = main_belongs_to_no_module(unqualified) {
+        if let Some(value) = self.own_variable(name) {
             return Ok(Some(value));
         }
         self.undefined_variable(name, context).map(|()| None)
@@ -500,12 +520,54 @@ pub(crate) fn undef() -> Located {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{Environment, PuppetVersion};
+    use crate::data::{Files, MemoryFiles};
+    use crate::engine::{Evaluator, Request};
+    use crate::facts::{Node, NodeParts, Origin};
 
     #[test]
     fn main_has_the_variables_of_a_class_without_module() {
         assert_eq!(main_belongs_to_no_module("module_name"), Some(Value::string("").unplaced()));
         assert_eq!(main_belongs_to_no_module("caller_module_name"), Some(undef()));
         assert_eq!(main_belongs_to_no_module("calling_module"), None);
+    }
+
+    /// Recorded from `puppet lookup` 7.23 and 8.11.
+    #[test]
+    fn hiera_3_has_variables_of_its_own() {
+        let files = MemoryFiles::new([
+            ("/g/hiera.yaml", ":backends: [yaml]\n:yaml:\n  :datadir: /g/data\n"),
+            (
+                "/g/data/common.yaml",
+                "a: 'v%{calling_module}w'\nb: \"%{lookup('a')}%{scope('calling_class.x')}\"\n\
+                 c: '%{::calling_module}'\n",
+            ),
+        ]);
+        let environment = Environment {
+            root: Some("/e".into()),
+            global_config: Some("/g/hiera.yaml".into()),
+            ..Environment::default()
+        };
+        let (files, environment) = (Arc::new(files) as Arc<dyn Files>, Arc::new(environment));
+        let parts = || NodeParts { name: "n".into(), ..NodeParts::default() };
+        for node in [Node::new(parts(), Origin::Name), Node::partial(parts(), &[], Origin::Name)] {
+            let evaluator = Evaluator::new(
+                Arc::clone(&files),
+                Arc::clone(&environment),
+                Arc::new(node),
+                PuppetVersion::V8,
+            );
+            for key in ["a", "b"] {
+                let outcome = evaluator.call(&Request::key(key)).outcome;
+                let value = outcome.ok().flatten().map(|it| it.value);
+                assert_eq!(value, Some(Value::string("vw")), "{key}");
+            }
+            let outcome = evaluator.call(&Request::key("c")).outcome;
+            let message = outcome.err().map(|it| it.message.to_string());
+            let is_complete = evaluator.node().is_complete();
+            let expected = is_complete.then(|| "Undefined variable '::calling_module'; ".into());
+            assert_eq!(message, expected);
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::footprint::Footprint;
 use super::hierarchy::{self, Location, ResolvedLevel};
 use super::holders::{Holders, Spot};
 use super::interpolate::interpolate;
-use super::invocation::{Found, InterpolatedText, Invocation};
+use super::invocation::{Found, InterpolatedText, Invocation, Scope};
 use super::key::Key;
 use super::lookup::LOOKUP_OPTIONS;
 use super::merge::Merge;
@@ -106,6 +106,7 @@ impl Layer {
             let evaluator = invocation.evaluator;
             let mut own = evaluator.invocation(invocation.overrides, invocation.default_values);
             own.footprint = Some(Footprint::default());
+            own.scope = self.scope();
             let resolved = hierarchy::resolve(&mut own, &self.config, which);
             let resolved = resolved.map(|levels| match evaluator.shared_levels() {
                 Some(shared) => shared.of(self, levels),
@@ -164,6 +165,24 @@ impl Layer {
 
     /// Searches the layer's levels for the root of `key`, with the name of the key on the stack.
     pub(crate) fn key_lookup(
+        &self,
+        invocation: &mut Invocation<'_>,
+        key: &Key,
+        merge: &Merge,
+        which: Which,
+    ) -> Found {
+        let outer = std::mem::replace(&mut invocation.scope, self.scope());
+        let found = self.key_lookup_in_scope(invocation, key, merge, which);
+        invocation.scope = outer;
+        found
+    }
+
+    /// Version 3 only exists in the global layer.
+    fn scope(&self) -> Scope {
+        if self.config.version == 3 { Scope::OfHiera3 } else { Scope::Top }
+    }
+
+    fn key_lookup_in_scope(
         &self,
         invocation: &mut Invocation<'_>,
         key: &Key,

@@ -125,11 +125,15 @@ fn undefined_text(perspective: &Perspective, root: &str) -> String {
     if unqualified.contains("::") {
         return format!("{name} belongs to a class: it exists once the class is evaluated.");
     }
-    let definer =
-        if VARIABLES_OF_HIERA_3.contains(&unqualified) { "Only Hiera 3" } else { "Nothing" };
-    if evaluator.version().has_strict_variables() {
-        format!("{definer} defines {name}: the lookup fails.")
+    let end = if evaluator.version().has_strict_variables() {
+        "the lookup fails."
     } else {
-        format!("{definer} defines {name}: Puppet uses an empty string and warns.")
+        "Puppet uses an empty string and warns."
+    };
+    if VARIABLES_OF_HIERA_3.contains(&root) {
+        return format!(
+            "{name} is empty in a global layer of version 3. Elsewhere, nothing defines it: {end}"
+        );
     }
+    format!("Nothing defines {name}: {end}")
 }

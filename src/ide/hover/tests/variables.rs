@@ -62,7 +62,12 @@ fn what_would_make_a_variable_known() {
         "::web::port",
         &expect!["`web::port` belongs to a class: it exists once the class is evaluated."],
     );
-    check("calling_module", &expect!["Only Hiera 3 defines `calling_module`: the lookup fails."]);
+    check(
+        "calling_module",
+        &expect![
+            "`calling_module` is empty in a global layer of version 3. Elsewhere, nothing defines it: the lookup fails."
+        ],
+    );
 }
 
 #[test]
