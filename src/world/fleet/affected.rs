@@ -164,8 +164,15 @@ impl FleetPair {
         let Some(before) = &file.before else { return Some(false) };
         let (before, after) = (before.data(file.format), file.entry.data(file.format));
         let version = self.after().world().settings().puppet_version;
-        // A file that Puppet refuses fails every lookup that reads it, before the edit or after it.
-        if concerns_all_keys(before, true, version) || concerns_all_keys(after, true, version) {
+        // A file that Puppet refuses fails every lookup that reads it, before the edit or after it, unless its readable entries are
+        // compared.
+        let concerns_all = |data: &DataFile| {
+            if data.is_broken() && self.after().readings.reads_broken_files {
+                return data.has_other_than_string_keys();
+            }
+            concerns_all_keys(data, true, version)
+        };
+        if concerns_all(before) || concerns_all(after) {
             return None;
         }
         let mut keys = file.edited_roots().clone();
