@@ -7,6 +7,7 @@ pub mod changes;
 mod class_parameter;
 mod code;
 mod code_lens;
+mod comments;
 mod completion;
 mod consequences;
 pub mod context;

@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use indexmap::map::Entry;
 
 pub use self::supported_systems::supported_systems;
 use super::open_path::{Fit, OpenPath, hole};
@@ -120,7 +121,7 @@ pub fn machines(
         }
         let rivals: Vec<&OpenPath> =
             paths.iter().filter(|other| other.literal_names() > path.literal_names()).collect();
-        for fit in path.fits(files) {
+        for fit in one_for_each_file(path.fits(files)) {
             let is_rivals =
                 rivals.iter().any(|it| !it.fits_among([&fit.path].into_iter()).is_empty());
             if is_rivals {
@@ -140,6 +141,24 @@ pub fn machines(
         names.keys().filter_map(|it| Some(it.split_once('.')?.0.to_owned())).collect();
     names.extend(hostnames.into_iter().filter(|(it, _)| !first_names.contains(&**it)));
     names.into_iter().map(|(name, variable)| Machine { name, variable }).collect()
+}
+
+/// A glob such as `%{trusted.certname}*.yaml` fits a file with any first part of its name. The whole name is that of the machine.
+fn one_for_each_file(fits: Vec<Fit>) -> Vec<Fit> {
+    let length = |fit: &Fit| text_of(fit, names_machines).map_or(0, |(_, text)| text.len());
+    let mut files: IndexMap<Arc<str>, Fit> = IndexMap::with_capacity(fits.len());
+    for fit in fits {
+        match files.entry(Arc::clone(&fit.path)) {
+            Entry::Vacant(it) => {
+                it.insert(fit);
+            }
+            Entry::Occupied(mut known) if length(known.get()) < length(&fit) => {
+                known.insert(fit);
+            }
+            Entry::Occupied(_) => {}
+        }
+    }
+    files.into_values().collect()
 }
 
 fn text_of(fit: &Fit, is_wanted: impl Fn(&str) -> bool) -> Option<(Arc<str>, Arc<str>)> {

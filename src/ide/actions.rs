@@ -3,7 +3,6 @@
 //! A provider gets the request and returns complete actions. It does not need to check which kinds are requested: actions of
 //! other kinds are filtered out here.
 
-mod comments;
 mod extract;
 mod extract_to_hiera;
 mod eyaml;

@@ -109,7 +109,7 @@ impl Seen {
         for (question, value) in &self.values {
             let now = after.values.get(question).cloned().flatten();
             let may_change = value.is_none()
-                || !fix.is_safe()
+                || fix.changes_values()
                     && own_key.as_deref().is_none_or(|own| {
                         self.depends_on(&question.2, own) || is_written(fix, &question.2)
                     });
@@ -152,7 +152,7 @@ impl Seen {
                 }
                 *count > 0
             });
-            if file != number && !fix.is_safe() {
+            if file != number && fix.changes_values() {
                 before.retain(|code, _| !OF_LOWER_LEVELS.contains(code));
                 after.retain(|code, _| !OF_LOWER_LEVELS.contains(code));
             }

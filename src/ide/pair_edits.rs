@@ -1,12 +1,20 @@
 //! Edits of hashes: removes a `key: value` with its lines, and nothing else.
 
+use super::comments;
 use crate::data::{DataFile, EntryTree, Format};
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 use crate::text::{TextEdit, TextRange};
 
+/// An edit that removes a pair, and the number of comments that go with it.
+#[derive(Debug)]
+pub(super) struct Removal {
+    pub(super) edit: TextEdit,
+    pub(super) comments: usize,
+}
+
 /// Removes a pair from a hash that has others. `None` if more than the pair would be removed: comments beside it, an anchor
 /// that is used elsewhere, or the last pair of a hash.
-pub(super) fn remove_pair(source: &str, pairs: &[Pair], number: usize) -> Option<TextEdit> {
+pub(super) fn remove_pair(source: &str, pairs: &[Pair], number: usize) -> Option<Removal> {
     // Without its only pair, a hash in block style would be null.
     let pair = pairs.get(number).filter(|_| pairs.len() > 1)?;
     if has_anchor(&pair.key) || has_anchor(&pair.value) {
@@ -15,11 +23,13 @@ pub(super) fn remove_pair(source: &str, pairs: &[Pair], number: usize) -> Option
     let before = number.checked_sub(1).and_then(|number| pairs.get(number));
     let before = before.map(|it| Before { range: pair_range(it), value: &it.value });
     let after = pairs.get(number + 1).map(pair_range);
-    without(source, before.as_ref(), pair_range(pair), after).map(TextEdit::delete)
+    let range = without(source, before.as_ref(), pair_range(pair), after)?;
+    let comments = comments::of_pair(source, &pair.key, &pair.value, range.end);
+    Some(Removal { edit: TextEdit::delete(range), comments })
 }
 
 /// Removes a root entry from a YAML or JSON file that has others. `None` if more than the entry would be removed.
-pub(super) fn remove_entry(data: &DataFile, key: TextRange) -> Option<TextEdit> {
+pub(super) fn remove_entry(data: &DataFile, key: TextRange) -> Option<Removal> {
     let source = data.text();
     let entry = data.entry_at(key.start)?;
     if data.format() == Format::Hocon || holds_anchor(&entry) {
@@ -29,7 +39,18 @@ pub(super) fn remove_entry(data: &DataFile, key: TextRange) -> Option<TextEdit> 
     // Without its only entry, the file would not be a hash.
     before.or(after)?;
     let before = before.and_then(|range| Before::of_entry(data, range));
-    without(source, before.as_ref(), entry.range(), after).map(TextEdit::delete)
+    let range = without(source, before.as_ref(), entry.range(), after)?;
+    let comments =
+        if data.format() == Format::Yaml { comments_in(source, &entry, range.end) } else { 0 };
+    Some(Removal { edit: TextEdit::delete(range), comments })
+}
+
+/// The number of comments that are removed with an entry, up to `end` of the file.
+fn comments_in(source: &str, entry: &EntryTree<'_>, end: u32) -> usize {
+    let end_of_entry = entry.text.len() as u32;
+    let own_end = end.saturating_sub(entry.start).min(end_of_entry);
+    let own = comments::of_pair(entry.text, entry.key, entry.value, own_end);
+    own + comments::between(source, entry.start + end_of_entry, end)
 }
 
 /// The end of the lines to remove with a root entry: `removed` has its own lines and perhaps the comments above.
@@ -248,7 +269,8 @@ mod tests {
             let root = yaml::parse(&text).root.expect("valid YAML");
             let NodeKind::Mapping(pairs) = &root.kind else { panic!("no hash") };
             let edit = remove_pair(&text, pairs, number);
-            assert_eq!(edit.map(|edit| apply_edits(&text, &[edit])), expected, "{text}");
+            let edited = edit.map(|it| apply_edits(&text, &[it.edit]));
+            assert_eq!(edited, expected, "{text}");
         }
     }
 
@@ -282,6 +304,21 @@ mod tests {
     }
 
     #[test]
+    fn comments_that_go_are_counted() {
+        let count = |text: &str, key: &str| {
+            let data = DataFile::new(FileId(0), Format::Yaml, text.into());
+            let at = text.find(key).expect("the key is in the text") as u32;
+            let removal = remove_entry(&data, TextRange::new(at, at + key.len() as u32));
+            removal.map(|it| it.comments)
+        };
+        assert_eq!(count("# of a\na: 1 # why\n# of b\nb: 2\n", "a:"), Some(1));
+        let text = "a: # of it\n  # of x\n  x: '# 1' # one\n  # y: 2\nb: 2\n";
+        assert_eq!(count(text, "a:"), Some(4));
+        assert_eq!(count(text, "b:"), Some(0));
+        assert_eq!(count("c: 1\na: |\n  # text\nb: 2\n", "a:"), Some(0));
+    }
+
+    #[test]
     fn a_text_block_gets_no_empty_lines() {
         check("a: |+\n  x\n\nb: 1\n\nc: 3\n", 1, Some("a: |+\n  x\n\nc: 3\n"));
         check("a:\n- |+\n  x\nb: 1\n\n   \n", 1, Some("a:\n- |+\n  x\n"));
@@ -302,7 +339,8 @@ mod tests {
         let data = DataFile::new(FileId(0), format, text.into());
         let at = text.find(key).expect("the key is in the text") as u32;
         let edit = remove_entry(&data, TextRange::new(at, at + key.len() as u32));
-        assert_eq!(edit.map(|edit| apply_edits(text, &[edit])).as_deref(), expected, "{text}");
+        let edited = edit.map(|it| apply_edits(text, &[it.edit]));
+        assert_eq!(edited.as_deref(), expected, "{text}");
     }
 
     #[test]

@@ -31,6 +31,12 @@ fn roles_are_no_machines() {
 }
 
 #[test]
+fn a_file_names_one_machine_if_a_glob_leaves_the_end_open() {
+    let files = ["/d/n/web.ex.com.yaml", "/d/n/web.ex.com-more.yaml"];
+    check(&["n/%{trusted.certname}*.yaml"], &files, &["web.ex.com-more", "web.ex.com"]);
+}
+
+#[test]
 fn a_host_name_is_that_of_the_certname_that_begins_with_it() {
     let files = ["/d/h/a.yaml", "/d/h/b.yaml", "/d/nodes/a.ex.com.yaml"];
     check(&["h/%{hostname}.yaml", "nodes/%{trusted.certname}.yaml"], &files, &["a.ex.com", "b"]);

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::yaml_entry::{append, is_self_contained};
-use super::{Action, ActionContext, ActionKind, comments, members};
+use super::{Action, ActionContext, ActionKind, members};
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::{DataFile, EntryTree, Files, Format, Value, Verdict, scalar};
+use crate::ide::comments;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::edits::{FileChange, FileEdit};
 use crate::ide::flow_json::flow_json;

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::root_entry::cut;
-use super::{Action, ActionContext, ActionKind, comments};
+use super::{Action, ActionContext, ActionKind};
 use crate::data::{DataFile, EntryTree, Format, scalar};
+use crate::ide::comments;
 use crate::ide::context::{self, LOOKUP_OPTIONS, SpotPart};
 use crate::ide::edits::FileEdit;
 use crate::ide::file_role::FileRole;

@@ -7,7 +7,7 @@ use super::Fleet;
 use super::difference::FleetPair;
 use crate::data::{DataFile, Files as _, Format, Located, Place, Value};
 use crate::engine::footprint::hash_of;
-use crate::engine::{Answer, Footprint, Request};
+use crate::engine::{Answer, Footprint, LOOKUP_OPTIONS, Request};
 use crate::facts::{Node, Origin};
 use crate::settings::PROJECT_FILE;
 use crate::syntax::key_path;
@@ -153,7 +153,21 @@ impl Finder<'_> {
                 (None, None) => {}
             }
         }
+        // An edit elsewhere can make a node read other options.
+        causes.retain(|it| self.has_edited_options(&it.path));
         causes
+    }
+
+    /// Whether the lookup_options of a file were edited, or the file is read in another format now.
+    fn has_edited_options(&self, path: &str) -> bool {
+        let formats = [self.before, self.after]
+            .map(|fleet| fleet.world().reach(fleet.environment()).format_of(path));
+        match formats {
+            [Some(one), Some(other)] if one == other => {
+                self.edited_entry(path, one, LOOKUP_OPTIONS).is_some()
+            }
+            _ => self.edited_file(path).is_some(),
+        }
     }
 
     /// Where an answer fails, if that file was edited.

@@ -360,6 +360,8 @@ fn changes_are_traced_to_lines() {
     check_causes("a", &[("data/c.yaml", options)], &["data/c.yaml:5"]);
     let hiera_yaml = "version: 5\nhierarchy:\n- {name: c, path: c.yaml}\n";
     check_causes("gone", &[("hiera.yaml", hiera_yaml)], &["hiera.yaml:3"]);
+    // Then nothing reads the options of the key any more, which are as they were.
+    check_causes("a", &[("hiera.yaml", &hiera_yaml.replace("c.y", "d.y"))], &["hiera.yaml:3"]);
     let facts = "{\"certname\": \"one\",\n\"role\": \"db\"}";
     check_causes("x", &[(".hiera-ls/facts/one.json", facts)], &[".hiera-ls/facts/one.json:2"]);
 }

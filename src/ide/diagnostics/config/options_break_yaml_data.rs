@@ -3,14 +3,13 @@
 use crate::config::hiera_yaml::{FunctionKind, Level, Locations};
 use crate::data::Place;
 use crate::ide::diagnostics::config::ConfigContext;
-use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::fix::{Fix, Safety};
 use crate::ide::diagnostics::shared::known_keys::is_file_backend;
 use crate::ide::diagnostics::shared::walk::text_of;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
-use crate::ide::pair_edits::remove_pair;
+use crate::ide::pair_edits::{Removal, remove_pair};
 use crate::syntax::tree::{NodeKind, Pair};
 use crate::syntax::yaml;
-use crate::text::TextEdit;
 
 pub(crate) const RULE: Rule = Rule {
     code: "options-break-yaml-data",
@@ -52,9 +51,9 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         let finding = report.add_once(&RULE, RULE.severity, place.range, message);
         // Levels with another back end may need the options of `defaults`.
         let is_needed = levels().any(|it| first_option(it) == Some(place) && !refuses_options(it));
-        let edit = without_options(&config.text, place).filter(|_| !is_needed);
-        if let (Some(finding), Some(edit)) = (finding, edit) {
-            finding.with_fix(Fix::safe("Remove the options", vec![edit]));
+        let removal = without_options(&config.text, place).filter(|_| !is_needed);
+        if let (Some(finding), Some(removal)) = (finding, removal) {
+            finding.with_fix(Fix::removing("Remove the options", Safety::Safe, removal));
         }
     }
 }
@@ -69,7 +68,7 @@ fn first_option(level: &Level) -> Option<Place> {
 }
 
 /// Removes the `options` whose first key is at `place`.
-fn without_options(text: &str, place: Place) -> Option<TextEdit> {
+fn without_options(text: &str, place: Place) -> Option<Removal> {
     let root = yaml::parse(text).root?;
     let mut waiting = vec![&root];
     while let Some(node) = waiting.pop() {
@@ -126,7 +125,7 @@ k: 1
     fn the_options_go() {
         check_fix(
             "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: x\n    options: # none\n      a: 1\n    path: common.yaml\n#- /data/common.yaml\na: 1\n",
-            "Remove the options",
+            "Remove the options (also removes a comment)",
             "version: 5\nhierarchy:\n  - name: x\n    path: common.yaml\n",
         );
     }

@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use crate::data::lower::may_merge;
 use crate::data::{Format, Value, inspect, scalar};
 use crate::ide::diagnostics::file::FileContext;
-use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::fix::{Fix, Safety};
 use crate::ide::diagnostics::{
     Check, Diagnostic, EntryContext, Family, Related, Report, Rule, Severity,
 };
@@ -29,9 +29,9 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-const LOST: &str = "Remove the first one, which is lost";
+const LOST: &str = "Remove the one before, which is lost";
 const LOST_WITH_POSITION: &str =
-    "Remove the first one, which is lost; its position in the hash, too";
+    "Remove the one before, which is lost; its position in the hash, too";
 
 /// Hashes within one entry.
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
@@ -61,7 +61,8 @@ pub(crate) fn check_root(file: &FileContext<'_>, report: &mut Report) {
         });
         let places: Vec<Occurrence<'_>> = places.collect();
         let fix = |lost: usize| {
-            remove_entry(data, places[lost].range).map(|edit| Fix::safe(LOST, vec![edit]))
+            let removal = remove_entry(data, places[lost].range)?;
+            Some(Fix::removing(LOST, Safety::Safe, removal))
         };
         add_all(&places, fix, report);
     }
@@ -87,12 +88,15 @@ fn check_pairs(entry: &EntryContext<'_>, pairs: &[Pair], report: &mut Report) {
         });
         let places: Vec<Occurrence<'_>> = places.collect();
         let fix = |lost: usize| {
-            let edit = remove_pair(entry.text, pairs, numbers[lost])?;
+            let removal = remove_pair(entry.text, pairs, numbers[lost])?;
             // The first one gives the key its position.
             let is_next = numbers[lost] + 1 == numbers[lost + 1];
-            let make = if is_next { Fix::safe } else { Fix::changing };
-            let title = if is_next { LOST } else { LOST_WITH_POSITION };
-            Some(make(title, vec![edit]))
+            let (title, safety) = if is_next {
+                (LOST, Safety::Safe)
+            } else {
+                (LOST_WITH_POSITION, Safety::ChangesValue)
+            };
+            Some(Fix::removing(title, safety, removal))
         };
         add_all(&places, fix, report);
     }
@@ -124,7 +128,12 @@ fn add_all(places: &[Occurrence<'_>], fix: impl Fn(usize) -> Option<Fix>, report
     }
     // Each occurrence is reported together with the one directly before it, so every lost value is shown once.
     for (number, pair) in places.windows(2).enumerate() {
-        let finding = add(pair[1].name, pair[0].range, pair[1].range, report);
+        let which = match places.len() {
+            2 => "Only this last value counts; remove one of them",
+            count if number + 2 == count => "Only this last value counts; remove the others",
+            _ => "Only the last value counts, which follows below; remove the others",
+        };
+        let finding = add(pair[1].name, [pair[0].range, pair[1].range], which, report);
         finding.fixes.extend(fix(number));
     }
 }
@@ -139,13 +148,11 @@ fn which_counts(places: &[Occurrence<'_>]) -> usize {
 
 fn add<'r>(
     name: &str,
-    first: TextRange,
-    second: TextRange,
+    [first, second]: [TextRange; 2],
+    which: &str,
     report: &'r mut Report,
 ) -> &'r mut Diagnostic {
-    let message = format!(
-        "`{name}` is already a key of this hash. Only this last value counts; remove one of them."
-    );
+    let message = format!("`{name}` is already a key of this hash. {which}.");
     let finding = report.add_as(&RULE, RULE.severity, second, message);
     let message = "the value given here is lost".to_owned();
     finding.related.push(Related { path: None, range: first, message });
@@ -199,8 +206,22 @@ b: {<<: {a: 1}, <<: {b: 1}}
     }
 
     #[test]
+    fn of_three_the_last_one_counts() {
+        check(
+            r"
+abc: 1
+'abc': 2
+#^^^^ warning[duplicate-key]: `abc` is already a key of this hash. Only the last value counts, which follows below; remove the others.
+abc: 3
+#^^ warning[duplicate-key]: `abc` is already a key of this hash. Only this last value counts; remove the others.
+",
+        );
+    }
+
+    #[test]
     fn the_lost_one_goes() {
-        check_fix("# one\na: 1 # x\nb: 2\na: 3\n", LOST, "# one\nb: 2\na: 3\n");
+        let with_comment = format!("{LOST} (also removes a comment)");
+        check_fix("# one\na: 1 # x\nb: 2\na: 3\n", &with_comment, "# one\nb: 2\na: 3\n");
         check_fix("a:\n  b: 1\n  b: 2\n", LOST, "a:\n  b: 2\n");
         check_fix("a: {b: 1, c: 2, b: 3}\n", LOST_WITH_POSITION, "a: {c: 2, b: 3}\n");
         check_fix(

@@ -84,7 +84,7 @@ fn moved_into_merge(
         None => insert_first(entry.text, entry.format, merge, &[(name, value)])?,
     };
     let removed = remove_pair(entry.text, options, at)?;
-    let mut edits = vec![added, removed];
+    let mut edits = vec![added, removed.edit];
     // Edits must be in the order of the text, and `merge` may be before or after the option.
     edits.sort_by_key(|edit| edit.range.start);
     Some(Fix::changing("Move it into the hash of `merge`", edits))

@@ -4,7 +4,7 @@ use crate::engine::module_of_key;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::entry::pattern_without_caret::looks_like_pattern;
 use crate::ide::diagnostics::key::OptionsContext;
-use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
+use crate::ide::diagnostics::shared::fix::{Fix, Safety, in_style_of};
 use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::ide::diagnostics::shared::near::is_misspelling;
 use crate::ide::diagnostics::shared::walk::{has_key, pairs_of, text_of};
@@ -60,7 +60,7 @@ pub(crate) fn check(at: &OptionsContext<'_>, report: &mut Report) {
                 Some(Fix::changing(format!("Write `{near}`"), vec![edit]))
             });
             let removed = remove_pair(tree.text, pairs, number)
-                .map(|edit| Fix::changing("Remove these options", vec![edit]));
+                .map(|it| Fix::removing("Remove these options", Safety::ChangesValue, it));
             let fixes = renamed.into_iter().chain(removed);
             finding.fixes.extend(fixes.map(|fix| fix.shifted(tree.start)));
         }
@@ -125,7 +125,7 @@ abc: {}
         );
         check_fix(
             "lookup_options:\n  a: {merge: unique}\n  ^other: # none\n    merge: deep\na: [a]\n",
-            "Remove these options",
+            "Remove these options (also removes a comment)",
             "lookup_options:\n  a: {merge: unique}\na: [a]\n",
         );
     }

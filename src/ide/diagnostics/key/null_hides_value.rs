@@ -5,7 +5,7 @@
 
 use crate::data::Value;
 use crate::ide::diagnostics::key::KeyContext;
-use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::fix::{Fix, Safety};
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::ide::pair_edits::remove_entry;
 
@@ -48,9 +48,9 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         format!("`{}` is null here, which hides the value of a lower level\n{advice}", above.key);
     let finding = report.add_as(&RULE, severity, range, message);
     finding.related.push(lower.related("this value is hidden"));
-    let edit = remove_entry(at.data, above.own.key_place.range);
-    let fix = |edit| Fix::changing("Remove the entry: the lower level's value is used", vec![edit]);
-    finding.fixes.extend(edit.map(fix));
+    let removal = remove_entry(at.data, above.own.key_place.range);
+    let title = "Remove the entry: the lower level's value is used";
+    finding.fixes.extend(removal.map(|it| Fix::removing(title, Safety::ChangesValue, it)));
 }
 
 #[cfg(test)]
@@ -94,7 +94,7 @@ nn: 1
         check_fix(
             "#- /data/a.yaml\na: 1\nb: # none\n# of c\nc: 1\n#- /data/b.yaml\nb: 2\n#- /hiera.yaml\nversion: 5\n\
              hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]\n",
-            "Remove the entry: the lower level's value is used",
+            "Remove the entry: the lower level's value is used (also removes a comment)",
             "a: 1\n# of c\nc: 1\n",
         );
     }

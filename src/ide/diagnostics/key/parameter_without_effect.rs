@@ -183,7 +183,8 @@ mod tests {
     fn the_name_that_puppet_asks_for() {
         let text = "'::web::port': 1 # ours\n";
         check_fix(&format!("{text}{CODE}"), "Write `web::port`", "'web::port': 1 # ours\n");
-        check_fix(&format!("a: 1\n{text}{CODE}"), "Remove the entry", "a: 1\n");
+        let title = "Remove the entry (also removes a comment)";
+        check_fix(&format!("a: 1\n{text}{CODE}"), title, "a: 1\n");
         check_related(
             &format!(
                 "{CODE}#- /data/common.yaml\n::web::port: 1\nweb::site::docroot: 1\nweb::stage: 1\n"

@@ -4,7 +4,7 @@
 
 use crate::data::DataFile;
 use crate::ide::diagnostics::key::KeyContext;
-use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::fix::{Fix, Safety};
 use crate::ide::diagnostics::shared::lower::KeyBelow;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity, Tag};
 use crate::ide::pair_edits::{holds_anchor, remove_entry};
@@ -44,9 +44,9 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     );
     let finding = report.add_as(&RULE, RULE.severity, key, message);
     finding.related.push(lower.related("the same value"));
-    let edit = remove_entry(at.data, key);
-    let fix = |edit| Fix::safe("Remove the entry: the lower level has the same value", vec![edit]);
-    finding.fixes.extend(edit.map(fix));
+    let removal = remove_entry(at.data, key);
+    let title = "Remove the entry: the lower level has the same value";
+    finding.fixes.extend(removal.map(|it| Fix::removing(title, Safety::Safe, it)));
 }
 
 /// Whether the entry must stay: another entry of the file uses its anchor, or it is encrypted, and a level that decrypts
@@ -290,7 +290,8 @@ secret: ENC[GPG,hQEMA4CCJR5i]
 
     #[test]
     fn the_lower_level_answers() {
-        let title = "Remove the entry: the lower level has the same value";
+        let safe = "Remove the entry: the lower level has the same value";
+        let title = "Remove the entry: the lower level has the same value (also removes a comment)";
         let fixture = |file: &str| format!("#- /data/nodes/one.yaml\n{file}{HIERARCHY}");
         let low = "#- /data/common.yaml\na: [x, y]\nb: 2\n";
         check_fix(
@@ -299,6 +300,7 @@ secret: ENC[GPG,hQEMA4CCJR5i]
             "# of a\n# of b\nb: 1\n",
         );
         check_fix(&fixture(&format!("b: 1\na: [x, y] # why\n{low}")), title, "b: 1\n");
+        check_fix(&fixture(&format!("b: 1\na: [x, y]\n{low}")), safe, "b: 1\n");
     }
 
     #[test]

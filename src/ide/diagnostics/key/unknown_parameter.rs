@@ -136,7 +136,7 @@ broken::c: 1
     fn the_parameter_that_was_meant() {
         let fixture = format!("a: 1\n'web::porrt': 1 # ours\n{WEB}");
         check_fix(&fixture, "Write `web::port`", "a: 1\n'web::port': 1 # ours\n");
-        check_fix(&fixture, "Remove the entry", "a: 1\n");
+        check_fix(&fixture, "Remove the entry (also removes a comment)", "a: 1\n");
         check_related(
             &format!("{WEB}#- /data/common.yaml\nweb::porrt: 1\n"),
             "unknown-parameter",

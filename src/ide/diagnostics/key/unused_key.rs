@@ -6,7 +6,7 @@
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::declared_classes::DeclaredClasses;
-use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::fix::{Fix, Safety};
 use crate::ide::diagnostics::{Check, Cost, Report, Rule, Severity, Tag};
 use crate::ide::pair_edits::{holds_anchor, remove_entry};
 
@@ -50,8 +50,9 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
          Unless another program reads it, remove it."
     );
     let finding = report.add(&RULE, range, message);
-    let edit = remove_entry(data, range);
-    finding.fixes.extend(edit.map(|edit| Fix::changing("Remove the entry", vec![edit])));
+    let removal = remove_entry(data, range);
+    let fix = |it| Fix::removing("Remove the entry", Safety::ChangesValue, it);
+    finding.fixes.extend(removal.map(fix));
 }
 
 /// The code that may look the key up, as a sentence.

@@ -1,6 +1,7 @@
 //! Fixes: changes of a file that remove a diagnostic.
 
 use crate::data::Format;
+use crate::ide::pair_edits::Removal;
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::{TextEdit, TextRange};
 
@@ -25,6 +26,8 @@ pub enum Safety {
     Safe,
     /// Lookups of the key return another value, as the title says.
     ChangesValue,
+    /// No lookup returns another value, but comments are lost, as the title says.
+    RemovesComments,
 }
 
 impl Fix {
@@ -38,9 +41,33 @@ impl Fix {
         Self { title: title.into(), edits, safety: Safety::ChangesValue }
     }
 
+    /// A fix that removes a pair. Its title says whether comments go with it, and then it is not safe.
+    pub(crate) fn removing(
+        title: &str,
+        safety: Safety,
+        Removal { edit, comments }: Removal,
+    ) -> Self {
+        let edits = vec![edit];
+        match (comments, safety) {
+            (0, safety) => Self { title: title.to_owned(), edits, safety },
+            (count, safety) => {
+                let comments = if count == 1 { "a comment" } else { &format!("{count} comments") };
+                let title = format!("{title} (also removes {comments})");
+                let is_safe = safety == Safety::Safe;
+                let safety = if is_safe { Safety::RemovesComments } else { safety };
+                Self { title, edits, safety }
+            }
+        }
+    }
+
     /// Whether it may be applied without confirmation.
     pub fn is_safe(&self) -> bool {
         self.safety == Safety::Safe
+    }
+
+    /// Whether lookups may return other values than before.
+    pub fn changes_values(&self) -> bool {
+        self.safety == Safety::ChangesValue
     }
 
     /// The same fix, moved by `by` bytes.

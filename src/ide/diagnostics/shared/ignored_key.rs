@@ -2,7 +2,7 @@
 
 use crate::data::{DataFile, RootEntry};
 use crate::ide::diagnostics::shared::declared_classes::DeclaredClasses;
-use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
+use crate::ide::diagnostics::shared::fix::{Fix, Safety, in_style_of};
 use crate::ide::diagnostics::{Related, Report, Rule, Severity};
 use crate::ide::pair_edits::remove_entry;
 use crate::text::TextEdit;
@@ -46,7 +46,8 @@ impl IgnoredKey {
         finding.related.extend(self.related);
         finding.fixes.extend(self.meant.and_then(|it| renamed(data, entry, &it)));
         let removal = remove_entry(data, range);
-        finding.fixes.extend(removal.map(|it| Fix::changing("Remove the entry", vec![it])));
+        let fix = |it| Fix::removing("Remove the entry", Safety::ChangesValue, it);
+        finding.fixes.extend(removal.map(fix));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Comments within values that an action takes away: how many there are, and what the title says of them.
+//! Comments that an action or a fix takes away with a value: how many there are, and what the title says of them.
 
 use crate::syntax::tree::{Node, NodeKind};
 use crate::text::TextRange;
@@ -36,6 +36,12 @@ pub(super) fn between(source: &str, start: u32, end: u32) -> usize {
         line.trim_start().starts_with('#') || line.contains(" #") || line.contains("\t#")
     };
     TextRange::new(start, end).slice(source).lines().filter(is_comment).count()
+}
+
+/// The number of comments that are removed with a pair, up to `end`: beside its key, within its value, and after it.
+pub(super) fn of_pair(source: &str, key: &Node, value: &Node, end: u32) -> usize {
+    let start = value.range.start.max(key.range.end);
+    between(source, key.range.end, start) + count(source, value, end)
 }
 
 /// The title of an action that takes this number of comments away.
