@@ -67,7 +67,7 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
     let (mut parts, mut compared) = (Vec::new(), Compared::new());
     let (all_sides, disks) = open(arguments, &root, repository)?;
     for sides in all_sides {
-        sides.warn_of_configs(&arguments.revision);
+        sides.warn_of_configs(arguments);
         sides.warn_of_files();
         let environment = sides.environment_label();
         let (found, pair) = compare_sides(arguments, &sides, facts.as_deref())?;
@@ -286,9 +286,10 @@ impl Sides {
     }
 
     /// Reports the hiera.yaml files that cannot be loaded: all lookups fail, and the comparison is between errors.
-    fn warn_of_configs(&self, revision: &str) {
+    fn warn_of_configs(&self, arguments: &DiffArguments) {
         // A broken `hiera.yaml` makes every lookup fail, and equal errors count as no change. The user must learn of it.
-        for (place, side) in [(&self.before, revision), (&self.after, "the other side")] {
+        let after = arguments.to.as_deref().unwrap_or("the working tree");
+        for (place, side) in [(&self.before, &*arguments.revision), (&self.after, after)] {
             let any = place.world.any_node(&place.environment);
             let evaluator =
                 place.world.exact_evaluator(&place.environment, &any, place.world.back_ends());

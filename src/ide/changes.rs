@@ -24,7 +24,7 @@ pub use edited::{EditedKey, edited_keys, is_edited};
 pub use secrets::{Secrets, without_own_secrets};
 pub use sides::{change_lines, change_texts};
 pub(super) use words::nodes_where;
-pub use words::{counted, not_shown};
+pub use words::{counted, first_line, not_shown};
 
 /// The changes, as a document and as data.
 #[derive(Debug, Clone)]

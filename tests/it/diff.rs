@@ -298,11 +298,35 @@ fn hierarchies_count_and_broken_ones_are_errors() {
     assert!(after.iter().all(|it| it["after"]["status"] == "error"), "{json}");
     assert_eq!(after.len(), 2);
     assert_eq!(after[0]["causes"][0]["file"], "hiera.yaml");
-    let said = repository.run(&["diff"]);
-    assert!(String::from_utf8_lossy(&said.stderr).contains("its answers are errors"));
+    let refused = "(../repository/hiera.yaml): did not find expected";
+    let complaint = |arguments: &[&str]| {
+        let said = String::from_utf8_lossy(&repository.run(arguments).stderr).into_owned();
+        said.replace(repository.path("repository").to_str().expect("UTF-8"), "../repository")
+    };
+    let said = complaint(&["diff"]);
+    assert!(said.starts_with(&format!("hiera-ls: the working tree: {refused}")), "{said}");
+    assert!(said.ends_with("; its answers are errors\n"), "{said}");
     repository.commit();
+    let said = complaint(&["diff", "HEAD~1", "--to", "HEAD"]);
+    assert!(said.starts_with(&format!("hiera-ls: HEAD: {refused}")), "{said}");
     repository.write("repository/hiera.yaml", "version: 5\nhierarchy: [1\n");
     assert_eq!(repository.diff(&[])["changes"], json!([]), "two errors are the same");
+}
+
+/// Every key has the same error. Its other lines would only be repeated.
+#[test]
+fn errors_are_shown_by_their_first_lines() {
+    let repository = Repository::new();
+    repository.write("repository/hiera.yaml", &HIERA_YAML.replace("version: 5", "version: 4"));
+    let text = text_of(&repository.run(&["diff", "--facts", "../facts", "--", "port"]));
+    let shown: Vec<_> = text.lines().filter(|line| line.contains("+ (error: ")).collect();
+    assert!(!shown.is_empty(), "{text}");
+    for line in shown {
+        assert!(line.starts_with("  + (error: The Lookup Configuration at "), "{line}");
+        assert!(line.ends_with("'backend' …)") && !line.contains("\\n"), "{line}");
+    }
+    let json = repository.diff(&["--", "port"])["changes"][0]["after"]["error"].to_string();
+    assert!(json.matches("The Lookup Configuration at").count() > 1, "{json}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use super::edit;
 use super::line_diff::{self, ChangedLine};
 use super::secrets::{Secrets, ShownSide};
-use super::words::{counted, nodes_text, on_one_line};
+use super::words::{counted, first_line, nodes_text, on_one_line};
 use crate::data::render;
 use crate::engine::Answer;
 use crate::engine::cases::left_out_in_words;
@@ -120,7 +120,15 @@ impl Part<'_> {
     /// The lines of both answers.
     fn lines(&self, shown: &[ShownSide<'_>; 2]) -> [Vec<String>; 2] {
         let [before, after] = self.answers;
-        let mut lines = [answer_lines(before, &shown[0]), answer_lines(after, &shown[1])];
+        let lines_with = |error: fn(&str) -> String| {
+            [answer_lines(before, &shown[0], error), answer_lines(after, &shown[1], error)]
+        };
+        // If `hiera.yaml` is refused, all keys have the same error of many lines.
+        let mut lines = lines_with(first_line);
+        if lines[0] == lines[1] {
+            // Two errors may begin with the same line.
+            lines = lines_with(on_one_line);
+        }
         if lines[0] == lines[1] {
             // The values are equal, so what else may decide the answer differs.
             lines[0].extend(what_else_decides(before));
@@ -147,8 +155,9 @@ impl Part<'_> {
     }
 }
 
-/// The value of an answer as YAML, or what there is instead. The first answer of several cases stands for them.
-fn answer_lines(answer: &Answer, shown: &ShownSide<'_>) -> Vec<String> {
+/// The value of an answer as YAML, or what there is instead; `error` makes a line of the text of an error. The first answer of
+/// several cases stands for them.
+fn answer_lines(answer: &Answer, shown: &ShownSide<'_>, error: fn(&str) -> String) -> Vec<String> {
     let answer = answer.cases.first().map_or(answer, |case| &case.answer);
     let instead = match &answer.outcome {
         Ok(Some(value)) => {
@@ -158,7 +167,7 @@ fn answer_lines(answer: &Answer, shown: &ShownSide<'_>) -> Vec<String> {
         }
         Ok(None) => "(not found)".to_owned(),
         Err(_) if answer.is_elsewhere() => "(the edit does not affect this value)".to_owned(),
-        Err(failure) => format!("(error: {})", on_one_line(&shown.message(&failure.message))),
+        Err(failure) => format!("(error: {})", error(&shown.message(&failure.message))),
     };
     vec![instead]
 }

@@ -290,6 +290,15 @@ pub fn not_shown(groups: &[Vec<&AnswerChange>], most: usize) -> Option<String> {
     Some(format!("{left} of this key not shown, for {nodes}"))
 }
 
+/// The first line of the text of an error, with a mark if there is more.
+pub fn first_line(message: &str) -> String {
+    let message = message.trim();
+    match message.split_once(['\n', '\r']) {
+        Some((first, _)) => format!("{} …", first.trim_end()),
+        None => message.to_owned(),
+    }
+}
+
 /// A text that may have line ends, on one line.
 pub(super) fn on_one_line(text: &str) -> String {
     text.replace('\r', "\\r").replace('\n', "\\n")
