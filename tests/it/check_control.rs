@@ -58,7 +58,7 @@ fn read(workspace: &Workspace, name: &str) -> String {
 fn fixes_are_done_until_nothing_is_left() {
     let workspace =
         workspace("# why\r\na: [yes] # ä\r\nn: 1,000\r\nb: \"%{lookup( 'c' )}\"\r\nc: 0644\r\n");
-    let summary = "hiera-ls: 3 fixed; 0 errors, 1 warning in 2 files\n";
+    let summary = "hiera-ls: 3 findings fixed; 0 errors, 1 warning in 2 files\n";
     let left = "data/common.yaml:5:4: warning[octal-number] `0644` is the number 420. A leading zero makes it octal. Put \
                 quotes around it, or write the number without the zero.\n";
     let arguments = ["--fix", "--format", "concise", "--min-severity", "hint"];
@@ -68,7 +68,7 @@ fn fixes_are_done_until_nothing_is_left() {
     check(
         &workspace,
         &["--fix", "--unsafe-fixes"],
-        (0, "", "hiera-ls: 1 fixed; All checks passed (2 files)\n"),
+        (0, "", "hiera-ls: 1 finding fixed; All checks passed (2 files)\n"),
     );
     assert!(read(&workspace, "data/common.yaml").ends_with("c: '0644'\r\n"));
     check(&workspace, &["--fix"], (0, "", "hiera-ls: All checks passed (2 files)\n"));
@@ -86,7 +86,7 @@ fn fixes_that_are_not_proved_are_withdrawn() {
         said.contains("data/common.yaml: a fix withdrawn: the value of `a` would change for"),
         "{said}"
     );
-    assert!(said.contains("2 fixed") && !said.contains("may fix"), "{said}");
+    assert!(said.contains("2 findings fixed") && !said.contains("may fix"), "{said}");
     assert_eq!(read(&workspace, "data/common.yaml"), "a: \"%{::enviroment} x\"\nb: 1000\n");
     assert_eq!(read(&workspace, "data/nodes/db01.yaml"), "c: 1000\n");
 }
@@ -159,7 +159,7 @@ fn differences_are_shown_and_nothing_is_written() {
 -f: 1,000
 +f: 1000
 ";
-    let summary = "hiera-ls: 2 would be fixed in 1 file\n";
+    let summary = "hiera-ls: 2 findings would be fixed in 1 file\n";
     check(&workspace, &["--diff"], (1, difference, summary));
     check(&workspace, &["--diff", "--exit-zero"], (0, difference, summary));
     assert_eq!(read(&workspace, "data/common.yaml"), common);
@@ -387,6 +387,10 @@ fn comments_without_effect_are_reported_and_removed() {
                  the comment.\n";
     let summary = "hiera-ls: 0 errors, 0 warnings, 1 note in 2 files; --fix may fix 1 of them\n";
     check(&workspace, &["--format", "concise"], (0, found, summary));
-    check(&workspace, &["--fix"], (0, "", "hiera-ls: 1 fixed; All checks passed (2 files)\n"));
+    check(
+        &workspace,
+        &["--fix"],
+        (0, "", "hiera-ls: 1 finding fixed; All checks passed (2 files)\n"),
+    );
     assert_eq!(read(&workspace, "data/common.yaml"), "a: 1\n");
 }

@@ -9,7 +9,7 @@ use similar::{ChangeTag, TextDiff};
 use super::checked::{Checked, Output};
 use super::findings::{hidden_lines, shown_path, without_encrypted};
 use super::setup::Setup;
-use crate::cli::shown::{in_lines, within_a_line};
+use crate::cli::shown::{counted, in_lines, within_a_line};
 use crate::data::Files as _;
 use crate::ide::diagnostics::Fix;
 use crate::ide::{all_diagnostics, proved_repair, refutation, repair};
@@ -143,8 +143,7 @@ impl Fixing {
     pub(super) fn summary(&self) -> String {
         match self.count() {
             0 => String::new(),
-            1 => "1 fixed; ".to_owned(),
-            count => format!("{count} fixed; "),
+            count => format!("{} fixed; ", counted(count, "finding")),
         }
     }
 
@@ -157,13 +156,10 @@ impl Fixing {
             let hidden = (self.before.as_ref().map_or_else(BTreeSet::new, hidden), hidden(&after));
             text += &difference(&shown_path(&setup.root, path), texts, &hidden);
         }
-        let files = match self.files.len() {
-            1 => "1 file".to_owned(),
-            count => format!("{count} files"),
-        };
+        let files = counted(self.files.len(), "file");
         let summary = match self.count() {
             0 => "nothing to fix".to_owned(),
-            count => format!("{count} would be fixed in {files}"),
+            count => format!("{} would be fixed in {files}", counted(count, "finding")),
         };
         let has_problems = !self.files.is_empty();
         let notes = self.notes().chain(after.notes()).collect();
