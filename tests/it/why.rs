@@ -117,6 +117,9 @@ fn options_without_effect_are_refused() {
     };
     let several = "--why is for one node and cannot be used with several";
     refused(&["port", "--why", "--nodes", "all"], several);
+    let several = "--class is for one node and cannot be used with several";
+    refused(&["--class", "ntp", "--nodes", "all"], several);
+    refused(&["--class", "ntp", "--facts", "."], several);
     refused(&["port", "--why", "--merge", "deep"], "cannot be used with");
     refused(&["port", "--origins"], "--origins is for --explain");
     let needs = "--explain is for the keys in the arguments; with --all or --keys-from, it needs --render-as jsonl";

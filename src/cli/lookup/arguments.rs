@@ -93,7 +93,7 @@ pub struct LookupArguments {
     #[arg(long, help_heading = "More keys")]
     pub all: bool,
     /// Show all parameters of a class, as Puppet sets them when a node includes the class: from data, or from the default.
-    /// Also say whether each value fits its type (repeatable)
+    /// Also say whether each value fits its type (repeatable). For one node
     #[arg(
         long,
         value_name = "CLASS",

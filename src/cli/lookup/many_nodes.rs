@@ -43,6 +43,7 @@ pub(super) fn check_arguments(arguments: &LookupArguments) -> Result<(), String>
         ("--why", arguments.why),
         ("--origins", arguments.origins),
         ("--blame", arguments.blame),
+        ("--class", !arguments.class.is_empty()),
     ];
     if let Some((name, _)) = given.iter().find(|(_, is_given)| *is_given) {
         let why = match &arguments.facts {
