@@ -18,6 +18,7 @@ use super::workspace::absolute;
 use crate::data::{Files as _, PathKind};
 use crate::engine::cases::in_a_list;
 use crate::facts::Node;
+use crate::ide::changes::first_line;
 use crate::world::{UnclearWay, UnseenModuleAt, UnusedConfig, WayToFile, parallel, paths};
 
 /// The maximum number of names of nodes that are shown to people.
@@ -65,10 +66,8 @@ struct Readers {
     unused: Option<UnusedConfig>,
     /// The module around it that Puppet does not see, for the same reason.
     unseen: Option<UnseenModuleAt>,
-    /// Puppet's message, if it refuses the `environment.conf` or the `hiera.yaml` of the environment.
-    failure: Option<Arc<str>>,
-    /// Which of them.
-    refused: &'static str,
+    /// Why every lookup fails, if Puppet refuses the `environment.conf` or the `hiera.yaml` of the environment.
+    refusal: Option<String>,
 }
 
 fn list(arguments: &ReadersArguments) -> Result<String, String> {
@@ -127,9 +126,7 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
     let unused = world.unused_config_of(&path);
     let unseen = world.unseen_module(&path).filter(|_| environment.root.is_some());
     let directory = environment.directory().to_owned();
-    let failure =
-        world.new_evaluator(environment, &world.any_node(environment)).config_failure(None);
-    let refused = if environment.refusal.is_some() { "environment.conf" } else { "hiera.yaml" };
+    let refusal = refusal(place);
     Readers {
         path,
         links,
@@ -141,14 +138,24 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
         unclear,
         unused,
         unseen,
-        failure,
-        refused,
+        refusal,
     }
+}
+
+/// Why every lookup fails, if Puppet refuses the `environment.conf` or the `hiera.yaml` of the environment.
+pub(super) fn refusal(place: &Place) -> Option<String> {
+    let Place { world, environment } = place;
+    let any = world.any_node(environment);
+    let failure = world.new_evaluator(environment, &any).config_failure(None)?;
+    let refused = if environment.refusal.is_some() { "environment.conf" } else { "hiera.yaml" };
+    let failure = first_line(&failure);
+    Some(format!("every lookup fails, because Puppet refuses {refused}: {failure}"))
 }
 
 fn text(readers: &Readers) -> String {
     let Readers { path, links, all, certain, perhaps, ways, unclear, .. } = readers;
-    let Readers { unused, unseen, failure, refused, .. } = readers;
+    let Readers { unused, unseen, refusal, .. } = readers;
+    let refusal = refusal.as_deref().map(|it| in_a_line(it).into_owned());
     let path = in_a_line(as_seen_from_here(path));
     if ways.is_empty() && unclear.is_empty() && certain.is_empty() && perhaps.is_empty() {
         let why = unused.as_ref().map(|it| it.in_words(&in_a_line(as_seen_from_here(&it.path))));
@@ -156,14 +163,12 @@ fn text(readers: &Readers) -> String {
             let UnseenModuleAt { name, why, .. } = unseen.as_ref()?;
             Some(format!("Puppet does not see the module {name}: {}", why.message))
         });
+        let why = why.or(refusal);
         let why = why.map_or_else(String::new, |why| format!("{why}\n"));
         return format!("{path}: no hierarchy reads this file\n{why}");
     }
-    if let Some(failure) = failure {
-        let failure = in_a_line(failure);
-        return format!(
-            "{path}: every lookup fails, because Puppet refuses {refused}: {failure}\n"
-        );
+    if let Some(refusal) = refusal {
+        return format!("{path}: {refusal}\n");
     }
     let mut text = format!("{path}: ");
     match all {

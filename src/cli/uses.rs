@@ -9,9 +9,10 @@ use serde_json::json;
 use super::completions;
 use super::place::{Place, PlaceArguments};
 use super::print_or_complain;
+use super::readers;
 use super::shown::{as_seen_from_here, in_a_line};
 use super::terminal::complain;
-use crate::data::Files as _;
+use crate::data::{Files as _, PathKind};
 use crate::ide::{KeyUse, UseKind, uses_of_key};
 use crate::text::{Encoding, LineIndex};
 use crate::world::paths;
@@ -42,24 +43,60 @@ pub enum ListFormat {
 /// Runs the command.
 pub fn run(arguments: &UsesArguments) -> ExitCode {
     let list = list(arguments);
-    // No output could also mean a misspelt key.
-    if let Ok(Err(nothing)) = &list {
-        complain(nothing);
+    for note in list.iter().flat_map(|it| &it.notes) {
+        complain(note);
     }
-    print_or_complain(list.map(Result::unwrap_or_default))
+    print_or_complain(list.map(|it| it.text))
 }
 
-/// The list as text, or a message that nothing mentions the key.
-pub(super) fn list(arguments: &UsesArguments) -> Result<Result<String, String>, String> {
-    let place = arguments.place.open()?;
-    let uses = uses_of_key(&place.world, &place.environment, &arguments.key)
-        .ok_or_else(|| format!("{} is not a key", arguments.key))?;
-    if uses.is_empty() {
-        let meant = place.meant_key(&[arguments.key.as_str().into()]);
-        let meant = meant.map_or_else(String::new, |it| format!("; did you mean `{it}`?"));
-        return Ok(Err(format!("nothing mentions {}{meant}", in_a_line(&arguments.key))));
+/// The uses of a key.
+pub(super) struct UseList {
+    /// The list.
+    pub(super) text: String,
+    /// That nothing is in the list, and why it may not be complete.
+    pub(super) notes: Vec<String>,
+}
+
+pub(super) fn list(arguments: &UsesArguments) -> Result<UseList, String> {
+    let key = arguments.key.as_str();
+    if key.is_empty() {
+        return Err("an empty text is not a key".to_owned());
     }
-    Ok(Ok(uses.iter().map(|it| line(&place, it, arguments.render_as)).collect()))
+    let place = arguments.place.open()?;
+    let uses = uses_of_key(&place.world, &place.environment, key)
+        .ok_or_else(|| format!("{key} is not a key"))?;
+    let mut notes = Vec::new();
+    if uses.is_empty() {
+        // No output could also mean a misspelt key.
+        let meant = place.meant_key(&[key.into()]);
+        let meant = meant.map_or_else(String::new, |it| format!("; did you mean `{it}`?"));
+        notes.push(format!("nothing mentions {}{meant}", in_a_line(key)));
+    }
+    notes.extend(data_not_read(&place, key));
+    let text = uses.iter().map(|it| line(&place, it, arguments.render_as)).collect();
+    Ok(UseList { text, notes })
+}
+
+/// Why data files that may mention the key are not in its hierarchies.
+fn data_not_read(place: &Place, key: &str) -> Vec<String> {
+    let Place { world, environment } = place;
+    let shown = |path: &str| in_a_line(as_seen_from_here(path)).into_owned();
+    let module = key.trim_start_matches("::").split_once("::").map(|(module, _)| module);
+    let mut unused = world.unused_configs(environment);
+    unused.retain(|it| it.module.is_none() || it.module.as_deref() == module);
+    let mut notes: Vec<String> = unused.iter().map(|it| it.in_words(&shown(&it.path))).collect();
+    if unused.iter().all(|it| it.module.is_some()) {
+        notes.extend(readers::refusal(place).map(|it| in_a_line(&it).into_owned()));
+    }
+    if let Some(root) = &environment.root
+        && world.kind(&paths::join(root, "hiera.yaml")) == PathKind::Missing
+        && let unread = world.unread_data()
+        && let Some(found) = unread.iter().find(|it| paths::below(root, &it.directory).is_some())
+    {
+        let (data, root) = (shown(&found.directory), shown(root));
+        notes.push(format!("no hierarchy reads {data}: there is no hiera.yaml in {root}"));
+    }
+    notes
 }
 
 fn line(place: &Place, found: &KeyUse, format: ListFormat) -> String {

@@ -29,5 +29,6 @@ mod support;
 mod terminal;
 mod tidy;
 mod types;
+mod uses;
 mod why;
 mod workspaces;

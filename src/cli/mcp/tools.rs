@@ -151,9 +151,10 @@ pub(super) const TOOLS: &[Tool] = &[
             let key = call.text("key")?.unwrap_or_default();
             match call.parsed("uses", &call.options(&["environment"]), &[key])? {
                 // Nothing is no error: it is the answer.
-                Command::Uses(arguments) => Ok(match uses::list(&arguments)? {
-                    Ok(text) | Err(text) => text,
-                }),
+                Command::Uses(arguments) => {
+                    let found = uses::list(&arguments)?;
+                    Ok(found.text + &found.notes.join("\n"))
+                }
                 _ => unreachable!("the first word names the command"),
             }
         },
