@@ -284,14 +284,18 @@ impl DiskTable {
     pub(super) fn without_links(&self, path: &str) -> Option<String> {
         let (directory, name) = (paths::parent(path)?, paths::file_name(path));
         let is_link = find(&self.listing(directory).items, name).is_some_and(|it| it.is_link);
-        let real = if is_link {
-            self.reader.real_path(path)
-        } else {
-            let slot = self.real_directories.slot(directory);
-            let find = || self.reader.real_path(directory).filter(|real| *real != *directory);
-            slot.get_or_init(find).as_ref().map(|it| paths::join(it, name))
-        };
-        real.filter(|real| *real != *path)
+        if is_link {
+            return self.reader.real_path(path).filter(|real| *real != *path);
+        }
+        self.without_linked_directories(path)
+    }
+
+    /// The same, but if the file is itself a link, the path of that link.
+    pub(super) fn without_linked_directories(&self, path: &str) -> Option<String> {
+        let (directory, name) = (paths::parent(path)?, paths::file_name(path));
+        let slot = self.real_directories.slot(directory);
+        let find = || self.reader.real_path(directory).filter(|real| *real != *directory);
+        slot.get_or_init(find).as_ref().map(|it| paths::join(it, name))
     }
 
     /// The paths by which the file at `path`, or those below it, were read through links.

@@ -3,7 +3,7 @@
 //! A lookup reads `nodes/web01.yaml`, and that is a link to `shared/web.yaml`. Then no level leads to the latter path, but
 //! users edit the file there. Only links within the workspace's folders count.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::disk::find;
@@ -12,10 +12,10 @@ use super::paths;
 use super::reach::format_by_name;
 use super::snapshot::World;
 use crate::config::Environment;
-use crate::data::Files as _;
+use crate::data::{Files as _, PathKind};
 
 /// The paths that are read instead, sorted, by the path of each file.
-pub(super) type Links = BTreeMap<Arc<str>, Vec<Arc<str>>>;
+pub(crate) type Links = BTreeMap<Arc<str>, Vec<Arc<str>>>;
 
 impl World {
     /// The paths by which the environment's hierarchies read the file at `path` through links, sorted.
@@ -41,6 +41,12 @@ impl World {
     }
 
     fn find_links(&self, environment: &Environment) -> Links {
+        self.links_among(self.data_files(environment).iter().map(|(path, _)| &**path))
+    }
+
+    /// Those of the paths that lead through links to files of the workspace, sorted, by the paths of the files. If a path is a
+    /// link in a linked directory, it leads to that link and to its target.
+    pub(crate) fn links_among<'p>(&self, all: impl Iterator<Item = &'p str>) -> Links {
         let real_path = |folder: &str| self.texts.base.real_path(folder);
         let folders: Vec<(&str, String)> =
             self.folders().iter().filter_map(|it| Some((&**it, real_path(it)?))).collect();
@@ -51,14 +57,28 @@ impl World {
             })
         };
         let mut links = Links::new();
-        for (path, _) in self.data_files(environment).iter() {
-            let real = self.texts.base.without_links(path);
-            let target = real.and_then(|real| in_workspace(&real));
-            if let Some(target) = target.filter(|it| **it != **path) {
-                links.entry(target.into()).or_default().push(Arc::clone(path));
+        for path in all {
+            let disk = &self.texts.base;
+            let real = [disk.without_links(path), disk.without_linked_directories(path)];
+            let targets: BTreeSet<String> =
+                real.iter().flatten().filter_map(|real| in_workspace(real)).collect();
+            for target in targets.into_iter().filter(|it| it != path) {
+                links.entry(target.into()).or_default().push(path.into());
             }
         }
         links
+    }
+
+    /// The path of a file or directory without links, as far as the disk knows it.
+    pub fn real_path(&self, path: &str) -> String {
+        let disk = &self.texts.base;
+        let real = match self.kind(path) {
+            PathKind::Directory => disk.real_path(path),
+            PathKind::File | PathKind::Missing => {
+                disk.without_links(path).or_else(|| disk.without_linked_directories(path))
+            }
+        };
+        real.unwrap_or_else(|| path.to_owned())
     }
 
     /// Whether there is a symbolic link at `path`.

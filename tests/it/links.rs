@@ -190,4 +190,9 @@ fn a_datadir_that_is_a_link() {
     symlink("..", root.join("real/circle")).expect("a link");
     check((root, root), "real/common.yaml", &["/data/common.yaml"]);
     check((root, root), "real/nodes/a.yaml", &["/data/nodes/a.yaml"]);
+    // The link in the directory is the same as the one through the linked directory.
+    symlink("a.yaml", root.join("real/nodes/b.yaml")).expect("a link");
+    let both = ["/data/nodes/a.yaml", "/data/nodes/b.yaml"];
+    check((root, root), "real/nodes/a.yaml", &both);
+    check((root, root), "real/nodes/b.yaml", &["/data/nodes/b.yaml"]);
 }
