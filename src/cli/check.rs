@@ -83,10 +83,11 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
         // just withdrawn.
         let is_fixable = |fix: &Fix| fix.is_safe() && !fixing.has_withdrawn(path);
         let fixable = repair(&found, is_fixable).fixed.len();
-        (fixable, findings(world, &setup.root, path, found, &shared))
+        (fixable, findings(world, &setup.shown, path, found, &shared))
     });
     let fixable: usize = found.iter().map(|(fixable, _)| fixable).sum();
-    let found: Vec<FileFindings> = found.into_iter().map(|(_, found)| found).collect();
+    let mut found: Vec<FileFindings> = found.into_iter().map(|(_, found)| found).collect();
+    setup.shown.merge(&mut found);
     let is_problem = |it: &Finding| rank(it.said.severity) >= rank(Severity::Warning);
     let mut summary = fixing.summary();
     if arguments.format.is_for_people() {

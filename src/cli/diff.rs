@@ -22,7 +22,7 @@ use crate::engine::CancelToken;
 use crate::facts::{Node, NodeParts};
 use crate::syntax::key_path;
 use crate::world::git::{ENCRYPTED_IN_COMMIT, GitDisk, Repository};
-use crate::world::{Differences, FleetPair, World, parallel};
+use crate::world::{Differences, FleetPair, World, parallel, paths};
 pub use arguments::DiffArguments;
 use arguments::DiffFormat;
 use output::{Part, Report};
@@ -63,7 +63,7 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
     let facts = arguments.facts.as_deref().map(fleet::fact_sets).transpose()?;
     let root = existing_directory(&arguments.place.root)?;
     let repository = Repository::of(&root)?;
-    let prefix = repository.prefix.clone();
+    let (prefix, top) = (repository.prefix.clone(), repository.top.clone());
     let (mut parts, mut compared) = (Vec::new(), Compared::new());
     let (all_sides, disks) = open(arguments, &root, repository)?;
     for sides in all_sides {
@@ -85,7 +85,12 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
         let path = in_a_line(as_seen_from_here(&path)).into_owned();
         complain(&format!("{path}: {ENCRYPTED_IN_COMMIT}"));
     }
-    Ok((Report { parts, root, prefix }, compared))
+    let mut linked = BTreeMap::new();
+    let top = top.unwrap_or_else(|| root.clone());
+    for (part, (sides, _)) in parts.iter().zip(&compared) {
+        sides.add_linked_causes(&part.found, &top, &mut linked);
+    }
+    Ok((Report { parts, root, prefix, linked }, compared))
 }
 
 fn compare_sides(
@@ -295,6 +300,26 @@ impl Sides {
                 place.world.exact_evaluator(&place.environment, &any, place.world.back_ends());
             if let Some(failure) = evaluator.config_failure(None) {
                 complain(&format!("{side}: {}; its answers are errors", in_a_line(&failure)));
+            }
+        }
+    }
+
+    /// Adds the paths in the repository of the causes that are read through links, which Git knows only by these.
+    fn add_linked_causes(
+        &self,
+        found: &Differences,
+        top: &str,
+        linked: &mut BTreeMap<Arc<str>, String>,
+    ) {
+        let world = &self.after.world;
+        let top = world.real_path(top);
+        for cause in found.changes.iter().flat_map(|it| &it.causes) {
+            if !linked.contains_key(&cause.path)
+                && let real = world.real_path(&cause.path)
+                && *real != *cause.path
+                && let Some(path) = paths::below(&top, &real)
+            {
+                linked.insert(cause.path.clone(), path.to_owned());
             }
         }
     }

@@ -17,6 +17,7 @@ mod docs;
 mod fuzz;
 mod generated;
 mod hostile;
+mod linked_data;
 mod links;
 mod lookup_class;
 mod nodes;

@@ -1,7 +1,7 @@
 //! Diagnostics in the form that `check` prints: with lines and columns, and without secrets.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -95,10 +95,58 @@ fn kept_once<T: ?Sized + Eq + Hash>(
     new
 }
 
+/// How paths are shown.
+#[derive(Debug)]
+pub(super) struct ShownPaths {
+    /// The directory to which they are relative.
+    root: String,
+    /// The same without links, if those who read the paths know no links.
+    real_root: Option<String>,
+}
+
+impl ShownPaths {
+    pub(super) fn below(root: String) -> Self {
+        Self { root, real_root: None }
+    }
+
+    /// GitHub and GitLab know the files of a repository only by their own paths.
+    pub(super) fn in_repository(world: &World, root: String) -> Self {
+        let real_root = Some(world.real_path(&root));
+        Self { root, real_root }
+    }
+
+    pub(super) fn of(&self, world: &World, path: &str) -> String {
+        let real = self.real_root.as_ref().and_then(|root| {
+            let path = world.real_path(path);
+            paths::below(root, &path).map(str::to_owned)
+        });
+        real.unwrap_or_else(|| shown_path(&self.root, path))
+    }
+
+    /// Keeps each finding once, if files that are read under several paths are shown under one.
+    pub(super) fn merge(&self, found: &mut [FileFindings]) {
+        if self.real_root.is_none() {
+            return;
+        }
+        let mut by_path: HashMap<&str, Vec<&mut Box<[Finding]>>> = HashMap::new();
+        for FileFindings { path, findings } in found {
+            by_path.entry(path).or_default().push(findings);
+        }
+        for same in by_path.into_values().filter(|it| it.len() > 1) {
+            let mut known = HashSet::new();
+            for findings in same {
+                let mut kept = std::mem::take(findings).into_vec();
+                kept.retain(|it| known.insert((it.start, it.end, it.said.clone())));
+                *findings = kept.into();
+            }
+        }
+    }
+}
+
 /// The findings of the file at `path`.
 pub(super) fn findings(
     world: &Arc<World>,
-    root: &str,
+    paths: &ShownPaths,
     path: &str,
     diagnostics: Vec<Diagnostic>,
     shared: &Mutex<Shared>,
@@ -107,7 +155,7 @@ pub(super) fn findings(
         Ok(file) if !diagnostics.is_empty() => {
             let (text, sensitive) = (without_encrypted(&file.text), OnceCell::new());
             let (text, index) = (&*text, file.line_index());
-            let shower = Shower { world, root, path, text, index, sensitive };
+            let shower = Shower { world, paths, path, text, index, sensitive };
             diagnostics.into_iter().map(|it| shower.finding(it)).collect()
         }
         _ => Vec::new(),
@@ -115,12 +163,12 @@ pub(super) fn findings(
     // The lock is not held while the findings are converted.
     let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
     let findings = found.into_iter().map(|it| shared.shared(it)).collect();
-    FileFindings { path: shown_path(root, path), findings }
+    FileFindings { path: paths.of(world, path), findings }
 }
 
 struct Shower<'a> {
     world: &'a Arc<World>,
-    root: &'a str,
+    paths: &'a ShownPaths,
     path: &'a str,
     text: &'a str,
     index: &'a LineIndex,
@@ -139,7 +187,7 @@ impl Shower<'_> {
         let related = related.into_iter().map(|it| {
             let path = it.path.as_deref().unwrap_or(self.path);
             let start = self.place_in(path, it.range);
-            RelatedFinding { path: shown_path(self.root, path), start, message: it.message }
+            RelatedFinding { path: self.paths.of(self.world, path), start, message: it.message }
         });
         Finding {
             start: at(range.start),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use similar::{ChangeTag, TextDiff};
 
 use super::checked::{Checked, Output};
-use super::findings::{hidden_lines, shown_path, without_encrypted};
+use super::findings::{hidden_lines, without_encrypted};
 use super::setup::Setup;
 use crate::cli::shown::{counted, in_lines, within_a_line};
 use crate::data::Files as _;
@@ -102,7 +102,7 @@ impl Fixing {
         let proof = proved_repair(&found, Fix::is_safe, |edits| {
             refutation(world, &if_fixed(edits).0, path)
         });
-        let shown = shown_path(&setup.root, path);
+        let shown = setup.shown.of(world, path);
         for (count, why) in &proof.left_out {
             let fixes = if *count == 1 { "a fix" } else { "fixes" };
             self.notes.push(format!("{shown}: {fixes} withdrawn: {why}"));
@@ -154,7 +154,7 @@ impl Fixing {
         for (path, texts) in &self.files {
             let hidden = |world| hidden_lines(world, path);
             let hidden = (self.before.as_ref().map_or_else(BTreeSet::new, hidden), hidden(&after));
-            text += &difference(&shown_path(&setup.root, path), texts, &hidden);
+            text += &difference(&setup.shown.of(&after, path), texts, &hidden);
         }
         let files = counted(self.files.len(), "file");
         let summary = match self.count() {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::arguments::{CheckArguments, Least, PresetName, rank};
-use super::findings::shown_path;
+use super::findings::{ShownPaths, shown_path};
 use crate::cli::progress::Progress;
 use crate::cli::rule::no_such_rule;
 use crate::cli::shown::here;
@@ -30,8 +30,8 @@ const FILES_AT_ONCE: usize = 256;
 pub(super) struct Setup {
     /// The workspace with its settings.
     pub(super) host: Host,
-    /// The directory to which shown paths are relative.
-    pub(super) root: String,
+    /// How paths are shown.
+    pub(super) shown: ShownPaths,
     /// The files to be checked, sorted, each once.
     pub(super) files: Vec<String>,
     /// The lowest severity that is reported.
@@ -148,7 +148,12 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
     });
     let outside = workspace::not_read(&host.snapshot());
     let (selected, ignored) = (codes(&arguments.select), codes(&arguments.ignore));
-    Ok(Setup { host, root: shown, files, least, selected, ignored, outside })
+    let shown = if arguments.format.is_for_forges() {
+        ShownPaths::in_repository(&host.snapshot(), shown)
+    } else {
+        ShownPaths::below(shown)
+    };
+    Ok(Setup { host, shown, files, least, selected, ignored, outside })
 }
 
 /// A rule that does not exist would silently report nothing.
@@ -272,6 +277,11 @@ fn files(world: &Arc<World>, wanted: &[PathBuf]) -> Result<Vec<String>, String> 
 /// The changed files of the workspace; all files if something changed that decides which nodes read what.
 fn changed_files(world: &Arc<World>, changed: &BTreeSet<String>) -> Vec<String> {
     let all = workspace_files(world);
+    // What is read through links is checked under the paths of the links.
+    let links = world.links_among(all.iter().map(String::as_str));
+    let linked = changed.iter().filter_map(|path| links.get(&**path)).flatten();
+    let mut changed = changed.clone();
+    changed.extend(linked.map(ToString::to_string));
     let decides = |path: &String| {
         let name = paths::file_name(path);
         ["hiera.yaml", "environment.conf", "metadata.json", PROJECT_FILE].contains(&name)
@@ -281,9 +291,11 @@ fn changed_files(world: &Arc<World>, changed: &BTreeSet<String>) -> Vec<String> 
     if changed.iter().any(decides) {
         return all.into_iter().collect();
     }
-    // Deleted files and those that are not data are not checked.
-    let changed: BTreeSet<&String> = changed.iter().filter(|path| all.contains(*path)).collect();
-    changed.into_iter().cloned().collect()
+    // Deleted files and those that are not data are not checked. A link to a directory changes with what it leads to.
+    let is_changed = |path: &String| {
+        changed.contains(path) || paths::ancestors(path).any(|above| changed.contains(above))
+    };
+    all.into_iter().filter(is_changed).collect()
 }
 
 /// The paths in a file, or in standard input.

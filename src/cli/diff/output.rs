@@ -36,6 +36,8 @@ pub(super) struct Report {
     pub(super) root: String,
     /// Its path in the repository, with a trailing `/`.
     pub(super) prefix: String,
+    /// The paths in the repository of the causes that are read through links.
+    pub(super) linked: BTreeMap<Arc<str>, String>,
 }
 
 /// The result for one environment.
@@ -113,6 +115,9 @@ impl Report {
 
     /// A path from the repository's top.
     fn path_of_repository(&self, cause: &Cause) -> String {
+        if let Some(own) = self.linked.get(&cause.path) {
+            return own.clone();
+        }
         match paths::below(&self.root, &cause.path) {
             Some(below) => format!("{}{below}", self.prefix),
             None => cause.path.to_string(),
