@@ -299,7 +299,9 @@ impl Sides {
             let evaluator =
                 place.world.exact_evaluator(&place.environment, &any, place.world.back_ends());
             if let Some(failure) = evaluator.config_failure(None) {
-                complain(&format!("{side}: {}; its answers are errors", in_a_line(&failure)));
+                let lines: Vec<&str> = failure.lines().map(str::trim).collect();
+                let failure = in_a_line(&lines.join("; ")).into_owned();
+                complain(&format!("{side}: {failure}; its answers are errors"));
             }
         }
     }

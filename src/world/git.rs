@@ -115,7 +115,8 @@ pub(crate) fn top_around(path: &str) -> Option<&str> {
     above.find(|it| Path::new(&super::paths::join(it, ".git")).exists())
 }
 
-/// The files below `root` that differ from the merge base with `revision`, including deleted and untracked files.
+/// The files of the repository around `root` that differ from the merge base with `revision`, including deleted and untracked
+/// files. Paths below `root` start with it.
 pub(crate) fn changed_since(root: &str, revision: &str) -> Result<BTreeSet<String>, String> {
     let repository = Repository::of(root)?;
     // Changes by others since then are not changes of this branch.
@@ -123,7 +124,8 @@ pub(crate) fn changed_since(root: &str, revision: &str) -> Result<BTreeSet<Strin
     let diff = [
         "diff",
         "--name-only",
-        "--relative",
+        // A link below `root` may lead to a file outside of it.
+        "--no-relative",
         "--no-ext-diff",
         "--no-textconv",
         // A renamed file counts as removed and added, because both paths changed.
@@ -133,7 +135,7 @@ pub(crate) fn changed_since(root: &str, revision: &str) -> Result<BTreeSet<Strin
         "--",
     ];
     // `git diff` does not list files that Git does not track yet.
-    let unknown = ["ls-files", "--others", "--exclude-standard", "-z"];
+    let unknown = ["ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"];
     let mut compare = command(root);
     without_filters(root, &mut compare)?;
     without_attributes(root, &mut compare);
@@ -141,7 +143,12 @@ pub(crate) fn changed_since(root: &str, revision: &str) -> Result<BTreeSet<Strin
     // No level can lead to a file whose name is not UTF-8.
     let names = names.split(|it| *it == 0).filter_map(|name| std::str::from_utf8(name).ok());
     let names = names.filter(|name| !name.is_empty());
-    Ok(names.map(|name| super::paths::join(root, name)).collect())
+    let top = repository.top.as_deref().unwrap_or(root);
+    let path = |name: &str| match name.strip_prefix(&repository.prefix) {
+        Some(below) => super::paths::join(root, below),
+        None => super::paths::join(top, name),
+    };
+    Ok(names.map(path).collect())
 }
 
 /// A repository's attributes name filters; an empty tree has no attributes.

@@ -41,27 +41,31 @@ impl World {
     }
 
     fn find_links(&self, environment: &Environment) -> Links {
-        self.links_among(self.data_files(environment).iter().map(|(path, _)| &**path))
+        let mut links =
+            self.links_among(self.data_files(environment).iter().map(|(path, _)| &**path));
+        let is_ours = |path: &str| self.folders().iter().any(|it| paths::below(it, path).is_some());
+        links.retain(|target, _| is_ours(target));
+        links
     }
 
-    /// Those of the paths that lead through links to files of the workspace, sorted, by the paths of the files. If a path is a
-    /// link in a linked directory, it leads to that link and to its target.
+    /// Those of the paths that lead to files through links, by the paths of the files. If a path is a link in a linked
+    /// directory, it leads to that link and to its target.
     pub(crate) fn links_among<'p>(&self, all: impl Iterator<Item = &'p str>) -> Links {
         let real_path = |folder: &str| self.texts.base.real_path(folder);
         let folders: Vec<(&str, String)> =
             self.folders().iter().filter_map(|it| Some((&**it, real_path(it)?))).collect();
         // The folder itself may be behind a link, so the path in the workspace starts with the folder's own.
-        let in_workspace = |real: &str| {
-            folders.iter().find_map(|(folder, real_folder)| {
-                Some(paths::join(folder, paths::below(real_folder, real)?))
-            })
+        let in_workspace = |real: String| {
+            let own = folders.iter().find_map(|(folder, real_folder)| {
+                Some(paths::join(folder, paths::below(real_folder, &real)?))
+            });
+            own.unwrap_or(real)
         };
         let mut links = Links::new();
         for path in all {
             let disk = &self.texts.base;
             let real = [disk.without_links(path), disk.without_linked_directories(path)];
-            let targets: BTreeSet<String> =
-                real.iter().flatten().filter_map(|real| in_workspace(real)).collect();
+            let targets: BTreeSet<String> = real.into_iter().flatten().map(in_workspace).collect();
             for target in targets.into_iter().filter(|it| it != path) {
                 links.entry(target.into()).or_default().push(path.into());
             }

@@ -319,6 +319,10 @@ fn errors_are_shown_by_their_first_lines() {
     let repository = Repository::new();
     repository.write("repository/hiera.yaml", &HIERA_YAML.replace("version: 5", "version: 4"));
     let text = text_of(&repository.run(&["diff", "--facts", "../facts", "--", "port"]));
+    let said = repository.run(&["diff"]).stderr;
+    let said = String::from_utf8_lossy(&said);
+    assert!(said.starts_with("hiera-ls: the working tree: The Lookup Configuration at "), "{said}");
+    assert!(said.contains("'backend'; The Lookup Configuration at "), "{said}");
     let shown: Vec<_> = text.lines().filter(|line| line.contains("+ (error: ")).collect();
     assert!(!shown.is_empty(), "{text}");
     for line in shown {

@@ -73,6 +73,31 @@ fn edited_files_are_checked_under_the_paths_of_their_links() {
 }
 
 #[test]
+fn a_link_may_lead_out_of_the_directory_that_is_checked() {
+    let repository = Workspace::new(&[
+        ("env/hiera.yaml", HIERA_YAML),
+        ("env/modules/m/data/m.yaml", "m::a: 1\n"),
+        ("shared/common.yaml", "a: 1\n"),
+        ("other/hiera.yaml", HIERA_YAML),
+    ]);
+    symlink("../shared", repository.path("env/data")).expect("a link");
+    git(&repository, &["init", "--quiet"]);
+    git(&repository, &["add", "--all"]);
+    git(&repository, &["commit", "--quiet", "--message", "x"]);
+    let check = |expected: &str| {
+        let (_, summary) = run(&repository, &["check", "--root", "env", "--since", "HEAD"]);
+        assert_eq!(summary, format!("hiera-ls: {expected}\n"));
+    };
+    repository.write("other/hiera.yaml", "version: 5\n");
+    repository.write("env/untracked.txt", "x");
+    check("No file was checked");
+    repository.write("shared/common.yaml", "a: [\n");
+    check("1 error, 0 warnings in 1 file");
+    let (text, _) = run(&repository, &["check", "--root", "env", "--format", "github"]);
+    assert!(text.contains("file=shared/common.yaml,"), "{text}");
+}
+
+#[test]
 fn annotations_name_the_files_that_git_knows() {
     let repository = repository();
     repository.write("real/common.yaml", "a: [\n");

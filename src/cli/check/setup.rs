@@ -115,7 +115,7 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
         host.apply(Change::OpenBuffer { path: path.clone(), text, version: 0 });
         vec![path]
     } else if let Some(revision) = &arguments.since {
-        changed_files(&host.snapshot(), &git::changed_since(&root, revision)?)
+        changed_files(&host.snapshot(), &root, git::changed_since(&root, revision)?)
     } else if let Some(list) = &arguments.files_from {
         files(&host.snapshot(), &listed(list)?)?
     } else if arguments.paths.is_empty() {
@@ -275,13 +275,15 @@ fn files(world: &Arc<World>, wanted: &[PathBuf]) -> Result<Vec<String>, String> 
 }
 
 /// The changed files of the workspace; all files if something changed that decides which nodes read what.
-fn changed_files(world: &Arc<World>, changed: &BTreeSet<String>) -> Vec<String> {
+fn changed_files(world: &Arc<World>, root: &str, mut changed: BTreeSet<String>) -> Vec<String> {
     let all = workspace_files(world);
     // What is read through links is checked under the paths of the links.
     let links = world.links_among(all.iter().map(String::as_str));
     let linked = changed.iter().filter_map(|path| links.get(&**path)).flatten();
-    let mut changed = changed.clone();
-    changed.extend(linked.map(ToString::to_string));
+    let linked: Vec<String> = linked.map(ToString::to_string).collect();
+    // Other files outside the workspace have nothing to do with it.
+    changed.retain(|path| paths::below(root, path).is_some());
+    changed.extend(linked);
     let decides = |path: &String| {
         let name = paths::file_name(path);
         ["hiera.yaml", "environment.conf", "metadata.json", PROJECT_FILE].contains(&name)
