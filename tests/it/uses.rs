@@ -1,4 +1,4 @@
-//! `hiera-ls uses`, run as a program where data is not read.
+//! `hiera-ls uses` and `readers`, run as programs where data is not read.
 
 use std::process::Command;
 
@@ -9,9 +9,9 @@ const HIERA_YAML: &str = "version: 5\nhierarchy: [{name: c, path: common.yaml}]\
 const MANIFEST: (&str, &str) = ("manifests/site.pp", "$x = lookup('g')\n");
 
 /// Status, standard output and standard error.
-fn run(workspace: &Workspace, key: &str) -> (Option<i32>, String, String) {
+fn run(workspace: &Workspace, arguments: [&str; 2]) -> (Option<i32>, String, String) {
     let mut program = Command::new(env!("CARGO_BIN_EXE_hiera-ls"));
-    let program = program.args(["uses", key]).current_dir(workspace.root());
+    let program = program.args(arguments).current_dir(workspace.root());
     let output = program.output().expect("the program runs");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8").replace(workspace.root(), ".");
     (output.status.code(), text(output.stdout), text(output.stderr))
@@ -20,7 +20,7 @@ fn run(workspace: &Workspace, key: &str) -> (Option<i32>, String, String) {
 #[track_caller]
 fn check(files: &[(&str, &str)], key: &str, uses: &str, notes: &str) {
     let workspace = Workspace::new(&[&[("data/common.yaml", "g: 1\n"), MANIFEST], files].concat());
-    assert_eq!(run(&workspace, key), (Some(0), uses.to_owned(), notes.to_owned()));
+    assert_eq!(run(&workspace, ["uses", key]), (Some(0), uses.to_owned(), notes.to_owned()));
 }
 
 const IN_DATA: &str = "data/common.yaml:1:1: key: g\n";
@@ -59,10 +59,18 @@ fn data_that_a_refused_hierarchy_does_not_read_is_missing() {
 }
 
 #[test]
+fn readers_says_that_the_hierarchy_is_refused() {
+    let files = [("hiera.yaml", "version: 5\nhierarchy: 7\n"), ("data/common.yaml", "g: 1\n")];
+    let (_, text, _) = run(&Workspace::new(&files), ["readers", "data/common.yaml"]);
+    let why = "data/common.yaml: no hierarchy reads this file\nevery lookup fails, because Puppet refuses hiera.yaml: ";
+    assert!(text.starts_with(why), "{text}");
+}
+
+#[test]
 fn a_text_that_is_no_key_is_refused() {
     let workspace = Workspace::new(&[("hiera.yaml", HIERA_YAML)]);
     for (key, complaint) in [("", "an empty text is not a key"), ("a..b", "a..b is not a key")] {
         let complaint = format!("hiera-ls: {complaint}\n");
-        assert_eq!(run(&workspace, key), (Some(2), String::new(), complaint));
+        assert_eq!(run(&workspace, ["uses", key]), (Some(2), String::new(), complaint));
     }
 }

@@ -377,6 +377,17 @@ mod tests {
     }
 
     #[test]
+    fn notes_belong_to_the_answer() {
+        let Json::Object(arguments) = json!({"key": "nope"}) else { unreachable!("an object") };
+        let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/control-repo");
+        let answer = call(sample, "uses", &arguments);
+        assert!(
+            answer.as_ref().is_ok_and(|it| it.starts_with("nothing mentions nope")),
+            "{answer:?}"
+        );
+    }
+
+    #[test]
     fn values_are_not_options() {
         let ask = |name: &str, arguments: Json| {
             let Json::Object(arguments) = arguments else { unreachable!("an object") };
