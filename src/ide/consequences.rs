@@ -190,7 +190,7 @@ fn with_exceptions(unless: &[Vec<Condition>]) -> String {
     let nodes = "unlisted nodes";
     match unless {
         [only] => format!("{nodes} unless {}", in_words(only)),
-        several => format!("{nodes} except in {} cases", several.len()),
+        several => format!("{nodes} (except in {} cases)", several.len()),
     }
 }
 
@@ -262,14 +262,14 @@ mod tests {
         let rest = Who {
             others: [
                 who.others[0].clone(),
-                (usize::MAX, "unlisted nodes except in 2 cases".to_owned()),
+                (usize::MAX, "unlisted nodes (except in 2 cases)".to_owned()),
             ]
             .into(),
             ..who.clone()
         };
         assert_eq!(
             listed(&rest, 0),
-            "for 2 of 5 nodes, for unlisted nodes except in 2 cases, and in 1 more case"
+            "for 2 of 5 nodes, for unlisted nodes (except in 2 cases), and in 1 more case"
         );
         assert_eq!(listed(&Who { nodes: Vec::new(), ..who }, 0), "in 2 cases");
     }

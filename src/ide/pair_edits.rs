@@ -7,9 +7,9 @@ use crate::text::{TextEdit, TextRange};
 
 /// An edit that removes a pair, and the number of comments that go with it.
 #[derive(Debug)]
-pub(super) struct Removal {
-    pub(super) edit: TextEdit,
-    pub(super) comments: usize,
+pub(crate) struct Removal {
+    pub(crate) edit: TextEdit,
+    pub(crate) comments: usize,
 }
 
 /// Removes a pair from a hash that has others. `None` if more than the pair would be removed: comments beside it, an anchor

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
 use super::pair_edits::insert_first;
 use super::rename::inside_string;
-use crate::data::{Files as _, Format};
+use crate::data::{Files as _, Format, Value, scalar};
 use crate::syntax::tree::{NodeKind, Pair};
 use crate::syntax::yaml;
 use crate::text::{TextEdit, TextRange};
@@ -158,9 +158,30 @@ fn written_otherwise(
     let written = at.slice(&file.text);
     let begin =
         written.find(old).filter(|begin| written[..*begin].trim_matches(['\'', '"']).is_empty())?;
+    // In a path, Puppet allows no `%{literal('%')}`.
+    if new.contains("%{") {
+        return None;
+    }
+    let is_plain = !written.starts_with(['\'', '"']);
+    let whole = [&written[..begin], new, &written[begin + old.len()..]].concat();
+    if is_plain && !is_plain_string(&whole) {
+        let quoted = format!("'{}'", inside_string(Format::Yaml, "''", &whole));
+        return Some(TextEdit::replace(at, quoted));
+    }
     let start = at.start + begin as u32;
     let range = TextRange::new(start, start + old.len() as u32);
     Some(TextEdit::replace(range, inside_string(Format::Yaml, written, new)))
+}
+
+/// Whether YAML reads the text as a string without quotes, also in braces.
+fn is_plain_string(text: &str) -> bool {
+    let list = format!("[{text}]");
+    let parsed = yaml::parse(&list);
+    let Some(NodeKind::Sequence(items)) = parsed.root.map(|it| it.kind) else { return false };
+    let [only] = items.as_slice() else { return false };
+    let NodeKind::Scalar { text: read, style } = &only.kind else { return false };
+    let is_string = matches!(scalar::typed(read, *style, None), Ok(Value::String(_)));
+    parsed.error.is_none() && only.tag.is_none() && **read == *text && is_string
 }
 
 /// `path` relative to `directory`.
@@ -212,6 +233,27 @@ hierarchy:
     #[track_caller]
     fn check(old: &str, new: &str, expected: &[(&str, &str)]) {
         check_in(HIERARCHY, old, new, expected);
+    }
+
+    #[test]
+    fn a_path_gets_the_quotes_that_its_new_name_needs() {
+        let written = "paths: [\"common.yaml\", other/common.yaml]";
+        for (name, new) in [
+            ("a, b.yaml", "paths: [\"common.yaml\", 'other/a, b.yaml']"),
+            ("a #b.yaml", "paths: [\"common.yaml\", 'other/a #b.yaml']"),
+            ("it's.yaml", "paths: [\"common.yaml\", other/it's.yaml]"),
+            // No path of a level can name this file.
+            ("%{x}.yaml", written),
+        ] {
+            let new_path = format!("/repo/data/other/{name}");
+            check("/repo/data/other/common.yaml", &new_path, &[(written, new)]);
+        }
+        let hierarchy = "version: 5\nhierarchy:\n  - name: C\n    path: common.yaml\n";
+        for (name, new) in [("@c.yaml", "path: '@c.yaml'\n"), ("12", "path: '12'\n")] {
+            let new_path = format!("/repo/data/{name}");
+            let expected = [("path: common.yaml\n", new)];
+            check_in(hierarchy, "/repo/data/common.yaml", &new_path, &expected);
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity, Tag};
 use crate::ide::pair_edits::{insert_first, remove_pair};
 use crate::settings::nearest_name;
 use crate::syntax::interpolation;
-use crate::syntax::tree::Pair;
+use crate::syntax::tree::{Node, Pair};
 use crate::text::TextEdit;
 
 pub(crate) const RULE: Rule = Rule {
@@ -39,10 +39,15 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             continue;
         }
         let message =
-            format!("Puppet knows no lookup option `{name}` and ignores it\n{}", advice(name));
+            format!("Puppet knows no lookup option `{name}` and ignores it\n{}", advice(option));
         let finding = report.add(&RULE, option.key.range, message);
         if OF_MERGE.contains(&&**name) {
             finding.fixes.extend(moved_into_merge(entry, option_of, at, name));
+        }
+        if **name == *"strategy" && is_text(&option.value) && !has_key(option_of, "merge") {
+            let edit = in_style_of(&option.key, entry.text, entry.format, "merge");
+            let edit = edit.map(|it| TextEdit::replace(option.key.range, it));
+            finding.fixes.extend(edit.map(|it| Fix::changing("Write `merge`", vec![it])));
         }
         if let Some(near) = nearest_name(name, OPTIONS).filter(|near| !has_key(option_of, near)) {
             let edit = in_style_of(&option.key, entry.text, entry.format, near);
@@ -90,7 +95,17 @@ fn moved_into_merge(
     Some(Fix::changing("Move it into the hash of `merge`", edits))
 }
 
-fn advice(name: &str) -> String {
+fn is_text(value: &Node) -> bool {
+    text_of(value).is_some_and(|it| !interpolation::may_have_tokens(it))
+}
+
+fn advice(option: &Pair) -> String {
+    let name = text_of(&option.key).map_or("", |it| it);
+    if name == "strategy" {
+        let strategy = text_of(&option.value).filter(|_| is_text(&option.value));
+        let strategy = strategy.map_or("…", |it| it);
+        return format!("It belongs in `merge`: `merge: {strategy}`.");
+    }
     if OF_MERGE.contains(&name) {
         return format!(
             "It belongs in the hash of `merge`: `merge: {{strategy: deep, {name}: …}}`."
@@ -119,6 +134,23 @@ lookup_options:
 a: {}
 ab: {}
 ",
+        );
+    }
+
+    #[test]
+    fn a_strategy_belongs_in_merge() {
+        check(
+            r"
+lookup_options:
+  a: {strategy: deep}
+#     ^^^^^^^^ warning[unknown-lookup-option]: Puppet knows no lookup option `strategy` and ignores it It belongs in `merge`: `merge: deep`.
+a: {}
+",
+        );
+        check_fix(
+            "lookup_options:\n  a: {strategy: deep}\na: {}\n",
+            "Write `merge`",
+            "lookup_options:\n  a: {merge: deep}\na: {}\n",
         );
     }
 

@@ -2,7 +2,8 @@
 
 use crate::data::{Value, inspect};
 use crate::ide::diagnostics::shared::fix::{Fix, quote};
-use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Diagnostic, EntryContext, Report, Rule, Severity};
+use crate::syntax::tree::NodeKind;
 
 pub(crate) const RULE: Rule = Rule {
     code: "unreachable-integer-key",
@@ -16,6 +17,17 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    match &entry.key.kind {
+        NodeKind::Sequence(_) => {
+            report_key(entry, "a list", "", report);
+            return;
+        }
+        NodeKind::Mapping(_) => {
+            report_key(entry, "a hash", "", report);
+            return;
+        }
+        NodeKind::Scalar { .. } | NodeKind::Alias(_) => {}
+    }
     let Some(plain) = entry.plain.iter().find(|plain| std::ptr::eq(plain.node, entry.key)) else {
         return;
     };
@@ -24,23 +36,32 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     if matches!(value, Value::String(_) | Value::Symbol(_)) {
         return;
     }
+    let range = plain.node.range;
+    let finding = report_key(entry, &kind_of(value), "Put quotes around it.", report);
+    if !range.is_empty() && entry.module.is_none() {
+        let title = "Put quotes around it: a key that lookups find";
+        finding.with_fix(Fix::changing(title, vec![quote(range, plain.text)]));
+    }
+}
+
+/// Reports the key of the entry, which is `kind`.
+fn report_key<'r>(
+    entry: &EntryContext<'_>,
+    kind: &str,
+    advice: &str,
+    report: &'r mut Report,
+) -> &'r mut Diagnostic {
     let (severity, effect) = match entry.module {
-        // Puppet calls `start_with?` on each root key of a module's data, which fails on numbers, booleans and null.
+        // Puppet calls `start_with?` on each root key of a module's data, which only strings have.
         Some(_) => {
             (Severity::Error, "In a module's data, every lookup of the module's keys fails. ")
         }
         None => (RULE.severity, ""),
     };
     let message = format!(
-        "no lookup finds this key: it is {}, and lookups search for strings\n{effect}Put quotes around it.",
-        kind_of(value),
+        "no lookup finds this key: it is {kind}, and lookups search for strings\n{effect}{advice}"
     );
-    let range = plain.node.range;
-    let finding = report.add_as(&RULE, severity, range, message);
-    if !range.is_empty() && entry.module.is_none() {
-        let title = "Put quotes around it: a key that lookups find";
-        finding.with_fix(Fix::changing(title, vec![quote(range, plain.text)]));
-    }
+    report.add_as(&RULE, severity, entry.key.range, message.trim_end())
 }
 
 /// What a key is if it is no string.
@@ -71,6 +92,10 @@ yes: x
 #^^ warning[unreachable-integer-key]: no lookup finds this key: it is a boolean…
 :s: x
 a: {7: x}
+[a, b]: x
+#^^^^^ warning[unreachable-integer-key]: no lookup finds this key: it is a list, and lookups search for strings
+{a: b}: x
+#^^^^^ warning[unreachable-integer-key]: no lookup finds this key: it is a hash, and lookups search for strings
 ",
         );
     }

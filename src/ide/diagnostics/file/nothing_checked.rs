@@ -89,7 +89,7 @@ pub fn nothing_checked(world: &Arc<World>) -> Option<NothingChecked> {
         );
     }
     if others.is_empty() {
-        message += "\nIf their hiera.yaml is somewhere else, write `globalHieraYaml: PATH` in .hiera-ls.yaml.";
+        message += "\nIf the hiera.yaml for it is somewhere else, write `globalHieraYaml: PATH` in .hiera-ls.yaml.";
     }
     Some(NothingChecked { path, message, unread, others })
 }
@@ -176,7 +176,7 @@ hierarchy: [{name: c, path: common.yaml}]
 #- /environment.conf
 #- /hieradata/common.yaml
 a: 1
-#^^^ warning[nothing-checked]: nothing is checked: no hierarchy of this workspace reads any file 1 file looks like Hiera data in hieradata. If their hiera.yaml is somewhere else, write `globalHieraYaml: PATH` in .hiera-ls.yaml.
+#^^^ warning[nothing-checked]: nothing is checked: no hierarchy of this workspace reads any file 1 file looks like Hiera data in hieradata. If the hiera.yaml for it is somewhere else, write `globalHieraYaml: PATH` in .hiera-ls.yaml.
 ",
         );
     }

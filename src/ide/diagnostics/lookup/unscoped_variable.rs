@@ -34,6 +34,10 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
         if name.contains("::") || OF_PUPPET.contains(&&**name) {
             continue;
         }
+        // Another rule reports what is not a name.
+        if !name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_') {
+            continue;
+        }
         if let Some(modern) = modern_name(name) {
             check_legacy(variable, name, &modern, start, report);
             continue;
@@ -80,6 +84,8 @@ diagnostics: {severity: {unscoped-variable: hint}}
 #- /data/common.yaml
 a: "%{role.x} %{::role} %{facts.x} %{trusted.certname} %{a::b}"
 #   ^^^^^^^^^ hint[unscoped-variable]
+b: "%{lookup(a)}"
+#   ^^^^^^^^^^^^ warning[malformed-token]: `lookup(a)` is read as the name of a variable…
 "#,
         );
     }
