@@ -1,7 +1,7 @@
 //! The effect of an edit on nodes: compares the values of a key before and after it, and describes the difference for a
 //! title.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::changes::{counted, nodes_where};
@@ -10,6 +10,7 @@ use crate::config::Environment;
 use crate::data::Files as _;
 use crate::engine::cases::in_words;
 use crate::engine::{Assumed, CancelToken, Condition, OtherNodes, Request, module_of_key};
+use crate::facts::Node;
 use crate::syntax::key_path::{self, KeyPath};
 use crate::text::edit::apply_edits;
 use crate::world::{AnswerChange, Difference, FleetPair, WayToFile, World};
@@ -41,13 +42,13 @@ pub(crate) fn consequences(
     let pair = world.beside_what_if(&after, environment, &edited, module);
     let request = Request { cancel: cancel.clone(), ..request.clone() };
     let difference = pair.difference_of(&request);
-    let nodes = world.nodes(environment).len();
     let unlikely = unlikely_ways(world, environment, &request, &edited);
+    let fleet = Listed::of(&world.nodes(environment), &pair);
     // After a cancellation, nothing is known.
     if cancel.is_cancelled() {
         return None;
     }
-    let said = said(&pair, &difference, (nodes, &unlikely));
+    let said = said(&pair, &difference, &fleet, &unlikely);
     match said {
         said if difference.is_complete() => said,
         Some(said) => Some(format!("{said}; {NOT_ALL}")),
@@ -57,6 +58,24 @@ pub(crate) fn consequences(
 
 /// The end of a title if there are too many cases of unlisted nodes to compare all of them.
 const NOT_ALL: &str = "not all nodes are compared";
+
+/// The nodes that the user knows by their names.
+struct Listed {
+    count: usize,
+    /// What the nodes are called that are not compared one by one.
+    others: &'static str,
+}
+
+impl Listed {
+    fn of(nodes: &[Arc<Node>], pair: &FleetPair) -> Self {
+        let compared: HashSet<&Arc<str>> =
+            pair.after().nodes().iter().map(|node| &node.name).collect();
+        // Most nodes without fact sets are not compared one by one.
+        let is_compared = |node: &Arc<Node>| node.is_complete() || compared.contains(&node.name);
+        let are_all = nodes.iter().all(is_compared);
+        Self { count: nodes.len(), others: if are_all { "unlisted nodes" } else { "other nodes" } }
+    }
+}
 
 /// The conditions under which a template leads to a file that another template spells out more of: `os/Debian-12.yaml` belongs to
 /// `os/%{facts.os.name}-%{facts.os.release.major}.yaml`, and hardly any node has a `facts.os.family` of that name. Titles do not name
@@ -85,25 +104,29 @@ fn unlikely_ways(
     unlikely.into_iter().map(|way| way.conditions).collect()
 }
 
-/// A case of unlisted nodes: the number of its conditions, and its text. Simple cases come first.
+/// A case of other nodes: the number of its conditions, and its text. Simple cases come first.
 type OtherCase = (usize, String);
 
-/// What a change affects: nodes, by name, and cases of unlisted nodes.
+/// What a change affects: nodes, by name, and cases of other nodes.
 #[derive(Default, Clone)]
 struct Who {
     nodes: Vec<Arc<str>>,
     others: Vec<OtherCase>,
     /// Cases that are only counted.
     unlikely: Vec<OtherCase>,
-    /// Whether all unlisted nodes are affected.
+    /// The conditions of all cases.
+    conditions: HashSet<Vec<Condition>>,
+    /// The conditions that are not true of the rest of the other nodes, if the rest is affected.
+    unless: Option<Vec<Vec<Condition>>>,
+    /// Whether all other nodes are affected.
     is_any_other: bool,
 }
 
-/// `all` is the number of all nodes.
 fn said(
     pair: &FleetPair,
     difference: &Difference,
-    (all, unlikely): (usize, &[Way]),
+    fleet: &Listed,
+    unlikely: &[Way],
 ) -> Option<String> {
     let (mut lost, mut gained, mut changed) = (Who::default(), Who::default(), Who::default());
     for change in &difference.changes {
@@ -112,12 +135,13 @@ fn said(
             (Ok(None), Ok(Some(_))) => &mut gained,
             _ => &mut changed,
         };
-        who.add(pair, change, unlikely);
+        who.add(pair, change, fleet, unlikely);
     }
+    [&mut lost, &mut gained, &mut changed].into_iter().for_each(Who::join);
     let changes = [("removes", lost), ("adds", gained), ("changes", changed)];
     let said = |max_named| {
         let said = changes.iter().filter_map(|(verb, who)| {
-            let who = who.clone().listed(all, max_named)?;
+            let who = who.clone().listed(fleet, max_named)?;
             Some(format!("{verb} the value {who}"))
         });
         said.collect::<Vec<_>>().join("; ")
@@ -128,25 +152,46 @@ fn said(
 }
 
 impl Who {
-    fn add(&mut self, pair: &FleetPair, change: &AnswerChange, unlikely: &[Way]) {
+    fn add(&mut self, pair: &FleetPair, change: &AnswerChange, fleet: &Listed, unlikely: &[Way]) {
         let nodes = pair.after().nodes();
         self.nodes.extend(change.nodes.iter().map(|node| nodes[*node as usize].name.clone()));
         for others in &change.others {
+            if others.conditions.is_empty() {
+                self.unless = Some(others.unless.clone());
+            } else if others.unless.is_empty() {
+                self.conditions.insert(others.conditions.clone());
+            }
             match nodes_where(others) {
                 Some(nodes) if is_unlikely(others, unlikely) => {
                     self.unlikely.push((others.conditions.len(), nodes));
                 }
                 Some(nodes) => self.others.push((others.conditions.len(), nodes)),
                 None if others.unless.is_empty() => self.is_any_other = true,
-                None => self.others.push((usize::MAX, with_exceptions(&others.unless))),
+                None => {
+                    let rest = with_exceptions(fleet.others, &others.unless);
+                    self.others.push((usize::MAX, rest));
+                }
             }
+        }
+    }
+
+    /// Joins the cases if they are those of all other nodes: nodes where role is web, and other nodes unless role is web.
+    fn join(&mut self) {
+        let is_all = |unless: &Vec<Vec<Condition>>| {
+            !unless.is_empty() && unless.iter().all(|it| self.conditions.contains(it))
+        };
+        if self.unless.as_ref().is_some_and(is_all) {
+            self.is_any_other = true;
+            self.others.clear();
+            self.unlikely.clear();
         }
     }
 
     /// `for db01 and all unlisted nodes`, `for db01 and web02, for nodes where role is web, and in 2 more cases`; `None` if
     /// there are none. Conditions contain `and`, so each group then starts with a word of its own. At most `max_named` of several
     /// nodes and cases are named.
-    fn listed(mut self, all: usize, max_named: usize) -> Option<String> {
+    fn listed(mut self, fleet: &Listed, max_named: usize) -> Option<String> {
+        let all = fleet.count;
         self.nodes.sort_unstable();
         if self.is_any_other && self.nodes.len() == all {
             return Some("for every node".to_owned());
@@ -171,7 +216,7 @@ impl Who {
         self.others.truncate(room);
         let mut others: Vec<String> = self.others.into_iter().map(|(_, text)| text).collect();
         others.extend(rest);
-        others.extend(self.is_any_other.then(|| "all unlisted nodes".to_owned()));
+        others.extend(self.is_any_other.then(|| format!("all {}", fleet.others)));
         if more == 0 && !others.iter().any(|it| it.contains(" where ")) {
             let all = [nodes, others].concat();
             return (!all.is_empty()).then(|| format!("for {}", in_series(&all, "")));
@@ -186,8 +231,7 @@ impl Who {
 }
 
 /// `unlisted nodes unless role is web`; several exceptions are only counted, because a title is short.
-fn with_exceptions(unless: &[Vec<Condition>]) -> String {
-    let nodes = "unlisted nodes";
+fn with_exceptions(nodes: &str, unless: &[Vec<Condition>]) -> String {
     match unless {
         [only] => format!("{nodes} unless {}", in_words(only)),
         several => format!("{nodes} (except in {} cases)", several.len()),
@@ -230,6 +274,8 @@ fn texts_after(world: &Arc<World>, edits: &[FileEdit]) -> Option<Vec<(Arc<str>, 
 mod tests {
     use super::*;
 
+    const FLEET: Listed = Listed { count: 5, others: "unlisted nodes" };
+
     #[track_caller]
     fn check(nodes: &[&str], others: &[&str], is_any_other: bool, expected: Option<&str>) {
         let who = Who {
@@ -238,7 +284,7 @@ mod tests {
             is_any_other,
             ..Who::default()
         };
-        assert_eq!(who.listed(5, MAX_NAMED).as_deref(), expected);
+        assert_eq!(who.listed(&FLEET, MAX_NAMED).as_deref(), expected);
     }
 
     #[test]
@@ -250,7 +296,8 @@ mod tests {
                 .into(),
             ..Who::default()
         };
-        let listed = |who: &Who, max_named| who.clone().listed(5, max_named).unwrap_or_default();
+        let listed =
+            |who: &Who, max_named| who.clone().listed(&FLEET, max_named).unwrap_or_default();
         assert_eq!(listed(&who, 2), "for a and b, for nodes where x is 1, and in 1 more case");
         assert_eq!(listed(&who, 1), "for 2 of 5 nodes, for nodes where x is 1, and in 1 more case");
         assert_eq!(listed(&who, 0), "for 2 of 5 nodes and in 2 more cases");

@@ -285,6 +285,21 @@ fn a_file_of_another_node_has_its_place_by_its_level() {
     );
 }
 
+/// The cases of `web` and of all others together are those of all nodes that are not compared one by one, `b` among them.
+#[test]
+fn the_cases_of_all_other_nodes_are_joined() {
+    let files = "#- /hiera.yaml\nversion: 5\nhierarchy:\n\
+                 - {name: N, path: 'nodes/%{trusted.certname}.yaml'}\n\
+                 - {name: R, path: 'roles/%{facts.role}.yaml'}\n- {name: C, path: common.yaml}\n\
+                 #- /data/common.yaml\ns: 1\n#- /data/roles/web.yaml\ns: 2\n\
+                 #- /data/nodes/b.yaml\nz: 1\n\
+                 #- /data/nodes/a.yaml\nt$0: \"%{lookup('s')}\"\ny: 1\n";
+    let (actions, _) = offered(files, &REFACTORINGS);
+    let found: Vec<&str> = actions.iter().map(|it| &*it.title).collect();
+    let title = "Move `t` down to data/common.yaml (C): adds the value for all other nodes";
+    assert!(found.contains(&title), "{found:?}");
+}
+
 #[test]
 fn levels_of_a_node_that_does_not_read_the_file_are_not_offered() {
     let files = "#- /data/common.yaml\nx: 1\n#- /data/nodes/web01.yaml\nx: 1\n";
