@@ -25,7 +25,7 @@ impl Answer {
         self.unread.iter().any(|it| matches!(it, Unread::Decrypted(_)))
     }
 
-    /// Whether nodes may get something else than from `other`, although both show the same encrypted text.
+    /// Whether the answer contains encrypted text that Puppet decrypts or converts in another way than in `other`.
     pub fn is_read_unlike(&self, other: &Self) -> bool {
         let is_encrypted = |value: &Located| render::has_encrypted_text(&value.value);
         self.unread != other.unread

@@ -324,7 +324,7 @@ fn may_be_equal(one: &str, other: &str) -> bool {
     }
 }
 
-/// Whether two texts have different lengths with every typed text: it stands equally often in both, and no name in either.
+/// Whether two texts have different lengths whatever is typed: both contain the typed text the same number of times, and no names.
 fn has_other_length(one: &str, other: &str) -> bool {
     let count = |text: &str, part: &str| memchr::memmem::find_iter(text.as_bytes(), part).count();
     let typed = count(one, TYPED_TOKEN);

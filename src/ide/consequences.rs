@@ -166,7 +166,7 @@ impl Who {
                     self.unlikely.push((others.conditions.len(), nodes));
                 }
                 Some(nodes) => self.others.push((others.conditions.len(), nodes)),
-                None if others.unless.is_empty() => self.is_any_other = true,
+                None if others.unless.is_empty() => {}
                 None => {
                     let rest = with_exceptions(fleet.others, &others.unless);
                     self.others.push((usize::MAX, rest));
@@ -177,9 +177,8 @@ impl Who {
 
     /// Joins the cases if they are those of all other nodes: nodes where role is web, and other nodes unless role is web.
     fn join(&mut self) {
-        let is_all = |unless: &Vec<Vec<Condition>>| {
-            !unless.is_empty() && unless.iter().all(|it| self.conditions.contains(it))
-        };
+        let is_all =
+            |unless: &Vec<Vec<Condition>>| unless.iter().all(|it| self.conditions.contains(it));
         if self.unless.as_ref().is_some_and(is_all) {
             self.is_any_other = true;
             self.others.clear();

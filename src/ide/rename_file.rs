@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::flow_yaml::flow_text;
 use super::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
 use super::pair_edits::insert_first;
 use super::rename::inside_string;
-use crate::data::{Files as _, Format, Value, scalar};
+use crate::data::{Files as _, Format, scalar};
 use crate::syntax::tree::{NodeKind, Pair};
 use crate::syntax::yaml;
 use crate::text::{TextEdit, TextRange};
@@ -165,8 +166,7 @@ fn written_otherwise(
     let is_plain = !written.starts_with(['\'', '"']);
     let whole = [&written[..begin], new, &written[begin + old.len()..]].concat();
     if is_plain && !is_plain_string(&whole) {
-        let quoted = format!("'{}'", inside_string(Format::Yaml, "''", &whole));
-        return Some(TextEdit::replace(at, quoted));
+        return Some(TextEdit::replace(at, flow_text(&whole)));
     }
     let start = at.start + begin as u32;
     let range = TextRange::new(start, start + old.len() as u32);
@@ -179,9 +179,8 @@ fn is_plain_string(text: &str) -> bool {
     let parsed = yaml::parse(&list);
     let Some(NodeKind::Sequence(items)) = parsed.root.map(|it| it.kind) else { return false };
     let [only] = items.as_slice() else { return false };
-    let NodeKind::Scalar { text: read, style } = &only.kind else { return false };
-    let is_string = matches!(scalar::typed(read, *style, None), Ok(Value::String(_)));
-    parsed.error.is_none() && only.tag.is_none() && **read == *text && is_string
+    let NodeKind::Scalar { text: read, .. } = &only.kind else { return false };
+    parsed.error.is_none() && **read == *text && scalar::is_string(text)
 }
 
 /// `path` relative to `directory`.

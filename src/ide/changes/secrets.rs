@@ -175,8 +175,8 @@ impl ShownSide<'_> {
             Value::Hash(hash) => {
                 let mut shown = Hash::with_capacity(hash.len());
                 for (key, member) in hash.as_ref() {
-                    let others = others.iter().filter_map(|it| member_at(it, key));
-                    let others: Vec<&Value> = others.collect();
+                    let others: Vec<&Value> =
+                        others.iter().filter_map(|it| member_at(it, key)).collect();
                     shown.insert(key.clone(), None, self.shown(&member.value, &others).into());
                 }
                 Value::hash(shown)

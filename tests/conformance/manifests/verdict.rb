@@ -23,7 +23,7 @@ module Conformance
         return if intended?(text, error) || intended_message?(theirs.problems.first.first)
 
         line, column = place(text, error['offset'])
-        columns = theirs.records ? [column, *margin(text, error['offset'])] : [nil]
+        columns = theirs.records && [column, *margin(text, error['offset'])]
         return if theirs.problems.any? { |problem| same?(problem, error['message'], line, columns) }
 
         "Puppet:   #{theirs.problems}\nhiera-ls: #{[error['message'], line, column]}"
@@ -32,7 +32,7 @@ module Conformance
       # An unexpected end has no place in Puppet's message, and other errors of its parser sometimes have none.
       def self.same?(problem, message, line, columns)
         their_message, their_line, their_column = problem
-        their_message == message && (columns == [nil] || (line == their_line && columns.include?(their_column)))
+        their_message == message && (columns.nil? || (line == their_line && columns.include?(their_column)))
       end
 
       # Puppet's validator names the margin before the first character of a heredoc's text, and hiera-ls that character.
