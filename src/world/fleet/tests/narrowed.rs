@@ -162,3 +162,23 @@ fn an_edit_below_a_level_with_the_key_is_proved_to_change_nothing() {
     assert!(difference.changes.is_empty() && difference.not_proved().is_empty(), "{difference:?}");
     assert!(whole.changes.is_empty() && !whole.not_proved().is_empty(), "{whole:?}");
 }
+
+/// In an editor, a file is broken most of the time.
+#[test]
+fn a_broken_file_concerns_all_keys_only_where_puppet_reads_it() {
+    let files = |common: &str| {
+        let hiera_yaml = "version: 5\nhierarchy:\n- {name: c, path: common.yaml}\n";
+        let files = [("hiera.yaml", hiera_yaml), ("data/common.yaml", common)];
+        files.map(|(path, text)| (format!("{ROOT}/{path}"), text.to_owned())).into()
+    };
+    let before = world_of(&files("a: 1\nb: 2\n"), PuppetVersion::V8);
+    let edited = "a: 3\nb: 2\nc: [";
+    let path = format!("{ROOT}/data/common.yaml");
+    let after = before.as_if(&[(path.into(), edited.into())]);
+    let affected = |is_of_editor| {
+        let pair = pair_of(&before, &after, is_of_editor).expect("environments on both sides");
+        pair.affected().map(|it| it.contains("b"))
+    };
+    assert_eq!(affected(true), Some(false));
+    assert_eq!(affected(false), None);
+}
