@@ -131,7 +131,7 @@ fn compare_sides(
     if found.changes.is_empty() {
         // The summary contains the number of compared keys.
         found.keys = match arguments.keys.len() {
-            0 => sides.all_keys().len(),
+            0 => sides.all_keys_of_files().len(),
             _ => arguments.keys.iter().collect::<BTreeSet<_>>().len(),
         };
     }
@@ -245,7 +245,7 @@ fn keys(arguments: &DiffArguments, sides: &Sides, pair: &FleetPair) -> Vec<Arc<s
         return pair.concerned(&keys.into_iter().collect::<Vec<_>>());
     }
     // Keys that no edit can affect need no lookup.
-    let keys = pair.affected().unwrap_or_else(|| sides.all_keys());
+    let keys = pair.affected().unwrap_or_else(|| sides.all_keys_of_files());
     keys.into_iter().collect()
 }
 
@@ -287,6 +287,14 @@ impl Sides {
     fn all_keys(&self) -> BTreeSet<Arc<str>> {
         let mut keys = self.after.all_keys();
         keys.extend(self.before.all_keys());
+        keys
+    }
+
+    /// The same, with those of files that no level leads to. An edit after which every lookup fails also concerns these.
+    fn all_keys_of_files(&self) -> BTreeSet<Arc<str>> {
+        let mut keys = self.all_keys();
+        keys.extend(self.after.keys_of_unread_files());
+        keys.extend(self.before.keys_of_unread_files());
         keys
     }
 
@@ -346,7 +354,7 @@ impl Sides {
 
     /// Reports keys that are in no data file. They may be misspelled.
     fn warn_of_keys(&self, keys: &BTreeSet<Arc<str>>) {
-        let all = self.all_keys();
+        let all = self.all_keys_of_files();
         for key in keys {
             let root = key_path::root_of(key);
             if root.is_some_and(|root| !all.contains(&key_path::of_root(&root))) {

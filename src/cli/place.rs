@@ -185,6 +185,21 @@ impl Place {
         keys.iter().map(key_path::of_root).collect()
     }
 
+    /// The top-level keys of files that lie among the data although no level leads to them, as lookups name them. Lookups never
+    /// find these, but they fail like all others if a hierarchy is broken.
+    pub(super) fn keys_of_unread_files(&self) -> BTreeSet<Arc<str>> {
+        let reach = self.world.reach(&self.environment);
+        let mut keys = BTreeSet::new();
+        for (path, format) in self.data_files() {
+            let is_among_data = reach.places_around(&self.environment, &path).next().is_some();
+            if is_among_data && !reach.reaches(&path) {
+                keys.extend(self.world.root_keys_of(&path, format));
+            }
+        }
+        keys.remove(LOOKUP_OPTIONS);
+        keys.iter().map(key_path::of_root).collect()
+    }
+
     /// A key of the data that is similar to one that was not found.
     pub(super) fn meant_key(&self, names: &[Arc<str>]) -> Option<Arc<str>> {
         // A guess is not worth reading all files of a large repository.

@@ -124,6 +124,17 @@ impl World {
         all.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The root keys of one file; none if it cannot be read. Nothing is kept.
+    pub fn root_keys_of(&self, path: &str, format: Format) -> BTreeSet<Arc<str>> {
+        let mut keys = BTreeSet::new();
+        if let Ok(file) = self.texts.file(path) {
+            file.each_root_key(format, |key| {
+                keys.insert(key.into());
+            });
+        }
+        keys
+    }
+
     /// Which files have which keys. The first call reads all data files of the environment, which takes seconds for tens of
     /// thousands of files. Later calls only process what changed since.
     pub fn key_index(&self, environment: &Environment) -> Arc<KeyIndex> {

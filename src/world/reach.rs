@@ -120,6 +120,23 @@ impl Reach {
         self.places.iter().any(is_in)
     }
 
+    /// The templates whose directory `path` is in, if it looks like data beside theirs. A directory that contains the whole
+    /// environment or module also contains files of all kinds, so it does not count.
+    pub fn places_around<'a>(
+        &'a self,
+        environment: &'a Environment,
+        path: &'a str,
+    ) -> impl Iterator<Item = &'a DataPlace> {
+        let is_root = |directory: &str| {
+            let mut roots = environment.root.iter().chain(environment.modules.values());
+            directory == "/" || roots.any(|root| paths::below(directory, root).is_some())
+        };
+        self.places.iter().filter(move |place| {
+            let directory = place.directory();
+            !is_root(directory) && paths::below(directory, path).is_some()
+        })
+    }
+
     /// The format of `path` according to the first template that can lead to it.
     pub fn format_of(&self, path: &str) -> Option<Format> {
         self.places_of(path).next().map(|place| place.format)

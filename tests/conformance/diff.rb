@@ -73,7 +73,7 @@ module Conformance
     end
 
     def data_files
-      Dir.glob('**/*.{yaml,yml,json}', base: @directory).reject { |it| %w[hiera.yaml metadata.json].include?(File.basename(it)) }.sort
+      Dir.glob('**/*.{yaml,yml,eyaml,json}', base: @directory).reject { |it| %w[hiera.yaml metadata.json].include?(File.basename(it)) }.sort
     end
 
     # Every top-level key, as Ruby's own parsers see it.
@@ -112,21 +112,42 @@ module Conformance
       raise output unless status.success?
     end
 
-    # The nodes of the fact sets, and as many again with texts from the names of data files.
+    # The copies of each fact set that have other values.
+    COPIES = 3
+
+    # The nodes of the fact sets, and copies of them with texts from the names of data files.
     def make_nodes(sets)
       words = data_files.flat_map { |name| name.sub(/\.\w+\z/, '').split(%r{[/_-]}) }.uniq
-      variables = Dir.glob('**/hiera.yaml', base: @directory).flat_map do |name|
-        read(name).scan(/%\{(?:::)?(?:facts\.)?(\w+)\}/).flatten
-      end.uniq
-      more = sets.map do |set|
-        variables.each_with_object(set.dup) { |name, changed| changed[name] = words.sample(random: @random) unless words.empty? }
-      end
-      (sets + more).each_with_index.to_h do |set, index|
-        name = "node#{index}.example.org"
+      copies = words.empty? ? [] : sets.flat_map { |set| Array.new(COPIES) { with_words(set, words) } }
+      all = sets + copies
+      all.zip(names(all.size)).to_h do |set, name|
         facts = set.merge('clientcert' => name)
         File.write(File.join(@facts_directory, "#{name}.json"), JSON.generate(facts))
         [name, facts]
       end
+    end
+
+    # Names for nodes; about half of them are those of data files.
+    def names(count)
+      of_files = data_files.map { |name| File.basename(name).sub(/\.\w+\z/, '') }.grep(/\A[a-z][\w-]*(\.[\w-]+)+\z/).uniq
+      made = Array.new(count) { |index| "node#{index}.example.org" }
+      (of_files.sample(count / 2, random: @random) + made).uniq.first(count)
+    end
+
+    # A copy of a fact set, in which the variables of paths have other values.
+    def with_words(set, words)
+      variables.each_with_object(Marshal.load(Marshal.dump(set))) do |variable, facts|
+        *parents, name = variable.split('.')
+        holder = parents.reduce(facts) { |hash, parent| hash.is_a?(Hash) ? hash[parent] ||= {} : hash }
+        holder[name] = words.sample(random: @random) if holder.is_a?(Hash)
+      end
+    end
+
+    # The facts that the hierarchies name.
+    def variables
+      Dir.glob('**/hiera.yaml', base: @directory).flat_map do |name|
+        read(name).scan(/%\{(?:::)?(?:facts\.(\w+(?:\.\w+)*)|(\w+))\}/).map { |nested, plain| nested || plain }
+      end.uniq
     end
   end
 

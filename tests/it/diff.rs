@@ -213,6 +213,26 @@ fn a_broken_file_is_the_cause_of_what_fails() {
     assert_eq!(mended["changes"][0]["causes"][0]["file"], "data/common.yaml");
 }
 
+/// Code may look these keys up, too.
+#[test]
+fn a_broken_file_also_fails_keys_that_no_level_finds() {
+    let repository = Repository::new();
+    repository.data("vagrant.yaml", "unread: 1\nport: 1\n");
+    repository.write("repository/.rubocop.yml", "rubocop: 1\n");
+    repository.commit();
+    repository.data("vagrant.yaml", "unread: 2\n");
+    assert_eq!(repository.diff(&[])["changes"], json!([]));
+    repository.data("common.yaml", &format!("{COMMON}broken: [1\n"));
+    let broken = repository.diff(&["--nodes", "db*"]);
+    let changes = broken["changes"].as_array().expect("changes");
+    let change = |key: &str| changes.iter().find(|it| it["key"] == key);
+    let unread = change("unread").expect("a change");
+    assert_eq!(unread["before"]["status"], "not_found");
+    assert_eq!(unread["after"]["status"], "error");
+    assert_eq!(unread["causes"][0]["file"], "data/common.yaml");
+    assert!(change("port").is_some() && change("rubocop").is_none(), "{broken}");
+}
+
 #[test]
 fn errors_show_no_secrets() {
     let repository = Repository::new();

@@ -45,19 +45,12 @@ pub(crate) fn check(file: &UnreadContext<'_>, report: &mut Report) {
 fn is_orphan(world: &Arc<World>, path: &str) -> bool {
     let Some(environment) = world.environment_of(path) else { return false };
     let reach = world.reach(&environment);
-    // If a datadir is the root of an environment or above it, files of all kinds are beside the data.
-    let is_root = |directory: &str| {
-        let roots = environment.root.iter().chain(environment.modules.values());
-        directory == "/" || roots.into_iter().any(|root| paths::below(directory, root).is_some())
-    };
     let is_like = |template: &str| {
         let extension = paths::extension(template);
         !extension.is_empty() && extension == paths::extension(path)
     };
     let is_hidden = path.contains("/.");
-    let is_around =
-        |directory: &str| !is_root(directory) && paths::below(directory, path).is_some();
-    let around: Vec<_> = reach.places.iter().filter(|place| is_around(place.directory())).collect();
+    let around: Vec<_> = reach.places_around(&environment, path).collect();
     // Hundreds of levels may be in the same `hiera.yaml`, so it is searched once for all of them.
     let configs: BTreeSet<_> = around.iter().map(|place| &place.config).collect();
     // The cheap conditions come first: the last one reads all code of the environment.
