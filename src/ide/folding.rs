@@ -24,7 +24,7 @@ pub fn folds(world: &Arc<World>, path: &str) -> Vec<Fold> {
     joined(fold_parts(world, path, &mut |_| false, &CancelToken::default()))
 }
 
-/// [`folds`] by section; `None` if the request was cancelled.
+/// [`folds`] by section; empty if the request was cancelled.
 pub fn fold_parts(
     world: &Arc<World>,
     path: &str,

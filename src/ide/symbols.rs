@@ -68,7 +68,7 @@ pub fn document_symbols(world: &Arc<World>, path: &str) -> Vec<Symbol> {
     joined(symbol_parts(world, path, &mut |_| false, &CancelToken::default()))
 }
 
-/// [`document_symbols`] by section; `None` if the request was cancelled.
+/// [`document_symbols`] by section; empty if the request was cancelled.
 pub fn symbol_parts(
     world: &Arc<World>,
     path: &str,
