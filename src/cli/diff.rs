@@ -71,7 +71,7 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
         sides.warn_of_files();
         let environment = sides.environment_label();
         let (found, pair) = compare_sides(arguments, &sides, facts.as_deref())?;
-        if facts.is_none() && !found.changes.is_empty() {
+        if facts.is_none() && found.has_changes() {
             sides.suggest_name_pattern();
         }
         parts.push(Part::new(environment, found));
@@ -127,7 +127,9 @@ fn compare_sides(
     }
     let asked = keys(arguments, sides, &pair);
     let mut found = differences(&pair, &asked);
-    found.are_all_keys = arguments.keys.is_empty();
+    if arguments.keys.is_empty() {
+        found = pair.with_other_keys(found, &CancelToken::default()).unwrap_or_default();
+    }
     if found.changes.is_empty() {
         // The summary contains the number of compared keys.
         found.keys = match arguments.keys.len() {

@@ -88,7 +88,7 @@ fn with_changes(
             continue;
         };
         let found = compared.differences(question.key.as_ref(), cancel)?;
-        if found.changes.is_empty() {
+        if !found.has_changes() {
             continue;
         }
         if question.path.is_none() {

@@ -63,6 +63,10 @@ pub struct QuickKey<'t> {
 pub fn each_quick_key<'t>(text: &'t str, each: impl FnMut(QuickKey<'t>)) -> Option<()> {
     let bytes = text.as_bytes();
     let first = next_entry(text, 0)?;
+    // An entry right behind a byte order mark does not start in column 0.
+    if text.starts_with('\u{feff}') && !is_no_content(text) {
+        return None;
+    }
     if matches!(bytes[first], b'{' | b'[' | b'!' | b'%' | b'&')
         || has_document_mark(bytes, 0, first, true)
     {

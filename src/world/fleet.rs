@@ -12,6 +12,7 @@ mod comparison;
 mod difference;
 mod earlier_answers;
 mod edited_ways;
+mod functions;
 mod groups;
 mod kept;
 mod origins;

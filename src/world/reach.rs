@@ -2,7 +2,7 @@
 
 mod pattern;
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
 use self::pattern::{Known, Pattern};
@@ -22,6 +22,8 @@ use crate::settings::Settings;
 pub struct Reach {
     /// In the order of the layers, levels and templates.
     pub places: Vec<DataPlace>,
+    /// The functions of levels that are none of Puppet's own.
+    pub functions: BTreeSet<Arc<str>>,
 }
 
 /// One path or glob template of a hierarchy.
@@ -179,6 +181,9 @@ impl Reach {
         (layer, module, is_default): (LayerKind, Option<&Arc<str>>, bool),
         level: &Level,
     ) {
+        if Registry::format(&level.function).is_none() {
+            self.functions.insert(level.function.loaded_name().into());
+        }
         let (templates, is_glob): (&[Located], bool) = match &level.locations {
             Locations::Paths(templates) => (templates, false),
             Locations::Globs(templates) => (templates, true),

@@ -234,6 +234,48 @@ fn a_broken_file_also_fails_keys_that_no_level_finds() {
 }
 
 #[test]
+fn keys_that_no_file_has_may_change_too() {
+    let repository = Repository::new();
+    let summary = || {
+        let text = text_of(&repository.run(&["diff", "--facts", "../facts"]));
+        text.lines().find(|line| line.contains(" change")).map(str::to_owned).expect("a summary")
+    };
+    repository.data("roles/db.yaml", "- [oops\n");
+    assert_eq!(summary(), "1 of 3 nodes changes, 4 keys, and all keys that no data file has");
+    let others = repository.diff(&[])["other_keys"].clone();
+    assert_eq!(others[0]["before"]["status"], "not_found");
+    assert_eq!(others[0]["after"]["status"], "error");
+    assert_eq!(others[0]["nodes"], json!(["db1.example.com"]));
+    for name in ["common.yaml", "roles/web.yaml"] {
+        repository.data(name, "");
+    }
+    repository.data("roles/db.yaml", "");
+    repository.commit();
+    repository.data("roles/db.yaml", "- [oops\n");
+    assert_eq!(summary(), "only keys that no data file has change");
+    let status = repository.run(&["diff", "--exit-code", "--facts", "../facts"]).status;
+    assert_eq!(status.code(), Some(1));
+}
+
+/// hiera-ls does not evaluate the code, so it cannot tell what the level returns now.
+#[test]
+fn nothing_is_proved_after_edits_in_the_code_of_functions() {
+    let repository = Repository::new();
+    let level = "- {name: f, data_hash: mydata}\n";
+    repository.write("repository/hiera.yaml", &format!("{HIERA_YAML}{level}"));
+    for file in ["functions/mydata.pp", "modules/m/lib/puppet/functions/mydata.rb"] {
+        repository.write(&format!("repository/{file}"), "# one\n");
+        repository.commit();
+        assert_eq!(repository.diff(&[])["not_proved"], json!(null), "{file}");
+        repository.write(&format!("repository/{file}"), "# two\n");
+        let text = text_of(&repository.run(&["diff"]));
+        let first = "0 answers change: 4 keys compared for any node, as far as hiera-ls can tell\n\
+                     not proved for keys that no data file has: level 'f' (mydata ";
+        assert!(text.starts_with(first), "{file}: {text}");
+    }
+}
+
+#[test]
 fn errors_show_no_secrets() {
     let repository = Repository::new();
     let levels = "version: 5\nhierarchy:\n  - {name: j, data_hash: json_data, path: j.json}\n  \

@@ -82,7 +82,7 @@ impl Part {
 impl Report {
     /// Whether an answer changes.
     pub(super) fn has_changes(&self) -> bool {
-        self.parts.iter().any(|it| !it.found.changes.is_empty())
+        self.parts.iter().any(|it| it.found.has_changes())
     }
 
     /// The summary of an environment, with its name if there are several.
@@ -272,12 +272,19 @@ fn json_of(report: &Report) -> Json {
         }
     };
     let mut nodes: BTreeSet<&Arc<str>> = BTreeSet::new();
-    let (mut changes, mut not_proved): (Vec<Json>, Vec<Json>) = (Vec::new(), Vec::new());
+    let mut changes: Vec<Json> = Vec::new();
+    let (mut other_keys, mut not_proved): (Vec<Json>, Vec<Json>) = (Vec::new(), Vec::new());
     for part in &report.parts {
         nodes.extend(&part.found.nodes);
-        changes.extend(parallel::map(&part.found.changes, |change| {
+        let json_of_change = |change: &AnswerChange| {
             let mut json = json_of_change(report, part, change);
             environment(part, &mut json);
+            json
+        };
+        changes.extend(parallel::map(&part.found.changes, json_of_change));
+        other_keys.extend(part.found.other_keys.iter().map(|change| {
+            let mut json = json_of_change(change);
+            json.as_object_mut().expect("an object").remove("key");
             json
         }));
         not_proved.extend(part.found.not_proved.iter().map(|(reason, keys)| {
@@ -287,6 +294,9 @@ fn json_of(report: &Report) -> Json {
         }));
     }
     let mut json = json!({"nodes": nodes.len(), "changes": changes});
+    if !other_keys.is_empty() {
+        json["other_keys"] = other_keys.into();
+    }
     if !not_proved.is_empty() {
         json["not_proved"] = not_proved.into();
     }

@@ -360,6 +360,15 @@ fn a_merge_key_with_text_is_a_root_key() {
     check_root_keys("!!str z: 1\n<<: text\n", &["z", "<<"]);
 }
 
+#[test]
+fn a_byte_order_mark_may_precede_the_first_key() {
+    let keys = |text: &str| -> Vec<String> {
+        yaml(text).root_keys().into_iter().map(|key| key.text.into_owned()).collect()
+    };
+    assert_eq!(keys("\u{feff}a: 1\n"), ["a"]);
+    assert_eq!(keys("\u{feff}# c\na: 1\nb: 2\n"), ["a", "b"]);
+}
+
 /// A text that is mostly sound, with some hundred entries.
 fn long_text() -> impl Strategy<Value = String> {
     let entry = prop_oneof![

@@ -36,7 +36,14 @@ impl Differences {
         let all = counted(self.nodes.len(), "node");
         // Only if all keys were compared completely, nothing else certainly changes.
         let is_all = self.are_all_keys && self.not_proved.is_empty();
-        let rest = if is_all { "; nothing else" } else { "" };
+        let rest = match () {
+            () if !self.other_keys.is_empty() => ", and all keys that no data file has",
+            () if is_all => "; nothing else",
+            () => "",
+        };
+        if self.changes.is_empty() && !self.other_keys.is_empty() {
+            return "only keys that no data file has change".to_owned();
+        }
         if self.changes.is_empty() {
             let compared = if self.nodes.is_empty() { "any node" } else { &*all };
             let keys = counted(self.keys, "key");
@@ -85,7 +92,11 @@ impl Differences {
     /// What is not proved, one line each, and a line about the others if there are very many.
     pub fn limits(&self) -> impl Iterator<Item = String> {
         let limit = |(reason, keys): (&Arc<str>, &usize)| {
-            format!("not proved for {}: {reason}", counted(*keys, "key"))
+            let keys = match keys {
+                0 => "keys that no data file has".to_owned(),
+                keys => counted(*keys, "key"),
+            };
+            format!("not proved for {keys}: {reason}")
         };
         let more = self.not_proved.len().saturating_sub(MAX_LIMITS);
         let more = (more > 0).then(|| format!("not proved for {}", counted(more, "other reason")));

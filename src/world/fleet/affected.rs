@@ -136,6 +136,7 @@ impl FleetPair {
             // A back end that the settings describe may read any key for its result.
             && settings.backends == BackEndSettings::default()
             && configs.all(|path| before.world().text(&path) == after.world().text(&path))
+            && self.has_same_functions()
             && have_same_nodes()
             && self.any().is_none_or(is_same_any)
     }

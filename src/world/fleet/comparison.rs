@@ -25,6 +25,9 @@ const MAX_LOOKUPS_WHILE_TYPING: usize = 256;
 /// At least this many nodes with fact sets share a lookup in the repositories that were measured.
 const NODES_THAT_SHARE: usize = 16;
 
+/// Represents the keys that no data file has.
+const KEY_OF_NO_FILE: &str = "any key that no data file has";
+
 /// Why keys were left out that look up an edited key.
 const TOO_MANY_LOOKUPS: &str = "they look up other keys, and many nodes have no fact set; \
                                 `hiera-ls diff` compares them, too";
@@ -40,8 +43,17 @@ pub struct Differences {
     pub are_all_keys: bool,
     /// The changes, key by key.
     pub changes: Vec<Change>,
-    /// The reasons why something is not known, each with its number of keys.
+    /// The changes of any key that no data file has, if all keys were compared.
+    pub other_keys: Vec<Change>,
+    /// The reasons why something is not known, each with its number of keys: 0 if it only concerns keys that no data file has.
     pub not_proved: BTreeMap<Arc<str>, usize>,
+}
+
+impl Differences {
+    /// Whether an answer changes.
+    pub fn has_changes(&self) -> bool {
+        !(self.changes.is_empty() && self.other_keys.is_empty())
+    }
 }
 
 impl FleetPair {
@@ -122,7 +134,22 @@ impl FleetPair {
         }
         let nodes = self.after().nodes().iter().map(|node| node.name.clone()).collect();
         let keys = keys.len() - left_out;
-        Some(Differences { nodes, keys, are_all_keys: false, changes, not_proved })
+        Some(Differences { nodes, keys, changes, not_proved, ..Differences::default() })
+    }
+
+    /// The differences for all keys of data files, with those for keys that no file has, such as class parameters with defaults:
+    /// one key represents them all. They only change if the edit can concern every key. `None` if it was cancelled.
+    pub fn with_other_keys(&self, found: Differences, cancel: &CancelToken) -> Option<Differences> {
+        let mut found = Differences { are_all_keys: true, ..found };
+        if self.affected_keys().is_none() {
+            let request = Request { cancel: cancel.clone(), ..Request::key(KEY_OF_NO_FILE) };
+            let others = self.difference_of(&request);
+            for reason in others.not_proved() {
+                found.not_proved.entry(reason.into()).or_default();
+            }
+            found.other_keys = others.changes;
+        }
+        (!cancel.is_cancelled()).then_some(found)
     }
 
     /// How many of the nodes have no fact set.
@@ -210,7 +237,7 @@ impl FleetPair {
         }
         let keys = keys_of(self.affected());
         let found = self.differences_within(&keys, cancel, || {}, Some(MAX_SPREAD_LOOKUPS))?;
-        let found = Arc::new(Differences { are_all_keys: true, ..found });
+        let found = Arc::new(self.with_other_keys(found, cancel)?);
         self.after().keep_differences(self.before(), &found);
         Some(found)
     }
