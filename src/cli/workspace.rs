@@ -72,12 +72,13 @@ pub(super) fn disk(root: &str, named: impl Iterator<Item = String>) -> Workspace
     WorkspaceDisk::new(trees.chain(named.iter().map(String::as_str)))
 }
 
-/// The existing directories to which hierarchies lead and whose files are not read, one line each.
+/// The existing directories with data or modules whose files are not read, one line each.
 pub(super) fn not_read(world: &World) -> Vec<String> {
     let mut found = BTreeSet::new();
     for environment in world.environments().iter() {
         let reach = world.reach(environment);
-        let directories = reach.places.iter().map(DataPlace::directory);
+        let modules = environment.modules.values().map(|it| &**it);
+        let directories = reach.places.iter().map(DataPlace::directory).chain(modules);
         let is_it = |it: &&str| !world.may_read_in(it) && world.kind(it) == PathKind::Directory;
         found.extend(directories.filter(is_it).map(|it| {
             format!(

@@ -182,7 +182,7 @@ impl Reach {
         level: &Level,
     ) {
         if Registry::format(&level.function).is_none() {
-            self.functions.insert(level.function.loaded_name().into());
+            self.functions.insert(level.function.loaded_name());
         }
         let (templates, is_glob): (&[Located], bool) = match &level.locations {
             Locations::Paths(templates) => (templates, false),

@@ -197,3 +197,17 @@ fn check_reads_nothing_outside_of_the_workspace_without_trust() {
         assert!(found.contains("token"), "{found}");
     }
 }
+
+#[test]
+fn check_says_that_linked_modules_are_not_read_without_trust() {
+    let elsewhere = Workspace::new(&[("manifests/init.pp", "class om (Integer $p = 'x') {}\n")]);
+    let workspace = workspace("path: common.yaml");
+    workspace.write("modules/x/metadata.json", "{}\n");
+    symlink(elsewhere.root(), workspace.path("modules/om")).expect("a link");
+    let (_, found, said) = run(&workspace, &["check"]);
+    assert!(!found.contains("default-type-mismatch"), "{found}");
+    assert!(said.contains("modules/om is outside of the workspace and is not read"), "{said}");
+    let (_, found, said) = run(&workspace, &["check", "--trust"]);
+    assert!(found.contains("default-type-mismatch"), "{found}");
+    assert!(!said.contains("is outside of the workspace"), "{said}");
+}

@@ -124,7 +124,7 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
         let files = files(&host.snapshot(), &arguments.paths)?;
         if !arguments.skip_other_files {
             refuse_other_files(&host.snapshot(), &arguments.paths, &shown)?;
-            if files.is_empty() {
+            if files.is_empty() && !host.snapshot().environments().is_empty() {
                 return Err(format!(
                     "nothing to check: the named directories contain no data files, hiera.yaml or Puppet code of the workspace {root}; --root names another workspace"
                 ));

@@ -73,7 +73,7 @@ fn a_file_that_becomes_no_hash_fails_all_lookups_of_unlisted_nodes_too() {
     let found = of(&edited("/r/data/roles/web.yaml", "x\n").snapshot(), &question());
     assert_eq!(
         found.summary,
-        "2 of 3 nodes change, and 1 case of unlisted nodes, 4 keys; nothing else"
+        "2 of 3 nodes change, and 1 case of unlisted nodes, 4 keys, and all keys that no data file has"
     );
     assert_eq!(found.preview.text.matches("any unlisted node where role is web").count(), 4);
 }

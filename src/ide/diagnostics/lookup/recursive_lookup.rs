@@ -1,8 +1,10 @@
 //! `recursive-lookup`: a value leads back to itself through `lookup`, `hiera` or `alias`.
 //!
-//! The engine evaluates this for the active node: only what that node really reads can recurse.
+//! The engine evaluates this for the active node, case by case: only what a node really reads can recurse.
 
+use crate::engine::Failure;
 use crate::ide::diagnostics::lookup::LookupContext;
+use crate::ide::diagnostics::shared::bound_values::nodes_in_words;
 use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
 use crate::ide::perspective::Perspective;
 use crate::ide::places;
@@ -37,7 +39,9 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         return;
     }
     let asked = lookup_text(key);
-    let Some((words, names)) = recursion(perspective, &asked) else { return };
+    let Some(Recursion { words, names, nodes, is_certain }) = recursion(perspective, &asked) else {
+        return;
+    };
     let at = names.iter().position(|name| *name == asked).unwrap_or(0);
     let next = names.get(at + 1).unwrap_or(&asked);
     // A key that only leads to a circle has no finding. The keys of the circle itself have one.
@@ -45,18 +49,52 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         return;
     }
     if let Some(token) = looked_up.iter().find(|token| &*token.name == next.as_str()) {
-        let message = format!("{words}\nThe lookup of `{key}` fails.");
-        let finding = report.add_as(&RULE, RULE.severity, token.range.shifted(start), message);
+        let whom = if is_certain { String::new() } else { format!(" for {nodes}") };
+        let message = format!("{words}\nThe lookup of `{key}` fails{whom}.");
+        let severity = if is_certain { RULE.severity } else { Severity::Warning };
+        let finding = report.add_as(&RULE, severity, token.range.shifted(start), message);
         finding.related = circle(perspective, key, &names[at..]);
     }
 }
 
-/// Puppet's message and the names in it, if the lookup of `key` ends in a recursion.
-fn recursion(perspective: &Perspective, key: &str) -> Option<(String, Vec<String>)> {
-    let failure = perspective.evaluator.certain_failure(key)?;
-    let words = &failure.message[failure.message.find(PUPPETS_WORDS)?..];
-    let names = words[PUPPETS_WORDS.len()..].trim_end_matches(']');
-    Some((words.to_owned(), names.split(", ").map(str::to_owned).collect()))
+/// A lookup that leads back to itself.
+struct Recursion {
+    /// Puppet's message.
+    words: String,
+    /// The keys in it.
+    names: Vec<String>,
+    /// For which nodes this is so, in words.
+    nodes: String,
+    /// Whether it is so for all nodes that the perspective stands for.
+    is_certain: bool,
+}
+
+impl Recursion {
+    fn of(failure: &Failure, nodes: String, is_certain: bool) -> Option<Self> {
+        let words = &failure.message[failure.message.find(PUPPETS_WORDS)?..];
+        let names = words[PUPPETS_WORDS.len()..].trim_end_matches(']');
+        let names = names.split(", ").map(str::to_owned).collect();
+        Some(Self { words: words.to_owned(), names, nodes, is_certain })
+    }
+}
+
+/// The recursion in which the lookup of `key` ends for the node, or in the first case of several for a node without a fact set.
+fn recursion(perspective: &Perspective, key: &str) -> Option<Recursion> {
+    let node = perspective.evaluator.node();
+    if let Some(failure) = perspective.evaluator.certain_failure(key) {
+        return Recursion::of(&failure, node.name.to_string(), true);
+    }
+    // Most keys are named by no text, so they cannot be in a circle. All cases of a key take long.
+    let environment = perspective.evaluator.environment();
+    let is_named = || perspective.world.key_index(environment).is_named(key);
+    if node.is_complete() || !is_named() {
+        return None;
+    }
+    let answer = perspective.answer(key);
+    answer.each_case().into_iter().find_map(|(conditions, case)| {
+        let failure = case.outcome.as_ref().err()?;
+        Recursion::of(failure, nodes_in_words(node, conditions, false), false)
+    })
 }
 
 /// Whether the recursion returns to `key`. If `key` only leads into the circle, the next key does not lead back to it.
@@ -64,8 +102,7 @@ fn is_in_circle(perspective: &Perspective, key: &str, asked: &str, next: &str) -
     let is_of_key = |name: &String| {
         key_path::parse(name).is_ok_and(|path| path.root_name().is_some_and(|root| &**root == key))
     };
-    next == asked
-        || recursion(perspective, next).is_some_and(|(_, names)| names.iter().any(is_of_key))
+    next == asked || recursion(perspective, next).is_some_and(|it| it.names.iter().any(is_of_key))
 }
 
 /// The places of the other keys of the circle for the node, in the order of the lookups. The last one leads back to `key`.
@@ -122,6 +159,30 @@ e: 1
 a: "%{lookup('a')}"
 #   ^^^^^^^^^^^^^^ error[recursive-lookup]
 b: "%{lookup('a')}"
+"#,
+        );
+    }
+
+    #[test]
+    fn other_levels_may_break_the_circle() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: r, path: 'roles/%{facts.role}.yaml'}, {name: c, path: common.yaml}]
+#- /data/roles/web.yaml
+a: x
+e: "%{lookup('f')}"
+#   ^^^^^^^^^^^^^^ error[recursive-lookup]: Recursive lookup detected in [e, f] The lookup of `e` fails.
+#- /data/common.yaml
+a: "%{lookup('b')}"
+#   ^^^^^^^^^^^^^^ warning[recursive-lookup]: Recursive lookup detected in [a, b] The lookup of `a` fails for any node, unless another level decides.
+b: "%{lookup('a')}"
+#   ^^^^^^^^^^^^^^ warning[recursive-lookup]
+c: "%{lookup('a')}"
+e: 1
+f: "%{lookup('e')}"
+#   ^^^^^^^^^^^^^^ warning[recursive-lookup]: Recursive lookup detected in [f, e] The lookup of `f` fails for any node, if role is web.
 "#,
         );
     }
