@@ -18,6 +18,7 @@ mod report;
 mod rule;
 mod rules;
 mod run;
+mod secrets;
 mod shared;
 mod suppression;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The point of view of a feature: the environment of a file, and the chosen node or, if none is chosen, any node that reads
 //! the file.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::context::LOOKUP_OPTIONS;
@@ -9,6 +10,7 @@ use super::hover::markdown::AskedFor;
 use crate::backends::eyaml::blob;
 use crate::config::Environment;
 use crate::data::{Files, Hash, Located, Place, Value};
+use crate::engine::cases::{LeftOut, left_out_in_words};
 use crate::engine::convert_to::SENSITIVE;
 use crate::engine::{Answer, CancelToken, Evaluator};
 use crate::facts::{Node, Origin};
@@ -19,6 +21,9 @@ use crate::world::{World, paths};
 /// What is shown instead of a value that must not be shown. A text that contains a Sensitive value has it, too.
 pub(super) const HIDDEN_SENSITIVE: &str = "Sensitive [value redacted]";
 const HIDDEN_ENCRYPTED: &str = "ENC[…] (encrypted, not shown)";
+
+/// How Puppet starts to say that a variable is not set.
+const UNDEFINED: &str = "Undefined variable '";
 
 /// One file's environment for the active node.
 #[derive(Clone)]
@@ -203,6 +208,50 @@ impl Perspective {
     pub fn makes_path_sensitive(&self, key: &str) -> bool {
         let path = key_path::parse(key).ok();
         self.makes_sensitive(path.as_ref().and_then(KeyPath::root_name).map_or(key, |it| it))
+    }
+
+    /// The name of a variable in a value of `key`, as it may be shown. In a value that must not be shown, braces can contain a
+    /// part of the secret; only names of facts are none.
+    pub(crate) fn shown_name<'n>(&self, key: &str, name: &'n str) -> &'n str {
+        let bare = name.trim_start_matches("%{").trim_start().trim_start_matches("::");
+        let roots = ["facts.", "trusted.", "server_facts."];
+        let is_shown =
+            roots.iter().any(|it| bare.starts_with(it)) || !self.makes_path_sensitive(key);
+        if is_shown { name } else { "…" }
+    }
+
+    /// A name in braces, whatever key has it. Puppet takes any text in braces for the name of a variable, such as the secret in
+    /// `%{lookup(secret)}`.
+    pub(crate) fn shown_variable<'n>(&self, name: &'n str) -> &'n str {
+        let is_name = name.chars().all(|it| it.is_alphanumeric() || "_:.-'\"".contains(it));
+        if is_name || !self.are_some_values_sensitive() { name } else { "…" }
+    }
+
+    /// A message of a lookup that fails, as it may be shown.
+    pub(crate) fn shown_failure<'m>(&self, message: &'m str) -> Cow<'m, str> {
+        let Some((name, reason)) =
+            message.strip_prefix(UNDEFINED).and_then(|it| it.split_once("'; "))
+        else {
+            return Cow::Borrowed(message);
+        };
+        let shown = self.shown_variable(name);
+        if shown == name {
+            return Cow::Borrowed(message);
+        }
+        Cow::Owned(format!("{UNDEFINED}{shown}'; {reason}"))
+    }
+
+    /// What the cases of an answer leave out, in words that may be shown.
+    pub(crate) fn left_out_in_words(&self, left_out: &[LeftOut]) -> Vec<String> {
+        let shown = |name: &Arc<str>| match self.shown_variable(name) {
+            shown if shown == &**name => Arc::clone(name),
+            shown => shown.into(),
+        };
+        let shown = |it: &LeftOut| LeftOut {
+            variables: it.variables.iter().map(shown).collect(),
+            ..it.clone()
+        };
+        left_out_in_words(&left_out.iter().map(shown).collect::<Vec<_>>())
     }
 
     /// Whether the value is encrypted in its file, whatever it was decrypted to.

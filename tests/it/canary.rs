@@ -200,6 +200,8 @@ app::url: \"http://%{lookup('app::password')}/\"
 app::copy: \"%{alias('app::password')}\"
 app::part: \"%{lookup('app::tokens.one')}\"
 app::db_secret: CANARY-f
+app::typed_secret: “CANARY-k”
+app::called_secret: \"%{lookup(CANARY-l)}\"
 ";
     let node = "\
 app::password: CANARY-g
@@ -225,14 +227,25 @@ app::db_secret: \"CANARY-j %{lokup('x')}\"
 fn what_is_sensitive_is_in_no_answer_of_the_server() {
     let workspace = sensitive_workspace();
     let opened = ["data/common.yaml", "data/n/web.yaml", "hiera.yaml"];
-    let keys = ["password", "tokens", "tokens.one", "db_secret", "clash", "url", "copy", "part"];
+    let keys = [
+        "password",
+        "tokens",
+        "tokens.one",
+        "db_secret",
+        "clash",
+        "url",
+        "copy",
+        "part",
+        "typed_secret",
+        "called_secret",
+    ];
     for node in [Value::Null, json!("web"), json!("db")] {
         let mut session = Session::start(&workspace, &opened, false);
         session.ask("hiera/selectNode", &json!({"name": node}));
         for name in opened {
             let file = workspace.path(name);
             session.ask_everything_else(&file);
-            for line in 0..16 {
+            for line in 0..18 {
                 for column in [2, 30] {
                     session.ask("textDocument/hover", &at(&file, line, column));
                 }

@@ -1,13 +1,12 @@
 //! Diagnostics in the form that `check` prints: with lines and columns, and without secrets.
 
-use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::backends::eyaml::blob::OPENING;
 use crate::backends::eyaml::edit::decrypted_parts;
-use crate::ide::diagnostics::{Severity, rule};
+use crate::ide::diagnostics::Severity;
 use crate::ide::{Diagnostic, SensitiveKeys};
 use crate::text::{Encoding, LineCol, LineIndex, TextRange};
 use crate::world::{World, paths};
@@ -153,9 +152,8 @@ pub(super) fn findings(
 ) -> FileFindings {
     let found = match world.file(path) {
         Ok(file) if !diagnostics.is_empty() => {
-            let (text, sensitive) = (without_encrypted(&file.text), OnceCell::new());
-            let (text, index) = (&*text, file.line_index());
-            let shower = Shower { world, paths, path, text, index, sensitive };
+            let (text, index) = (&*without_encrypted(&file.text), file.line_index());
+            let shower = Shower { world, paths, path, text, index };
             diagnostics.into_iter().map(|it| shower.finding(it)).collect()
         }
         _ => Vec::new(),
@@ -172,17 +170,13 @@ struct Shower<'a> {
     path: &'a str,
     text: &'a str,
     index: &'a LineIndex,
-    sensitive: OnceCell<Option<SensitiveKeys<'a>>>,
 }
 
 impl Shower<'_> {
     fn finding(&self, diagnostic: Diagnostic) -> Finding {
-        let Diagnostic { range, severity, code, message, related, .. } = diagnostic;
+        let Diagnostic { range, severity, code, is_secret, message, related, .. } = diagnostic;
         let at = |offset| self.index.line_col(self.text, offset, Encoding::Utf32);
-        // If a message may quote a value that must not be shown, the rule's summary takes its place.
-        let is_secret = self.is_sensitive(range.start);
-        let message =
-            if is_secret { without_values(code, &message) } else { without_encrypted(&message) };
+        let message = without_encrypted(&message);
         let line = self.index.line_range(self.text, self.index.line_of(range.start));
         let related = related.into_iter().map(|it| {
             let path = it.path.as_deref().unwrap_or(self.path);
@@ -202,12 +196,6 @@ impl Shower<'_> {
             Ok(file) => file.line_index().line_col(&file.text, range.start, Encoding::Utf32),
             Err(_) => LineCol { line: 0, col: 0 },
         }
-    }
-
-    /// Whether the offset is in the value of a key that lookup options make sensitive.
-    fn is_sensitive(&self, offset: u32) -> bool {
-        let new = || SensitiveKeys::of_file(self.world, self.path);
-        self.sensitive.get_or_init(new).as_ref().is_some_and(|it| it.hold(offset))
     }
 }
 
@@ -229,19 +217,6 @@ fn excerpt(line: &str, start: u32, finding: TextRange) -> Excerpt {
     let marked = line.get(from..to.min(end)).map_or(1, |it| it.chars().count());
     let marked = marked.min(text.chars().count() - before).max(1);
     Excerpt { text: text.into(), before: before as u32, marked: marked as u32 }
-}
-
-/// The message of a finding about a value that must not be shown: the rule and, for a class parameter, which catalogs fail.
-/// A message that quotes nothing stays.
-fn without_values(code: &str, message: &str) -> String {
-    const FROM_HERE: &str = "\nCatalogs with class ";
-    let rule = rule(code);
-    if rule.is_some_and(|rule| !(rule.may_quote)(message)) {
-        return message.to_owned();
-    }
-    let summary = rule.map_or("", |rule| rule.summary);
-    let consequence = message.find(FROM_HERE).map_or("", |at| &message[at..]);
-    format!("{summary}{consequence}")
 }
 
 /// A path for users: relative to the workspace's directory.

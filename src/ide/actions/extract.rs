@@ -95,6 +95,8 @@ fn find(context: &ActionContext<'_>) -> Option<Action> {
     }
     let shown = perspective.shown_path(&shared);
     let title = format!("Extract the value into `{new_key}` in {shown} ({count} places)");
+    let loses_mark = perspective.makes_sensitive(root) && !perspective.makes_sensitive(&new_key);
+    let title = if loses_mark { format!("{title}, which is not Sensitive") } else { title };
     Some(Action {
         title: comments::title(title, removed_comments),
         kind: ActionKind::RefactorExtract,

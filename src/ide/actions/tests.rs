@@ -74,6 +74,21 @@ fn everything_safe_at_once() {
 }
 
 #[test]
+fn a_sensitive_value_stays_so_or_the_title_says_it() {
+    let common =
+        "lookup_options: {'^m::': {convert_to: Sensitive}}\nm::pw: hunter2\nother: hunter2\n";
+    let title = |at: &str| {
+        let common = common.replace(at, &format!("{at}$0"));
+        let (found, _) = offered(&common, &[ActionKind::RefactorExtract]);
+        found.into_iter().map(|it| it.title).collect::<Vec<_>>()
+    };
+    let extracted =
+        |key: &str| format!("Extract the value into `{key}` in data/common.yaml (2 places)");
+    assert_eq!(title("m::pw"), [extracted("pw") + ", which is not Sensitive"]);
+    assert_eq!(title("other"), [extracted("other_shared")]);
+}
+
+#[test]
 fn a_comment_for_the_line() {
     let title = "Ignore yaml-1.1-boolean on line 1";
     check("a: yes$0\nb: 1\n", title, "a: yes # hiera-ls: ignore[yaml-1.1-boolean]\nb: 1\n");

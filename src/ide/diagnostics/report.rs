@@ -14,6 +14,8 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// The rule's code.
     pub code: &'static str,
+    /// Whether it is about a value that must not be shown. The texts of the finding do not quote it.
+    pub is_secret: bool,
     /// Puppet's message if there is one, and what to do.
     pub message: String,
     /// Related places.
@@ -98,6 +100,7 @@ impl Report {
             range,
             severity,
             code: rule.code,
+            is_secret: false,
             message: message.into(),
             related: Vec::new(),
             url: rule.url(),

@@ -60,8 +60,8 @@ pub struct Rule {
     pub(super) cost: Cost,
     /// The subject that it explains; `None` if other rules may report the same thing as well.
     pub(super) explains: Option<Subject>,
-    /// Whether a message of the rule may quote what a file contains, so that it must not be shown where values are secret.
-    pub(crate) may_quote: fn(&str) -> bool,
+    /// Whether a finding with this message may quote what is in a value, so that it must not be shown where values are secret.
+    pub(super) may_quote: fn(&str) -> bool,
     /// What it checks.
     pub(super) checks: &'static [Check],
 }

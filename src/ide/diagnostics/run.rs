@@ -13,6 +13,7 @@ use super::key::{KeyContext, OptionsContext};
 use super::lookup::undefined_variable::KnownVariables;
 use super::lookup::{LookupContext, VariablesContext};
 use super::phases::{PHASES, ask, is_asked};
+use super::secrets;
 use super::suppression::control;
 use super::{Cost, Diagnostic, Family, RULES, Report, Rule, rule};
 use crate::code::roots::is_code;
@@ -127,6 +128,7 @@ fn diagnostics_within(
         findings.retain(|finding| !is_syntax(finding.code));
     }
     findings.sort_by_key(|it| (it.range.start, it.range.end));
+    secrets::hide(world, path, &mut findings);
     findings
 }
 

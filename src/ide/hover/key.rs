@@ -8,7 +8,6 @@ use super::markdown::{Answer, CaseLine, KeyCard, MAX_SOURCES, MergeLine, MergeSe
 use super::markup::{code, plain};
 use crate::backends::eyaml::blob;
 use crate::data::{Files as _, Located, Place, Value, inspect, render};
-use crate::engine::cases::left_out_in_words;
 use crate::engine::{
     self, NestedSource, OpaqueLevel, Request, Role, SetBy, Source, UsedMerge, module_of_key,
 };
@@ -183,7 +182,7 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
         card.notes.push("The value comes from the call itself, not from data.".to_owned());
     }
     card.notes.extend(question.notes.iter().cloned());
-    card.notes.extend(left_out_in_words(&asked.left_out).iter().map(|it| plain(it)));
+    card.notes.extend(perspective.left_out_in_words(&asked.left_out).iter().map(|it| plain(it)));
     for opaque in &asked.opaque {
         card.notes.push(opaque_text(opaque, &asked));
     }
@@ -195,13 +194,15 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
         card.notes.extend(class_parameter::given_note(perspective, key));
     }
     if !asked.unknown_variables.is_empty() {
-        card.notes
-            .push(format!("No such variable for this node: {}", codes(&asked.unknown_variables)));
+        let names = asked.unknown_variables.iter().map(|it| perspective.shown_name(key, it));
+        card.notes.push(format!("No such variable for this node: {}", codes(names)));
     }
     let each_case = asked.each_case().into_iter().map(|(_, answer)| answer);
     // The answer that is shown first comes first.
     let answers = std::iter::once(&*asked).chain(each_case);
-    if let Some(open) = cases::left_as_written(answers, perspective.evaluator.node(), code) {
+    if let Some(open) = cases::left_as_written(answers, perspective.evaluator.node(), |name| {
+        code(perspective.shown_name(key, name))
+    }) {
         card.notes.push(format!("Not known, and left as it is written: {open}"));
     }
     for path in &asked.broken {
@@ -253,8 +254,8 @@ fn reader_note(
     }
 }
 
-fn codes(names: &[Arc<str>]) -> String {
-    names.iter().map(|name| code(name)).collect::<Vec<_>>().join(", ")
+fn codes<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    names.map(code).collect::<Vec<_>>().join(", ")
 }
 
 /// A value as YAML, without secrets.
@@ -281,7 +282,9 @@ fn shown(perspective: &Perspective, answer: &engine::Answer, otherwise: &Otherwi
             Answer::Default { code: code.clone(), is_instead_of_null: false }
         }
         // Puppet's message may contain a whole encrypted value.
-        (Err(failure), _) => Answer::Error(blob::shortened(&failure.message)),
+        (Err(failure), _) => {
+            Answer::Error(blob::shortened(&perspective.shown_failure(&failure.message)))
+        }
     }
 }
 

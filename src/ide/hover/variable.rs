@@ -16,7 +16,8 @@ use crate::syntax::key_path::{self, KeyPath, Segment};
 pub(super) fn text(perspective: &Perspective, name: &str) -> String {
     let evaluator = &perspective.evaluator;
     let node = evaluator.node();
-    let title = format!("**{}** for {}\n\n", code(name), perspective.asked_for().markdown());
+    let shown = perspective.shown_variable(name);
+    let title = format!("**{}** for {}\n\n", code(shown), perspective.asked_for().markdown());
     let Ok(path) = key_path::parse(name) else {
         return format!("{title}Not a valid name: Puppet refuses the whole string.");
     };
@@ -89,7 +90,7 @@ fn is_usual_server_version(
 /// The text about a variable that is not known, and how to make it known: the setting that has it, which depends on its
 /// canonical name `variable`.
 fn open_text(perspective: &Perspective, written: &str, variable: &str) -> String {
-    let shown = code(written);
+    let shown = code(perspective.shown_variable(written));
     if is_set_by_server(variable) {
         return format!(
             "Not known: the Puppet server sets {shown} from its own settings whenever it compiles a catalog. \
@@ -120,7 +121,7 @@ fn open_text(perspective: &Perspective, written: &str, variable: &str) -> String
 
 fn undefined_text(perspective: &Perspective, root: &str) -> String {
     let evaluator = &perspective.evaluator;
-    let name = code(root);
+    let name = code(perspective.shown_variable(root));
     let unqualified = root.strip_prefix("::").unwrap_or(root);
     if unqualified.contains("::") {
         return format!("{name} belongs to a class: it exists once the class is evaluated.");

@@ -261,7 +261,9 @@ fn shown(perspective: &Perspective, entry: &Entry, outcome: &Outcome) -> (String
         (Outcome::Depends(..), _) => {
             (cases::depends_text(&entry.answer).unwrap_or_default(), GroupKind::Depends)
         }
-        (Outcome::Failed(message), _) => (message.to_string(), GroupKind::Failed),
+        (Outcome::Failed(message), _) => {
+            (perspective.shown_failure(message).into_owned(), GroupKind::Failed)
+        }
         (Outcome::Value(_), Ok(Some(value))) => {
             let yaml = render::to_readable_yaml(&perspective.without_secrets(value));
             let yaml = yaml.strip_prefix("---").unwrap_or(&yaml).trim_start_matches([' ', '\n']);

@@ -6,7 +6,6 @@ use super::LineKind;
 use super::page::Page;
 use super::value::{Detail, Writer};
 use crate::data::{Located, Place, Value, inspect};
-use crate::engine::cases::left_out_in_words;
 use crate::engine::sources::dig_value;
 use crate::engine::{Answer, AppliedOptions, CancelToken, SetBy, Source, UsedMerge};
 use crate::ide::cases;
@@ -101,11 +100,15 @@ impl Entry {
         }
         let unknown = &self.answer.unknown_variables;
         if !unknown.is_empty() {
-            let note = format!("no such variable for this node: {}", unknown.join(", "));
+            let names = unknown.iter().map(|it| perspective.shown_name(&self.key, it));
+            let names: Vec<&str> = names.collect();
+            let note = format!("no such variable for this node: {}", names.join(", "));
             page.comment(&note, LineKind::Header, None);
         }
         let node = perspective.evaluator.node();
-        if let Some(open) = cases::left_as_written([&*self.answer], node, str::to_owned) {
+        if let Some(open) = cases::left_as_written([&*self.answer], node, |name| {
+            perspective.shown_name(&self.key, name).to_owned()
+        }) {
             let note = format!("not known, and left as it is written: {open}");
             page.comment(&note, LineKind::Header, None);
         }
@@ -116,7 +119,7 @@ impl Entry {
                 None,
             );
         }
-        for left_out in left_out_in_words(&self.answer.left_out) {
+        for left_out in perspective.left_out_in_words(&self.answer.left_out) {
             page.comment(&left_out, LineKind::Opaque, None);
         }
     }
@@ -182,7 +185,8 @@ impl Entry {
             Err(failure) => {
                 let note = format!("{}: the lookup fails", self.key);
                 page.comment(&note, LineKind::Error, failure.place);
-                page.comment(&failure.message, LineKind::Error, failure.place);
+                let message = perspective.shown_failure(&failure.message);
+                page.comment(&message, LineKind::Error, failure.place);
             }
         }
         self.write_cases(perspective, page, detail);

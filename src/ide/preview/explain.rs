@@ -9,7 +9,7 @@ use super::entry::{asked_for, strategy_line};
 use super::page::{Mark, Page};
 use super::{Language, LineKind, Preview, Question, UnknownNode};
 use crate::data::{Files, Located, Place, inspect};
-use crate::engine::cases::{depends_in_words, left_out_in_words};
+use crate::engine::cases::depends_in_words;
 use crate::engine::{Answer, CancelToken, Outcome, Request, Role, Source, TraceKind, TraceNode};
 use crate::ide::cases::{self, CaseGroup};
 use crate::ide::perspective::Perspective;
@@ -183,7 +183,8 @@ impl Tree<'_> {
             Ok(None) => simple("not in what can be read", StepKind::Missing),
             Err(failure) => {
                 let place = failure.place;
-                let label = format!("the lookup fails: {}", failure.message);
+                let message = self.perspective.shown_failure(&failure.message);
+                let label = format!("the lookup fails: {message}");
                 Step { place, ..simple(&label, StepKind::Failed) }
             }
         };
@@ -196,7 +197,7 @@ impl Tree<'_> {
         let broken = answer.broken.iter().map(|path| self.perspective.shown_path(path));
         steps.extend(broken.map(|path| simple(&cases::refused_text(&path), StepKind::Failed)));
         steps.extend(cases::groups(answer).iter().map(|group| self.case(answer, group)));
-        let left_out = left_out_in_words(&answer.left_out).into_iter();
+        let left_out = self.perspective.left_out_in_words(&answer.left_out).into_iter();
         steps.extend(left_out.map(|words| simple(&words, StepKind::Opaque)));
         steps
     }
@@ -236,7 +237,8 @@ impl Tree<'_> {
             }
             Ok(None) => (format!("if {when}: not found"), StepKind::Missing),
             Err(failure) => {
-                (format!("if {when}: the lookup fails: {}", failure.message), StepKind::Failed)
+                let message = self.perspective.shown_failure(&failure.message);
+                (format!("if {when}: the lookup fails: {message}"), StepKind::Failed)
             }
         };
         Step { place, ..simple(&label, kind) }

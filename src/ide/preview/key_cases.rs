@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Question, UnknownNode};
 use crate::data::{Located, inspect};
-use crate::engine::cases::{in_words, left_out_in_words};
+use crate::engine::cases::in_words;
 use crate::engine::{Answer, Assumed, CancelToken, Case, Condition, Request};
 use crate::ide::perspective::Perspective;
 use crate::world::World;
@@ -44,7 +44,9 @@ pub fn key_cases(
     let mut cases: Vec<KeyCase> = answer.cases.iter().map(case).collect();
     if !answer.left_out.is_empty() {
         let last = cases.pop().unwrap_or_else(|| key_case(&asked.perspective, &[], &answer));
-        cases.extend(left_out_in_words(&answer.left_out).into_iter().map(not_listed));
+        cases.extend(
+            asked.perspective.left_out_in_words(&answer.left_out).into_iter().map(not_listed),
+        );
         cases.push(last);
     }
     Ok(Some(cases))
@@ -67,7 +69,7 @@ fn key_case(perspective: &Perspective, conditions: &[Condition], answer: &Answer
         value: match &answer.outcome {
             Ok(Some(value)) => on_one_line(perspective, value),
             Ok(None) => "not found".to_owned(),
-            Err(failure) => failure.message.to_string(),
+            Err(failure) => perspective.shown_failure(&failure.message).into_owned(),
         },
     }
 }

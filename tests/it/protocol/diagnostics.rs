@@ -23,6 +23,7 @@ pub(super) fn exclamations(world: &Arc<World>, path: &str, _: &CancelToken) -> V
         range: TextRange::new(at as u32, at as u32 + 1),
         severity: Severity::Warning,
         code: "exclamation",
+        is_secret: false,
         message: "not so loud".to_owned(),
         related: Vec::new(),
         url: None,

@@ -92,6 +92,7 @@ fn diagnostics_count_as_hovers_do() {
                 range: TextRange::new(at, at + 1),
                 severity: Severity::Hint,
                 code: "a-code",
+                is_secret: false,
                 message: "a message".to_owned(),
                 related: Vec::new(),
                 url: None,

@@ -14,6 +14,7 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "`%{alias('…')}` is only allowed as the entire string.",
     page: include_str!("../../../../docs/rules/alias-not-alone.md"),
+    may_quote: |_| false,
     checks: &[Check::Entry(check)],
     ..Rule::USUAL
 };

@@ -17,6 +17,7 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A module's data has keys or lookup_options that do not start with the module's name.",
     page: include_str!("../../../../docs/rules/module-namespace.md"),
+    may_quote: |_| false,
     checks: &[Check::Entry(check)],
     ..Rule::USUAL
 };

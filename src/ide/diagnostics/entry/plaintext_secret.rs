@@ -15,6 +15,7 @@ pub(crate) const RULE: Rule = Rule {
     summary: "A key that is named like a secret has a value in plain text.",
     page: include_str!("../../../../docs/rules/plaintext-secret.md"),
     is_on: false,
+    may_quote: |_| false,
     checks: &[Check::Entry(check)],
     ..Rule::USUAL
 };

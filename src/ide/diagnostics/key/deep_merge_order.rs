@@ -13,6 +13,7 @@ pub(crate) const RULE: Rule = Rule {
     page: include_str!("../../../../docs/rules/deep-merge-order.md"),
     is_on: false,
     cost: Cost::High,
+    may_quote: |_| false,
     checks: &[Check::Key(check)],
     ..Rule::USUAL
 };

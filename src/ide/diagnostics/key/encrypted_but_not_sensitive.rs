@@ -15,6 +15,7 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "An encrypted value is not converted to `Sensitive` by `lookup_options`.",
     page: include_str!("../../../../docs/rules/encrypted-but-not-sensitive.md"),
+    may_quote: |_| false,
     checks: &[Check::Lookup(check)],
     ..Rule::USUAL
 };

@@ -21,6 +21,7 @@ pub(crate) const RULE: Rule = Rule {
     summary: "A key is nearly that of a class parameter, but with other punctuation, spaces or capital letters.",
     page: include_str!("../../../../docs/rules/malformed-key.md"),
     explains: Some(Subject::KeyName),
+    may_quote: |_| false,
     checks: &[Check::Key(check)],
     ..Rule::USUAL
 };

@@ -12,6 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.2.0",
     summary: "A deep merge meets a list here and a hash in a lower level, or the other way round: the lower one is lost.",
     page: include_str!("../../../../docs/rules/merge-changes-type.md"),
+    may_quote: |_| false,
     checks: &[Check::Key(check)],
     ..Rule::USUAL
 };

@@ -19,6 +19,7 @@ pub(crate) const RULE: Rule = Rule {
     summary: "A key is found only here, and is one letter away from a key that other files have.",
     page: include_str!("../../../../docs/rules/misspelt-key.md"),
     explains: Some(Subject::KeyName),
+    may_quote: |_| false,
     checks: &[Check::Key(check)],
     ..Rule::USUAL
 };

@@ -17,6 +17,7 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A key is `null` here, which hides the value of a lower level.",
     page: include_str!("../../../../docs/rules/null-hides-value.md"),
+    may_quote: |_| false,
     checks: &[Check::Key(check)],
     ..Rule::USUAL
 };

@@ -25,6 +25,7 @@ pub(crate) const RULE: Rule = Rule {
     tag: Some(Tag::Unnecessary),
     cost: Cost::High,
     explains: Some(Subject::KeyName),
+    may_quote: |_| false,
     checks: &[Check::Key(check)],
     ..Rule::USUAL
 };

@@ -18,6 +18,7 @@ pub(crate) const RULE: Rule = Rule {
     summary: "The next lower level has the same value for the key, whatever the node.",
     page: include_str!("../../../../docs/rules/redundant-override.md"),
     tag: Some(Tag::Unnecessary),
+    may_quote: |_| false,
     checks: &[Check::Key(check)],
     ..Rule::USUAL
 };

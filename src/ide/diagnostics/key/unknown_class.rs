@@ -17,6 +17,7 @@ pub(crate) const RULE: Rule = Rule {
     page: include_str!("../../../../docs/rules/unknown-class.md"),
     cost: Cost::High,
     explains: Some(Subject::KeyName),
+    may_quote: |_| false,
     checks: &[Check::Key(check)],
     ..Rule::USUAL
 };

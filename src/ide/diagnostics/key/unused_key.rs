@@ -20,6 +20,7 @@ pub(crate) const RULE: Rule = Rule {
     is_on: false,
     tag: Some(Tag::Unnecessary),
     cost: Cost::High,
+    may_quote: |_| false,
     checks: &[Check::Key(check)],
     ..Rule::USUAL
 };

@@ -310,6 +310,12 @@ fn has_alias(value: &Value) -> bool {
     }
 }
 
+/// What follows the reason in a message about a parameter.
+const CONSEQUENCE: &str = "\nCatalogs with class ";
+
+/// What comes before the value or its type in Puppet's message.
+const GOT: &str = ", got ";
+
 impl RefusedParameter<'_> {
     /// Reports that Puppet refuses a part, and points to the parameter.
     pub(crate) fn report<'r>(
@@ -321,10 +327,8 @@ impl RefusedParameter<'_> {
         report: &'r mut Report,
     ) -> &'r mut crate::ide::diagnostics::Diagnostic {
         let class = &self.class.name;
-        let message = format!(
-            "{}\nCatalogs with class `{class}` fail for {}.{advice}",
-            part.words, part.nodes
-        );
+        let message =
+            format!("{}{CONSEQUENCE}`{class}` fail for {}.{advice}", part.words, part.nodes);
         let severity = if part.certain.is_empty() { rule.severity } else { Severity::Error };
         let finding = report.add_as(rule, severity, range, message);
         finding.related.extend(self.parameter());
@@ -337,4 +341,21 @@ impl RefusedParameter<'_> {
         let message = format!("`${name}` is here");
         Some(Related { path: Some(self.class.path.clone()), range: parameter.name_range, message })
     }
+}
+
+/// A message of [`RefusedParameter::report`] about a value that must not be shown: which parameter expects which type, and
+/// which catalogs fail. If only a part of the value does not fit, `summary` is the reason, because the path to it is secret.
+pub(crate) fn told_without_value(message: &str, summary: &str) -> String {
+    let Some(at) = message.rfind(CONSEQUENCE) else { return summary.to_owned() };
+    let (words, consequence) = message.split_at(at);
+    let is_of_whole = words.split_once("' ").is_some_and(|(_, it)| it.starts_with("expects "));
+    let parts =
+        words.split_once(GOT).filter(|(expected, _)| is_of_whole && !expected.contains('\n'));
+    let reason = match parts {
+        None => summary,
+        // The names of types have only letters. Quotes and numbers say what the value is.
+        Some((_, got)) if got.chars().all(|it| it.is_alphabetic() || "[]:".contains(it)) => words,
+        Some((expected, _)) => expected,
+    };
+    format!("{reason}{consequence}")
 }
