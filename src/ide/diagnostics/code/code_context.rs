@@ -107,7 +107,7 @@ impl<'a> CodeContext<'a> {
     /// The key that a misspelt one was probably meant to be.
     pub(crate) fn near(&self, key: &str) -> Option<Arc<str>> {
         let mut near = self.near.borrow_mut();
-        near.entry(key.into()).or_insert_with(|| self.keys().near(key)).clone()
+        near.entry(key.into()).or_insert_with(|| self.keys().near(key, "")).clone()
     }
 
     /// The keys of the environment's data.

@@ -41,7 +41,7 @@ pub(crate) fn check(at: &OptionsContext<'_>, report: &mut Report) {
             None => unknown_key(known, key),
         };
         if let Some(message) = message {
-            let near = known.near(key).filter(|_| !key.starts_with('^'));
+            let near = known.near(key, LOOKUP_OPTIONS).filter(|_| !key.starts_with('^'));
             let is_misspelt = near.as_ref().is_some_and(|near| is_misspelling(key, near));
             let is_certain = is_misspelt
                 && !classes.is_parameter(key)
@@ -72,7 +72,7 @@ fn unknown_key(known: &KnownKeys<'_>, key: &str) -> Option<String> {
     if known.contains(key) || key.contains('.') || key == "<<" || looks_like_pattern(key) {
         return None;
     }
-    let near = known.near(key);
+    let near = known.near(key, LOOKUP_OPTIONS);
     if near.is_none() && known.is_open(module_of_key(key)) {
         return None;
     }

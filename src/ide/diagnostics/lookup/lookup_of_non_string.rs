@@ -29,6 +29,11 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         if !kinds.all(|it| it.is_some()) || has_conversion(targets, &lookup.name) {
             continue;
         }
+        // A lookup of the entry itself never ends, and neither would an alias.
+        let path = key_path::parse(&lookup.name).ok();
+        if path.as_ref().and_then(KeyPath::root_name).is_some_and(|root| **root == *at.key()) {
+            continue;
+        }
         let advice = if lookup.is_alone {
             format!("Write `%{{alias('{}')}}` to get the {kind} itself.", lookup.name)
         } else {
@@ -82,6 +87,16 @@ e: [1]
 f: "%{alias('d.x')} %{lookup('d.x')} %{lookup('e')} %{lookup('b.0')} %{lookup('d.y')}"
 #                                                                    ^^^^^^^^^^^^^^^^ warning[missing-lookup-target]
 #   ^^^^^^^^^^^^^^^ error[alias-not-alone]
+"#,
+        );
+    }
+
+    #[test]
+    fn a_lookup_of_the_entry_itself_is_told_once() {
+        check(
+            r#"
+b: {x: "%{lookup('b')}"}
+#       ^^^^^^^^^^^^^^ error[recursive-lookup]
 "#,
         );
     }

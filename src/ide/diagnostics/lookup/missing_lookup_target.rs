@@ -2,6 +2,7 @@
 
 use crate::engine::module_of_key;
 use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::diagnostics::entry::alias_not_alone;
 use crate::ide::diagnostics::lookup::LookupContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::near::near_key;
@@ -28,10 +29,14 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     for token in &at.summary.looked_up {
         let Ok(path) = key_path::parse(&token.name) else { continue };
         let Some(key) = path.root_name() else { continue };
+        // Puppet refuses the text before it looks anything up.
+        if is_refused(at, token.range) {
+            continue;
+        }
         if &**key == LOOKUP_OPTIONS || known.contains(key) {
             continue;
         }
-        if known.contains(&token.name) {
+        if known.contains(&token.name) && *token.name != *at.key() {
             let message = format!(
                 "no data file has the key `{key}`\nPuppet uses an empty string. For the key with a dot, write `'\"{}\"'` \
                  as the argument.",
@@ -41,7 +46,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
             finding.related.extend(known.related(&token.name));
             continue;
         }
-        let near = known.near(key);
+        let near = known.near(key, at.key());
         // Even if keys may also come from elsewhere, a similar key makes a mistake likely.
         if near.is_none() && known.is_open(module_of_key(key)) {
             continue;
@@ -78,6 +83,8 @@ pub(crate) fn check_members(at: &LookupContext<'_>, report: &mut Report) {
         let members: Vec<_> =
             hashes.flat_map(|it| it.iter()).filter_map(|(name, _)| name.as_str()).collect();
         let near = near_key(member, members).filter(|near| key_path::is_verbatim(near));
+        // Puppet interpolates a whole hash to find a member, so another member of the same entry never ends either.
+        let near = near.filter(|_| !is_of(key, at.key()));
         let advice = near.map_or(String::new(), |near| format!(" Did you mean `{key}.{near}`?"));
         let message = format!(
             "no value of `{key}` has a member `{member}`\nPuppet uses an empty string.{advice}"
@@ -89,6 +96,17 @@ pub(crate) fn check_members(at: &LookupContext<'_>, report: &mut Report) {
             finding.with_fix(Fix::changing(format!("Write `{key}.{near}`"), vec![edit]));
         }
     }
+}
+
+/// Whether the token is an alias in a longer text.
+fn is_refused(at: &LookupContext<'_>, token: TextRange) -> bool {
+    let code = alias_not_alone::RULE.code;
+    at.summary.findings.iter().any(|it| it.code == code && it.range == token)
+}
+
+/// Whether a path of sub keys starts at the root key `root`.
+fn is_of(path: &str, root: &str) -> bool {
+    key_path::parse(path).is_ok_and(|path| path.root_name().is_some_and(|it| **it == *root))
 }
 
 #[cfg(test)]
@@ -113,6 +131,16 @@ b: "%{hiera('missing')}"
 #   ^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `missing` Puppet uses an empty string.
 c: "%{lookup('only::hree.x')}"
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `only::hree` Puppet uses an empty string. Did you mean `only::here`?
+"#,
+        );
+    }
+
+    #[test]
+    fn a_refused_alias_looks_nothing_up() {
+        check(
+            r#"
+a: "%{alias('b')} x"
+#   ^^^^^^^^^^^^^ error[alias-not-alone]
 "#,
         );
     }
@@ -192,6 +220,27 @@ a: "%{lookup('module::that_is_not_here')}"
             "Write `ntp::server`",
             "a: \"%{lookup('ntp::server.0')}\"\nntp::server: [x]\n",
         );
+    }
+
+    /// Neither the entry itself nor another member of it, which would be looked up without an end.
+    #[test]
+    fn the_entry_itself_is_not_meant() {
+        check(
+            r#"
+proxy_host: "%{lookup('proxy_hots')}"
+#            ^^^^^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `proxy_hots` Puppet uses an empty string.
+server_name: ["%{alias('server_nam')}", "%{hiera('server_naem.x')}"]
+#              ^^^^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `server_nam` Puppet uses an empty string.
+#                                        ^^^^^^^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `server_naem` Puppet uses an empty string.
+other.key: "%{lookup('other.key')}"
+#           ^^^^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `other` Puppet uses an empty string.
+"#,
+        );
+        let fixture = "hash:\n  name: x\n  other: \"%{lookup('hash.naem')}\"\n";
+        let fixture = crate::ide::fixture::Fixture::parse(fixture);
+        let found = crate::ide::diagnostics(&fixture.world(), &fixture.files[0].world_path());
+        let is_advised = |it: &crate::ide::Diagnostic| it.message.contains("Did you mean");
+        assert!(!found.iter().any(is_advised), "{found:?}");
     }
 
     #[test]

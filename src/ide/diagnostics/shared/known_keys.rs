@@ -163,9 +163,10 @@ impl<'a> KnownKeys<'a> {
         self.options.get_or_init(read)
     }
 
-    /// The key that a misspelt one was meant to be.
-    pub(crate) fn near(&self, key: &str) -> Option<Arc<str>> {
-        near_key(key, self.keys().iter().map(|it| &**it)).map(Arc::from)
+    /// The key that a misspelt one was meant to be. It is not `here`, the root key of the entry that names it: a value that
+    /// looks itself up never ends.
+    pub(crate) fn near(&self, key: &str, here: &str) -> Option<Arc<str>> {
+        near_key(key, self.keys().iter().map(|it| &**it).filter(|it| *it != here)).map(Arc::from)
     }
 
     /// The root keys that start with `prefix`, sorted.
