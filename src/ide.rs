@@ -59,8 +59,8 @@ mod workspace_files;
 
 pub use crate::engine::Role;
 pub use actions::{
-    Action, ActionKind, ProvedRepair, Repaired, SecretAction, actions, proved_repair, repair,
-    secret_actions, secret_edit,
+    Action, ActionKind, MAX_FIX_ROUNDS, ProvedRepair, Repaired, SecretAction, actions,
+    proved_repair, repair, secret_actions, secret_edit,
 };
 pub use calls::{Call, CallItem, call_items, called, callers};
 pub use code_lens::{CodeLens, code_lenses, lens_parts};

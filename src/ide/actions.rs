@@ -28,7 +28,7 @@ use crate::text::TextRange;
 use crate::world::{FileEntry, World};
 
 pub use eyaml::secrets::{SecretAction, secret_actions, secret_edit};
-pub use fix_all::{ProvedRepair, Repaired, proved_repair, repair};
+pub use fix_all::{MAX_FIX_ROUNDS, ProvedRepair, Repaired, proved_repair, repair};
 
 /// A code action.
 #[derive(Debug, Clone, PartialEq, Eq)]

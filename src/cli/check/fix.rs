@@ -12,12 +12,9 @@ use super::setup::Setup;
 use crate::cli::shown::{counted, in_lines, within_a_line};
 use crate::data::Files as _;
 use crate::ide::diagnostics::Fix;
-use crate::ide::{all_diagnostics, proved_repair, refutation, repair};
+use crate::ide::{MAX_FIX_ROUNDS, all_diagnostics, proved_repair, refutation, repair};
 use crate::text::{LineIndex, TextEdit, apply_edits};
 use crate::world::{Change, World};
-
-/// The maximum number of rounds: a fix may make another one possible.
-const MAX_ROUNDS: usize = 10;
 
 /// The number of lines around a change that a diff shows.
 const CONTEXT_LINES: usize = 3;
@@ -44,7 +41,7 @@ pub(super) struct Fixing {
 pub(super) fn fix(setup: &mut Setup, all: bool) -> Fixing {
     let is_wanted = |fix: &Fix| all || fix.is_safe();
     let mut fixing = Fixing { before: Some(setup.host.snapshot()), ..Fixing::default() };
-    for _ in 0..MAX_ROUNDS {
+    for _ in 0..MAX_FIX_ROUNDS {
         let world = setup.host.snapshot();
         let repaired = setup.each_file(&world, |_, path, found| {
             let repaired = repair(&found, is_wanted);

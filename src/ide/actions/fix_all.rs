@@ -3,12 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use similar::{Algorithm, DiffTag, capture_diff_slices};
+
 use super::{Action, ActionContext, ActionKind};
-use crate::ide::diagnostics::{Diagnostic, Fix};
+use crate::ide::diagnostics::{Diagnostic, Fix, diagnostics_until};
 use crate::ide::edits::FileEdit;
 use crate::ide::proof::refutation;
 use crate::limits::MAX_FIX_PROOFS;
-use crate::text::{TextEdit, apply_edits};
+use crate::text::{TextEdit, TextRange, apply_edits};
+
+/// The maximum number of rounds of fixes: a fix may make another one possible.
+pub const MAX_FIX_ROUNDS: usize = 10;
 
 /// The result of [`repair`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,8 +35,10 @@ pub struct ProvedRepair {
 
 /// One action for all safe fixes of the file that are proved together.
 pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
-    let proof = proved_repair(context.diagnostics(), Fix::is_safe, |edits| refuted(context, edits));
-    let Repaired { edits, fixed } = proof.repaired;
+    let Repaired { edits, fixed } = in_rounds(context).unwrap_or_else(|| {
+        let refute = |edits: &[TextEdit]| refuted(context, edits);
+        proved_repair(context.diagnostics(), Fix::is_safe, refute).repaired
+    });
     if fixed.is_empty() {
         return Vec::new();
     }
@@ -43,6 +50,51 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
         is_preferred: false,
         refusal: None,
     }]
+}
+
+/// All safe fixes, applied in rounds as `check --fix` does, because fixes that touch cannot be applied together. `None` if one
+/// round is enough, or if the result is not proved.
+fn in_rounds(context: &ActionContext<'_>) -> Option<Repaired> {
+    let diagnostics = context.diagnostics();
+    let first = repair(diagnostics, Fix::is_safe);
+    let is_fixable = |it: &&Diagnostic| it.fixes.iter().any(Fix::is_safe);
+    let fixed: Vec<Diagnostic> = diagnostics.iter().filter(is_fixable).cloned().collect();
+    if first.fixed.len() == fixed.len() {
+        return None;
+    }
+    let path = &context.file.path;
+    let mut text = apply_edits(&context.file.text, &first.edits);
+    for _ in 1..MAX_FIX_ROUNDS {
+        let world = context.world.as_if(&[(Arc::clone(path), text.as_str().into())]);
+        let next = repair(&diagnostics_until(&world, path, context.cancel), Fix::is_safe);
+        if context.cancel.is_cancelled() {
+            return None;
+        }
+        if next.fixed.is_empty() {
+            break;
+        }
+        text = apply_edits(&text, &next.edits);
+    }
+    let edits = line_edits(&context.file.text, &text);
+    refuted(context, &edits).is_none().then_some(Repaired { edits, fixed })
+}
+
+/// The edits of whole lines that turn one text into the other.
+fn line_edits(before: &str, after: &str) -> Vec<TextEdit> {
+    let (old, new): (Vec<&str>, Vec<&str>) =
+        (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
+    let mut at = 0;
+    let mut edits = Vec::new();
+    for operation in capture_diff_slices(Algorithm::Myers, &old, &new) {
+        let (removed, added) = (operation.old_range(), operation.new_range());
+        let length: usize = old[removed].iter().map(|line| line.len()).sum();
+        let range = TextRange::new(at, at + length as u32);
+        if operation.tag() != DiffTag::Equal {
+            edits.push(TextEdit::replace(range, new[added].concat()));
+        }
+        at = range.end;
+    }
+    edits
 }
 
 /// Why it is not proved that all nodes keep the values that they get now.

@@ -74,6 +74,13 @@ fn everything_safe_at_once() {
 }
 
 #[test]
+fn fixes_that_touch_are_done_together() {
+    let fix_all = "Fix everything in this file that can be fixed safely";
+    check("\"same\": a$0\n'same': b\nsame : c\nx: yes\n", fix_all, "same : c\nx: true\n");
+    check("a: {q: 1, q: 2$0, \"q\": 3}\n", fix_all, "a: {\"q\": 3}\n");
+}
+
+#[test]
 fn a_sensitive_value_stays_so_or_the_title_says_it() {
     let common =
         "lookup_options: {'^m::': {convert_to: Sensitive}}\nm::pw: hunter2\nother: hunter2\n";
