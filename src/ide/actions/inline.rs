@@ -156,7 +156,10 @@ fn removed_comments(shared: &Shared, entry: &EntryTree<'_>, removal: &[TextEdit]
         let line_end = entry.text[start as usize..].find('\n').map_or(end, |at| start + at as u32);
         return comments::between(entry.text, line_end, end);
     }
-    comments::count(entry.text, entry.value, end)
+    let key_end = entry.key.range.end;
+    let line_end =
+        entry.text[key_end as usize..].find('\n').map_or(start, |at| key_end + at as u32);
+    comments::between(entry.text, line_end, start) + comments::count(entry.text, entry.value, end)
 }
 
 fn action(title: String, edits: Result<Vec<FileEdit>, String>) -> Action {

@@ -66,11 +66,17 @@ pub(super) fn append(data: &DataFile, entries: &str) -> Result<TextEdit, String>
     }
     let end = end_of_first_document(data);
     let before = &text[..end as usize];
+    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let entries = entries.replace("\r\n", "\n").replace('\n', line_end);
+    let after = &text[end as usize..];
+    let is_apart = after.is_empty() || after.starts_with("---") || after.starts_with("...");
+    if let Some(braces) = empty_braces(before).filter(|_| is_apart) {
+        let between = if before[..braces.start as usize].ends_with("---") { line_end } else { "" };
+        return Ok(TextEdit::replace(braces, format!("{between}{entries}")));
+    }
     if let Some(obstacle) = obstacle(data, before) {
         return Err(obstacle);
     }
-    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let entries = entries.replace("\r\n", "\n").replace('\n', line_end);
     let between = if before.is_empty() || before.ends_with('\n') { "" } else { line_end };
     Ok(TextEdit::insert(end, format!("{between}{entries}")))
 }
@@ -87,16 +93,44 @@ fn end_of_first_document(data: &DataFile) -> u32 {
     if is_after { mark - 3 } else { mark }
 }
 
+/// The `{}` of a document that has nothing else but comments, up to the end of its line: what was written so that the file is a
+/// hash.
+fn empty_braces(document: &str) -> Option<TextRange> {
+    let mut found = None;
+    let mut start = 0;
+    for line in document.split_inclusive('\n') {
+        let content = line.strip_prefix("---").filter(|it| it.starts_with([' ', '\t']));
+        let content = content.unwrap_or(line);
+        let inner = content.trim().strip_prefix('{').and_then(|it| it.strip_suffix('}'));
+        let end = start + line.len();
+        if inner.is_some_and(|it| it.trim().is_empty()) {
+            let range = TextRange::new((end - content.len()) as u32, end as u32);
+            // Nothing can follow an empty hash.
+            if found.replace(range).is_some() {
+                return None;
+            }
+        } else if !is_without_value(line) {
+            return None;
+        }
+        start = end;
+    }
+    found
+}
+
+/// Whether a line is empty, a comment, or the start of a document with nothing but a comment after it.
+fn is_without_value(line: &str) -> bool {
+    let line = line.trim_end();
+    let after = line.strip_prefix("---").unwrap_or(line);
+    let is_apart = after.len() == line.len() || after.starts_with([' ', '\t']);
+    after.is_empty() || is_apart && after.trim_start().starts_with('#')
+}
+
 /// Why no entry in block style can follow the first document, which is `before` of the text.
 fn obstacle(data: &DataFile, before: &str) -> Option<String> {
     let why = match data.verdict() {
         Verdict::Hash => return obstacle_in_hash(data, before),
         Verdict::Empty => {
-            let is_free = |line: &str| {
-                let line = line.trim_end();
-                line.is_empty() || line.starts_with('#') || line == "---"
-            };
-            if before.lines().all(is_free) {
+            if before.lines().all(is_without_value) {
                 return None;
             }
             "contains a value that is not a hash"

@@ -230,7 +230,7 @@ fn no_move_where_it_would_break_something() {
     assert_eq!(titles("#- /data/nodes/web01.yaml\na$0: *x\nb: &x 1\n"), none);
     assert_eq!(titles("#- /data/nodes/web01.yaml\nlookup_options$0: {}\n"), none);
     assert_eq!(titles("#- /data/nodes/web01.yaml\n{a$0: 1}\n"), none);
-    let broken = "#- /data/common.yaml\nx: [\n#- /data/roles/web.yaml\n{}\n#- /data/nodes/web01.yaml\na$0: 1\n";
+    let broken = "#- /data/common.yaml\nx: [\n#- /data/roles/web.yaml\n{x: 1}\n#- /data/nodes/web01.yaml\na$0: 1\n";
     assert_eq!(titles(broken), none);
 }
 
@@ -245,6 +245,10 @@ fn an_entry_is_added_to_the_first_document() {
     check("---\na: 1\n...\n# end\n", "---\na: 1\nc: 1\n...\n# end\n");
     check("---\na: |\n  x\n\n...\n---\nb: 2\n", "---\na: |\n  x\n\nc: 1\n...\n---\nb: 2\n");
     check("a: |-\n  ---\n  ...\n", "a: |-\n  ---\n  ...\nc: 1\n");
+    check("{}\n", "c: 1\n");
+    check("---\n# of web\n{}\n", "---\n# of web\nc: 1\n");
+    check("--- {}\n# end\n", "---\nc: 1\n# end\n");
+    check("--- # of web\n", "--- # of web\nc: 1\n");
 }
 
 #[test]
@@ -258,7 +262,9 @@ fn a_file_that_cannot_take_an_entry_says_why() {
     check("a: |\n  x", without_line_end);
     check("a:\n- >+\n  x", without_line_end);
     check("{a: 1}\n", "is written in braces");
-    check("{}\n", "is written in braces");
+    check("{}\n{}\n", "is written in braces");
+    check("{\n}\n", "is written in braces");
+    check("{} # none yet\n", "is written in braces");
     check("[a]\n", "contains a value that is not a hash");
     check("~\n", "contains a value that is not a hash");
     check("a: [\n", "has an error, so Puppet cannot read it");
@@ -545,7 +551,7 @@ fn comments_that_go_with_a_shared_value_are_said() {
         "#- /data/common.yaml\nw: {x: 1, y: [a, b]}\n",
     );
     let title = "Inline `n` everywhere (1 place) and remove it: removes a comment";
-    for value in ["\n  - a\n  # - b", " [a] # why\n  # - b", "\n- a # why"] {
+    for value in ["\n  # of all\n  - a", "\n  - a\n  # - b", " [a] # why\n  # - b", "\n- a # why"] {
         check_same_answers(
             &format!("#- /data/common.yaml\nn$0:{value}\nw: \"%{{alias('n')}}\"\n"),
             title,
