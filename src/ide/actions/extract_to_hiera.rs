@@ -245,6 +245,22 @@ lookup_options: {web::list: {merge: unique}}
     }
 
     #[test]
+    fn files_outside_of_the_workspace_are_not_offered() {
+        let hierarchy = "version: 5\nhierarchy:\n  - {name: Absolute, path: /common.yaml}\n  \
+                         - {name: Common, path: common.yaml}\n";
+        let fixture = Fixture::parse(&format!(
+            "#- /hiera.yaml\n{hierarchy}#- /data/common.yaml\n{{}}\n\
+             #- /modules/web/manifests/init.pp\nclass web(Integer $po$0rt = 80) {{ }}\n"
+        ));
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let (wanted, cancel) = ([ActionKind::RefactorExtract], CancelToken::default());
+        let range = TextRange::empty(offset);
+        let found = actions(&fixture.world(), &file.world_path(), range, &wanted, &cancel);
+        let titles: Vec<_> = found.iter().map(|it| &*it.title).collect();
+        assert_eq!(titles, ["Extract `web::port` to data/common.yaml (Common)"]);
+    }
+
+    #[test]
     fn values_of_all_sorts() {
         let after = |code: &str, expected: &str| {
             let common = "y: 1\nweb::lower: 1\nlookup_options: {web::list: {merge: unique}}\n";

@@ -206,7 +206,7 @@ impl<'a> Target<'a> {
         let format = level.built_in_format()?;
         let path = &*location.file;
         // A path with open variables is not the path of one file.
-        if location.is_uri || location.is_open() || path == from {
+        if location.is_uri || location.is_open() || path == from || !is_ours(context, path) {
             return None;
         }
         let kind = context.world.kind(path);
@@ -233,4 +233,10 @@ impl<'a> Target<'a> {
         let data = self.context.world.data(self.path, self.format)?;
         Ok(FileEdit::new(self.path, paste(&data, entry, key, value)?))
     }
+}
+
+/// Whether a file is in a folder of the workspace. A path in `hiera.yaml` can lead anywhere.
+fn is_ours(context: &ActionContext<'_>, path: &str) -> bool {
+    let folders = context.world.folders();
+    folders.is_empty() || folders.iter().any(|folder| paths::below(folder, path).is_some())
 }

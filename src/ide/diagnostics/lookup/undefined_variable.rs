@@ -78,10 +78,8 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
             None if is_impossible(&variable.name) => format!(" {AS_TEXT}"),
             None => String::new(),
         };
-        let message = format!(
-            "Undefined variable '{name}'\n{effect} for {}.{advice}",
-            nodes_text(&known.nodes)
-        );
+        let message =
+            format!("Undefined variable '{name}'\n{effect} for {}.{advice}", nodes_text(known));
         let finding = report.add(&RULE, variable.range.shifted(start), message);
         let range = variable.name_range.filter(|_| variable.name.starts_with(&*name));
         if let (Some(meant), Some(range)) = (meant, range) {
@@ -126,9 +124,11 @@ fn is_impossible(name: &str) -> bool {
         || first.starts_with(['{', '<', '%'])
 }
 
-fn nodes_text(nodes: &[&Arc<Node>]) -> String {
-    match nodes {
+fn nodes_text(known: &KnownVariables<'_>) -> String {
+    match &*known.nodes {
         [node] => format!("node {}", node.name),
+        // No hierarchy decides which nodes use a `hiera.yaml`.
+        nodes if known.is_path => format!("all {} nodes with facts", nodes.len()),
         nodes => format!("all {} nodes with facts that read this file", nodes.len()),
     }
 }
