@@ -12,7 +12,7 @@ use super::fleet;
 use super::place::Place;
 use super::print;
 use super::progress::Progress;
-use super::shown::{as_seen_from_here, in_a_line};
+use super::shown::{as_seen_from_here, in_a_line, key_in_a_line};
 use super::terminal::complain;
 use super::workspace::{self, existing_directory};
 use crate::backends::eyaml::Decryption;
@@ -362,7 +362,7 @@ impl Sides {
             if root.is_some_and(|root| !all.contains(&key_path::of_root(&root))) {
                 complain(&format!(
                     "{}: no data file has this key, before or after",
-                    in_a_line(key)
+                    key_in_a_line(key)
                 ));
             }
         }

@@ -25,7 +25,15 @@ pub(super) fn in_a_line(text: &str) -> Cow<'_, str> {
     without_commands(escaped(text, is_hidden))
 }
 
-/// The same for text that follows other text on its line.
+/// A key on one line. One that nobody would see, or that looks like a command of a CI server, is in quotes.
+pub(super) fn key_in_a_line(key: &str) -> Cow<'_, str> {
+    if key.trim().is_empty() || key.trim_start().starts_with("::") {
+        return Cow::Owned(in_a_line(&format!("\"{key}\"")).into_owned());
+    }
+    in_a_line(key)
+}
+
+/// [`in_a_line`] for text that follows other text on its line.
 pub(super) fn within_a_line(text: &str) -> Cow<'_, str> {
     match escaped(text, is_hidden) {
         shown if shown.contains("##") => Cow::Owned(without_marks(&shown)),

@@ -57,7 +57,8 @@ impl Repository {
 
     /// The commit of a revision.
     pub(crate) fn commit(&self, revision: &str) -> Result<String, String> {
-        let no_commit = || format!("{revision} is not a commit of the repository at {}", self.root);
+        let name = if revision.is_empty() { "''" } else { revision };
+        let no_commit = || format!("{name} is not a commit of the repository at {}", self.root);
         // The revision comes from settings or an editor. Git must not read it as an option.
         if revision.starts_with('-') || revision.is_empty() {
             return Err(no_commit());
@@ -72,8 +73,16 @@ impl Repository {
                  (git fetch --unshallow, or fetch-depth: 0 in CI)",
                 no_commit()
             )),
+            Err(_) if self.is_empty() => {
+                Err(format!("the repository at {} has no commits yet", self.root))
+            }
             Err(_) => Err(no_commit()),
         }
+    }
+
+    /// Whether no branch and no tag has a commit.
+    fn is_empty(&self) -> bool {
+        git(&self.root, &["rev-list", "--all", "--max-count=1"]).is_ok_and(|it| it.is_empty())
     }
 
     /// The merge base of `commit` and the working tree's commit; `commit` itself if they have no common history.

@@ -117,35 +117,32 @@ fn hold_back(settings: &mut Settings, raw: &RawSettings, trees: &[String]) -> Ve
     }
     // Puppet's own directories are our default.
     let defaults = Settings::default().basemodulepath;
-    let is_outside = |path: &Arc<str>| !defaults.contains(path) && held.leads_out(path);
-    if settings.basemodulepath.iter().any(is_outside) {
-        settings.basemodulepath.retain(|path| !is_outside(path));
-        held.note("basemodulepath", LEADS_OUT);
-    }
-    if settings.datadir_map.values().any(|to| held.leads_out(to)) {
+    let is_default = |path: &Arc<str>| defaults.contains(path);
+    held.list_except("basemodulepath", &mut settings.basemodulepath, is_default);
+    if let Some(outside) = settings.datadir_map.values().find(|to| held.leads_out(to)).cloned() {
         settings.datadir_map.retain(|_, to| !held.leads_out(to));
-        held.note("datadirMap", LEADS_OUT);
+        held.note_path("datadirMap", &outside);
     }
     if held.leads_out(&settings.diagnostics.baseline) {
-        settings.diagnostics.baseline = Settings::default().diagnostics.baseline;
-        held.note("diagnostics.baseline", LEADS_OUT);
+        let default = Settings::default().diagnostics.baseline;
+        let outside = std::mem::replace(&mut settings.diagnostics.baseline, default);
+        held.note_path("diagnostics.baseline", &outside);
     }
     // The editor's settings may turn the bridge on. The program that is then run must not be the repository's.
     if settings.backends.bridge.ruby.take().is_some() {
         held.note("backends.bridge.ruby", "names a program to run");
     }
     for function in settings.backends.functions.values_mut() {
-        if function.stand_in.iter().any(|it| held.leads_out(&it.file)) {
+        let outside = function.stand_in.iter().find(|it| held.leads_out(&it.file));
+        if let Some(outside) = outside.map(|it| it.file.clone()) {
             function.stand_in.retain(|it| !held.leads_out(&it.file));
-            held.note("backends", LEADS_OUT);
+            held.note_path("backends", &outside);
         }
     }
     held.problems
 }
 
 const RUNS_GIT: &str = "has Git run";
-
-const LEADS_OUT: &str = "leads out of the workspace";
 
 struct Held<'a> {
     raw: &'a RawSettings,
@@ -161,25 +158,42 @@ impl Held<'_> {
     }
 
     fn optional(&mut self, key: &str, path: &mut Option<Arc<str>>) {
-        if path.as_ref().is_some_and(|it| self.leads_out(it)) {
-            *path = None;
-            self.note(key, LEADS_OUT);
+        if let Some(outside) = path.take_if(|it| self.leads_out(it)) {
+            self.note_path(key, &outside);
         }
     }
 
     fn list(&mut self, key: &str, paths: &mut Vec<Arc<str>>) {
-        let before = paths.len();
-        paths.retain(|path| !self.leads_out(path));
-        if paths.len() < before {
-            self.note(key, LEADS_OUT);
+        self.list_except(key, paths, |_| false);
+    }
+
+    /// Removes paths that lead out of the workspace, except for some.
+    fn list_except(
+        &mut self,
+        key: &str,
+        paths: &mut Vec<Arc<str>>,
+        is_kept: impl Fn(&Arc<str>) -> bool,
+    ) {
+        let is_outside = |path: &Arc<str>| !is_kept(path) && self.leads_out(path);
+        if let Some(outside) = paths.iter().find(|it| is_outside(it)).cloned() {
+            paths.retain(|path| !is_outside(path));
+            self.note_path(key, &outside);
         }
     }
 
     fn note(&mut self, key: &str, what: &str) {
+        self.add(key, &format!("`{key}` {what}"));
+    }
+
+    fn note_path(&mut self, key: &str, path: &str) {
+        self.add(key, &format!("`{path}` leads out of the workspace"));
+    }
+
+    fn add(&mut self, key: &str, what: &str) {
         let place = self.raw.get(key).and_then(|value| value.place);
         self.problems.push(SettingsProblem {
             message: format!(
-                "`{key}` {what}. It has an effect only in a trusted workspace, or in the settings of the editor."
+                "{what}. It has an effect only in a trusted workspace, or in the settings of the editor."
             ),
             range: place.map(|it| it.range).unwrap_or_default(),
             key: key.to_owned(),

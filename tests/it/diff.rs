@@ -496,10 +496,14 @@ fn what_cannot_be_compared_is_said() {
         "nothing is not a commit of the repository",
     );
     check_refused(&repository.run(&["diff", "--to=--all"]), "--all is not a commit");
+    check_refused(&repository.run(&["diff", ""]), "'' is not a commit");
     check_refused(&repository.run(&["diff", "--format", "nothing"]), "nothing");
     check_refused(&repository.run(&["diff", "--facts", "none"]), "none");
     let outside = tempfile::tempdir().expect("a temporary directory");
     check_refused(&run_in(outside.path(), &["diff"]), "is not in a Git repository");
+    let made = Command::new("git").args(["init", "--quiet"]).current_dir(outside.path()).status();
+    assert!(made.expect("git runs").success());
+    check_refused(&run_in(outside.path(), &["diff"]), "has no commits yet");
     check_refused(&repository.run(&["diff", "a::b"]), "for a key, write `hiera-ls diff -- a::b`");
     check_refused(&repository.run(&["diff", "data/common.yaml"]), "not files");
     let (from, to) = (repository.path("repository"), repository.path("bare"));
@@ -1071,6 +1075,17 @@ fn nothing_outside_of_the_repository_is_read_without_trust() {
         check(&bare, &["HEAD~1", "--to", "HEAD"]);
         repository.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
     }
+}
+
+#[test]
+fn keys_that_are_hard_to_see_are_in_quotes() {
+    let repository = Repository::new();
+    repository.data("common.yaml", &format!("{COMMON}'': 1\n'::lead': 1\n"));
+    let text = text_of(&repository.run(&["diff", "--facts", "../facts"]));
+    assert!(
+        text.starts_with("\"\"\n  3 nodes") && text.contains("\n\"::lead\"\n  3 nodes"),
+        "{text}"
+    );
 }
 
 #[test]

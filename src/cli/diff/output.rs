@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 use super::arguments::DiffFormat;
 use crate::cli::answer_json::{AnswerJson, conditions_json};
 use crate::cli::check::fingerprint_of;
-use crate::cli::shown::{as_seen_from_here, in_a_line, in_lines, within_a_line};
+use crate::cli::shown::{as_seen_from_here, in_a_line, in_lines, key_in_a_line, within_a_line};
 use crate::data::render;
 use crate::engine::{Answer, OtherNodes};
 use crate::ide::changes::{Secrets, change_lines, counted, not_shown, without_own_secrets};
@@ -147,7 +147,7 @@ fn text(report: &Report) -> String {
 
 fn text_of_key(report: &Report, part: &Part, key: &str, changes: &[&AnswerChange]) -> String {
     let mut text = String::new();
-    let _ = writeln!(text, "{}{}", report.label(part), in_a_line(key));
+    let _ = writeln!(text, "{}{}", report.label(part), key_in_a_line(key));
     let groups = part.found.alike(changes);
     for alike in groups.iter().take(MAX_CHANGES) {
         let change = alike[0];
@@ -205,7 +205,7 @@ fn markdown_of_key(report: &Report, part: &Part, key: &str, changes: &[&AnswerCh
         count => counted(count, "node"),
     };
     let label = escaped_html(&report.label(part));
-    let title = escaped_html(&in_a_line(key));
+    let title = escaped_html(&key_in_a_line(key));
     let mut text = format!("\n<details><summary>{label}<code>{title}</code>: {who}</summary>\n");
     let groups = part.found.alike(changes);
     for alike in groups.iter().take(MAX_CHANGES_IN_COMMENT) {
@@ -353,7 +353,7 @@ fn by_line<'a>(report: &Report, part: &'a Part) -> BTreeMap<(String, u32), Vec<&
 fn line_text(report: &Report, part: &Part, changes: &[&AnswerChange]) -> String {
     let nodes: BTreeSet<u32> = changes.iter().flat_map(|it| &it.nodes).copied().collect();
     let keys: BTreeSet<&Arc<str>> = changes.iter().map(|it| &it.key).collect();
-    let named: Vec<_> = keys.iter().take(MAX_NAMES).map(|it| in_a_line(it)).collect();
+    let named: Vec<_> = keys.iter().take(MAX_NAMES).map(|it| key_in_a_line(it)).collect();
     let more = keys.len() - named.len();
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     let label = report.label(part);
