@@ -75,6 +75,15 @@ impl Registry {
         self.programs.problem(command, &function.name)
     }
 
+    /// The files with sample data, with their formats.
+    pub fn sample_files(&self) -> Vec<(String, Format)> {
+        let functions = self.settings.functions.values();
+        functions
+            .filter_map(|it| self.stand_in(it))
+            .flat_map(|it| it.paths().collect::<Vec<_>>())
+            .collect()
+    }
+
     /// Stops all programs for good.
     pub fn stop(&self) {
         self.programs.stop();

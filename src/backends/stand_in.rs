@@ -53,6 +53,11 @@ impl StandIn {
         self.files.iter().find_map(|it| self.read(files, it).err())
     }
 
+    /// Its files, with their formats.
+    pub(super) fn paths(&self) -> impl Iterator<Item = (String, Format)> {
+        self.files.iter().map(|it| (path::join(&self.root, &it.file), format(&it.file)))
+    }
+
     fn with_file<T>(
         &self,
         call: &Call<'_>,

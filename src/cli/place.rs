@@ -176,11 +176,12 @@ const MAX_FILES_READ_FOR_A_GUESS: usize = 2_000;
 const NO_DATA: [&str; 4] = ["spec", "examples", "locales", "node_modules"];
 
 impl Place {
-    /// Every top-level key of every data file that some hierarchy of the environment and its modules can lead to, sorted, as
-    /// lookups name it.
+    /// Every top-level key of every data file that some hierarchy of the environment and its modules can lead to, and of the
+    /// sample data, sorted, as lookups name it.
     /// Files are only searched for the starts of entries; values are not parsed.
     pub(super) fn all_keys(&self) -> BTreeSet<Arc<str>> {
         let mut keys = self.world.scan_keys(&self.environment);
+        keys.extend(self.world.sample_keys());
         keys.remove(LOOKUP_OPTIONS);
         keys.iter().map(key_path::of_root).collect()
     }

@@ -146,7 +146,8 @@ impl<'a> Compared<'a> {
     fn all_keys(&self) -> Vec<Arc<str>> {
         let earlier = self.before.all_keys(&self.environment_before);
         let both = earlier.into_iter().chain(self.world.all_keys(self.environment));
-        let mut keys: BTreeSet<Arc<str>> = both.collect();
+        let samples = [&self.before, self.world].into_iter().flat_map(|it| it.sample_keys());
+        let mut keys: BTreeSet<Arc<str>> = both.chain(samples).collect();
         // Puppet never finds `lookup_options` as a key.
         keys.remove(LOOKUP_OPTIONS);
         keys.iter().map(key_path::of_root).collect()

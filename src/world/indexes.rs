@@ -135,6 +135,12 @@ impl World {
         keys
     }
 
+    /// The root keys of the sample data that the settings name.
+    pub fn sample_keys(&self) -> BTreeSet<Arc<str>> {
+        let files = self.back_ends().sample_files();
+        files.iter().flat_map(|(path, format)| self.root_keys_of(path, *format)).collect()
+    }
+
     /// Which files have which keys. The first call reads all data files of the environment, which takes seconds for tens of
     /// thousands of files. Later calls only process what changed since.
     pub fn key_index(&self, environment: &Environment) -> Arc<KeyIndex> {

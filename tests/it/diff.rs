@@ -1078,6 +1078,25 @@ fn nothing_outside_of_the_repository_is_read_without_trust() {
 }
 
 #[test]
+fn sample_data_is_compared() {
+    let repository = Repository::new();
+    let level = "hierarchy:\n- {name: v, lookup_key: vault, uri: 'x://y'}\n";
+    repository.write("repository/hiera.yaml", &HIERA_YAML.replace("hierarchy:\n", level));
+    repository.write("repository/.hiera-ls.yaml", "backends: {vault: {stand_in: f/vault.yaml}}\n");
+    repository.write("repository/f/vault.yaml", "v: 1\n");
+    repository.commit();
+    repository.write("repository/f/vault.yaml", "v: 2\n");
+    let found = repository.diff(&[]);
+    let change = &found["changes"][0];
+    assert_eq!((&change["key"], &change["after"]["value"]), (&json!("v"), &json!(2)), "{found}");
+    let output = repository.run(&["diff", "--facts", "../facts", "--", "v"]);
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("no data file"), "{output:?}");
+    let facts = ["--facts", "../facts/db1.example.com.yaml", "--render-as", "jsonl"];
+    let output = repository.run(&[&["lookup", "--all"], &facts[..]].concat());
+    assert!(text_of(&output).contains(r#"{"key":"v","status":"found","value":2"#), "{output:?}");
+}
+
+#[test]
 fn keys_that_are_hard_to_see_are_in_quotes() {
     let repository = Repository::new();
     repository.data("common.yaml", &format!("{COMMON}'': 1\n'::lead': 1\n"));
