@@ -85,12 +85,12 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
         let path = in_a_line(as_seen_from_here(&path)).into_owned();
         complain(&format!("{path}: {ENCRYPTED_IN_COMMIT}"));
     }
-    let mut linked = BTreeMap::new();
+    let mut own_paths = BTreeMap::new();
     let top = top.unwrap_or_else(|| root.clone());
     for (part, (sides, _)) in parts.iter().zip(&compared) {
-        sides.add_linked_causes(&part.found, &top, &mut linked);
+        sides.add_other_causes(&part.found, &root, &top, &mut own_paths);
     }
-    Ok((Report { parts, root, prefix, linked }, compared))
+    Ok((Report { parts, root, prefix, own_paths }, compared))
 }
 
 fn compare_sides(
@@ -316,22 +316,24 @@ impl Sides {
         }
     }
 
-    /// Adds the paths in the repository of the causes that are read through links, which Git knows only by these.
-    fn add_linked_causes(
+    /// Adds the paths in the repository of the causes that are not below `root`, or are read through links, which Git knows only
+    /// by these.
+    fn add_other_causes(
         &self,
         found: &Differences,
+        root: &str,
         top: &str,
-        linked: &mut BTreeMap<Arc<str>, String>,
+        own_paths: &mut BTreeMap<Arc<str>, String>,
     ) {
         let world = &self.after.world;
         let top = world.real_path(top);
         for cause in found.changes.iter().flat_map(|it| &it.causes) {
-            if !linked.contains_key(&cause.path)
+            if !own_paths.contains_key(&cause.path)
                 && let real = world.real_path(&cause.path)
-                && *real != *cause.path
+                && (*real != *cause.path || paths::below(root, &cause.path).is_none())
                 && let Some(path) = paths::below(&top, &real)
             {
-                linked.insert(cause.path.clone(), path.to_owned());
+                own_paths.insert(cause.path.clone(), path.to_owned());
             }
         }
     }

@@ -1,5 +1,7 @@
 //! `diff`, and `lookup` for many nodes, run as programs in real repositories.
 
+mod causes;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

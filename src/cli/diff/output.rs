@@ -1,7 +1,7 @@
 //! The formats of `diff`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
@@ -36,8 +36,8 @@ pub(super) struct Report {
     pub(super) root: String,
     /// Its path in the repository, with a trailing `/`.
     pub(super) prefix: String,
-    /// The paths in the repository of the causes that are read through links.
-    pub(super) linked: BTreeMap<Arc<str>, String>,
+    /// The paths in the repository of the causes that are not below the directory, or are read through links.
+    pub(super) own_paths: BTreeMap<Arc<str>, String>,
 }
 
 /// The result for one environment.
@@ -108,14 +108,18 @@ impl Report {
         }
     }
 
-    /// A path for programs and pages: relative to the directory of the comparison.
-    fn path<'a>(&self, cause: &'a Cause) -> &'a str {
-        paths::below(&self.root, &cause.path).unwrap_or(&cause.path)
+    /// A path for programs: relative to the directory of the comparison.
+    fn path(&self, cause: &Cause) -> String {
+        match (paths::below(&self.root, &cause.path), self.own_paths.get(&cause.path)) {
+            (Some(below), _) => below.to_owned(),
+            (None, Some(own)) => relative(&self.prefix, own),
+            (None, None) => cause.path.to_string(),
+        }
     }
 
     /// A path from the repository's top.
     fn path_of_repository(&self, cause: &Cause) -> String {
-        if let Some(own) = self.linked.get(&cause.path) {
+        if let Some(own) = self.own_paths.get(&cause.path) {
             return own.clone();
         }
         match paths::below(&self.root, &cause.path) {
@@ -125,8 +129,20 @@ impl Report {
     }
 }
 
+/// A path from the repository's top as seen from a directory with a trailing `/`, which is empty at the top.
+fn relative(directory: &str, path: &str) -> String {
+    let (mut directory, mut path) = (directory, path);
+    while let (Some((one, rest)), Some((other, rest_of_path))) =
+        (directory.split_once('/'), path.split_once('/'))
+        && one == other
+    {
+        (directory, path) = (rest, rest_of_path);
+    }
+    format!("{}{path}", "../".repeat(directory.matches('/').count()))
+}
+
 /// The causes of a change on one line; `path` is the path of a cause as it is shown.
-fn because<'c>(change: &'c AnswerChange, path: impl Fn(&'c Cause) -> &'c str) -> String {
+fn because<'c, P: Display>(change: &'c AnswerChange, path: impl Fn(&'c Cause) -> P) -> String {
     let causes = change.causes.iter();
     let causes: Vec<_> = causes.map(|it| format!("{}:{}", path(it), it.line)).collect();
     in_a_line(&causes.join(", ")).into_owned()
@@ -215,7 +231,7 @@ fn markdown_of_key(report: &Report, part: &Part, key: &str, changes: &[&AnswerCh
             let _ = write!(
                 text,
                 " (because of {})",
-                escaped_markdown(&because(change, |it| report.path(it)))
+                escaped_markdown(&because(change, |it| report.path_of_repository(it)))
             );
         }
         let mut lines = String::new();
