@@ -8,7 +8,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Puppet code that Puppet refuses",
     severity: Severity::Warning,
     since: "0.1.0",
-    summary: "Puppet cannot load a file of Puppet code, so hiera-ls knows at most a part of what it declares.",
+    summary: "Puppet cannot load a file of Puppet code, so hiera-ls may know only a part of what it declares.",
     page: include_str!("../../../../docs/rules/broken-code.md"),
     checks: &[Check::BrokenCode(check)],
     ..Rule::USUAL
@@ -19,7 +19,7 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
     // Puppet stops at the first error, and later ones often follow from it.
     let Some(error) = code.file.manifest.errors.first() else { return };
     let message = format!(
-        "{}\nPuppet refuses this file when it loads it. hiera-ls knows at most a part of what it declares.",
+        "{}\nPuppet refuses this file when it loads it. hiera-ls may know only a part of what it declares.",
         error.message
     );
     report.add(&RULE, error.range, message);
@@ -42,7 +42,7 @@ version: 5
 #- /manifests/site.pp
 class a {
   file { 'x': ensure => } 
-#                       ^ warning[broken-code]: Syntax error at '}' Puppet refuses this file when it loads it. hiera-ls knows at most a part of what it declares.
+#                       ^ warning[broken-code]: Syntax error at '}' Puppet refuses this file when it loads it. hiera-ls may know only a part of what it declares.
 }
 class ] { }
 #- /modules/m/templates/x.epp
@@ -67,7 +67,7 @@ m::x::title: 1
 #- /modules/m/manifests/x.pp
 class m::x (
   String $title,
-#        ^^^^^^ warning[broken-code]: The parameter $title redefines a built in parameter in the Host Class Definition Puppet refuses this file when it loads it. hiera-ls knows at most a part of what it declares.
+#        ^^^^^^ warning[broken-code]: The parameter $title redefines a built in parameter in the Host Class Definition Puppet refuses this file when it loads it. hiera-ls may know only a part of what it declares.
 ) {
 }
 #- /modules/m/templates/x.epp
