@@ -271,6 +271,26 @@ hierarchy:
         );
     }
 
+    /// Nodes use a `hiera.yaml`, whichever data files they read.
+    #[test]
+    fn all_nodes_use_a_hierarchy() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+nodes: {web01: {facts: {a: 1}, variables: {tier: front}}, web02: {facts: {a: 1}}}
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - name: x
+    path: "%{role}.yaml"
+#          ^^^^^^^ warning[undefined-variable]: Undefined variable 'role' Puppet uses an empty string for all 2 nodes with facts.
+#- /data/.yaml
+x: "%{role}"
+#   ^^^^^^^ warning[undefined-variable]: Undefined variable 'role' The lookup fails for all 2 nodes with facts that read this file.
+"#,
+        );
+    }
+
     #[test]
     fn the_near_name() {
         let nodes = "#- /.hiera-ls.yaml\nnode: web01\nnodes: {web01: {facts: {role: web, os: {family: x}}}}\n";
