@@ -21,8 +21,8 @@ use crate::data::Format;
 use crate::engine::CancelToken;
 use crate::facts::{Node, NodeParts};
 use crate::syntax::key_path;
-use crate::world::git::{ENCRYPTED_IN_COMMIT, GitDisk, Repository};
-use crate::world::{Differences, FleetPair, World, parallel, paths};
+use crate::world::git::{GitDisk, Other, Repository, WorkingTree};
+use crate::world::{Differences, DiskReader, FleetPair, World, parallel, paths};
 pub use arguments::DiffArguments;
 use arguments::DiffFormat;
 use output::{Part, Report};
@@ -50,6 +50,14 @@ struct Sides {
     after: Place,
 }
 
+/// The revisions that are compared.
+struct Revisions {
+    before: Arc<GitDisk>,
+    /// `None` if this side is the working tree.
+    after: Option<Arc<GitDisk>>,
+    working_tree: Arc<WorkingTree>,
+}
+
 /// What was compared, for each environment.
 type Compared = Vec<(Sides, FleetPair)>;
 
@@ -65,10 +73,12 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
     let repository = Repository::of(&root)?;
     let (prefix, top) = (repository.prefix.clone(), repository.top.clone());
     let (mut parts, mut compared) = (Vec::new(), Compared::new());
-    let (all_sides, disks) = open(arguments, &root, repository)?;
+    let (all_sides, revisions) = open(arguments, &root, repository)?;
+    let mut no_data = BTreeMap::new();
     for sides in all_sides {
         sides.warn_of_configs(arguments);
-        sides.warn_of_files();
+        sides.warn_of_files(&mut no_data);
+        revisions.check_contents(arguments)?;
         let environment = sides.environment_label();
         let (found, pair) = compare_sides(arguments, &sides, facts.as_deref())?;
         if facts.is_none() && found.has_changes() {
@@ -80,10 +90,11 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
     if let Some((sides, _)) = compared.first() {
         sides.complain_of_what_is_not_read();
     }
-    let encrypted: BTreeSet<String> = disks.iter().flat_map(|it| it.encrypted()).collect();
-    for path in encrypted {
-        let path = in_a_line(as_seen_from_here(&path)).into_owned();
-        complain(&format!("{path}: {ENCRYPTED_IN_COMMIT}"));
+    revisions.check_contents(arguments)?;
+    revisions.warn_of_files();
+    let not_compared = revisions.not_compared(&no_data);
+    for (part, (sides, _)) in parts.iter_mut().zip(&compared) {
+        sides.add_not_compared(&not_compared, (&compared, &root), &mut part.found);
     }
     let mut own_paths = BTreeMap::new();
     let top = top.unwrap_or_else(|| root.clone());
@@ -152,7 +163,7 @@ fn open(
     arguments: &DiffArguments,
     root: &str,
     repository: Repository,
-) -> Result<(Vec<Sides>, Vec<Arc<GitDisk>>), String> {
+) -> Result<(Vec<Sides>, Revisions), String> {
     let commit = repository.commit(&arguments.revision).map_err(|message| {
         // Who knows `git diff` writes a file here, and who knows `lookup` a key.
         let revision = &arguments.revision;
@@ -165,15 +176,16 @@ fn open(
         }
     })?;
     let place = &arguments.place;
-    let machine = place.machine(root)?;
+    let working_tree = Arc::new(WorkingTree::new(&repository, place.machine(root)?)?);
+    let machine: Arc<dyn DiskReader> = working_tree.clone();
     let at = |repository, commit: &str| GitDisk::new(repository, commit, Arc::clone(&machine));
-    let mut disks = Vec::new();
+    let mut later = None;
     let after = match &arguments.to {
         Some(revision) => {
             let disk = at(Repository::of(root)?, &repository.commit(revision)?)?;
             warn_of_submodules(&disk, revision);
             let disk = Arc::new(disk);
-            disks.push(Arc::clone(&disk));
+            later = Some(Arc::clone(&disk));
             place.open_all_on(disk)
         }
         None if repository.top.is_none() => {
@@ -186,7 +198,7 @@ fn open(
     let disk = at(repository, &commit)?;
     warn_of_submodules(&disk, &arguments.revision);
     let disk = Arc::new(disk);
-    disks.push(Arc::clone(&disk));
+    let revisions = Revisions { before: Arc::clone(&disk), after: later, working_tree };
     let (before, after) = match after {
         Ok(after) => {
             let (world, before) = place.open_all_beside(&after[0].world, disk)?;
@@ -200,7 +212,7 @@ fn open(
         }
         Err(why) => return Err(why),
     };
-    Ok((by_environment(before, after), disks))
+    Ok((by_environment(before, after), revisions))
 }
 
 /// Both sides of each environment. If one side has no such environment, it has that of the other side, without its files.
@@ -269,7 +281,65 @@ fn aligned(
     (complete(&sides.before, before), complete(&sides.after, after))
 }
 
+impl Revisions {
+    /// `Err` if the clone lacks the content of a file that was read.
+    fn check_contents(&self, arguments: &DiffArguments) -> Result<(), String> {
+        let later = arguments.to.as_deref().unwrap_or_default();
+        let after = self.after.as_ref().and_then(|it| it.missing());
+        let missing = [
+            (self.before.missing(), &*arguments.revision),
+            (after, later),
+            (self.working_tree.missing(), "the index"),
+        ];
+        let Some((path, at)) = missing.into_iter().find_map(|(path, at)| Some((path?, at))) else {
+            return Ok(());
+        };
+        let compared = [&*arguments.revision, later].join(" ");
+        Err(in_a_line(&format!(
+            "{path} at {at} is not in this clone, and nothing is fetched; if the clone is partial, \
+             fetch what differs (git diff {})",
+            compared.trim_end()
+        ))
+        .into_owned())
+    }
+
+    /// Reports the files that are those of the working tree on both sides.
+    fn warn_of_files(&self) {
+        let disks = [Some(&self.before), self.after.as_ref()];
+        let files: BTreeMap<_, _> =
+            disks.into_iter().flatten().flat_map(|it| it.not_as_data()).collect();
+        for (path, why) in files {
+            complain(&in_a_line(&format!("{}: {why}", as_seen_from_here(&path))));
+        }
+    }
+
+    /// The paths that may differ and are not compared, with the reasons.
+    fn not_compared(&self, no_data: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+        let other = self.after.as_deref().map_or(Other::WorkingTree, Other::Revision);
+        self.before.not_compared(other, no_data)
+    }
+}
+
 impl Sides {
+    /// Adds what is not compared and may belong to the environment. What is in no environment may belong to each.
+    fn add_not_compared(
+        &self,
+        all: &BTreeMap<String, String>,
+        (compared, root): (&Compared, &str),
+        found: &mut Differences,
+    ) {
+        let is_in = |sides: &Self, path: &str| {
+            let root = sides.after.environment.root.as_deref();
+            root.is_some_and(|it| paths::below(it, path).is_some())
+        };
+        for (path, why) in all {
+            if is_in(self, path) || !compared.iter().any(|(sides, _)| is_in(sides, path)) {
+                let shown = paths::below(root, path).unwrap_or(path);
+                found.not_proved.insert(format!("{shown}: {why}").into(), None);
+            }
+        }
+    }
+
     /// Whether fact sets certainly become the same nodes on both sides. Settings for single nodes may name files.
     fn have_same_nodes_of_fact_sets(&self) -> bool {
         let settings = self.before.world.settings();
@@ -370,8 +440,8 @@ impl Sides {
         }
     }
 
-    /// Reports data files that do not contain data.
-    fn warn_of_files(&self) {
+    /// Reports data files that do not contain data, and adds those of which the data may be elsewhere.
+    fn warn_of_files(&self, no_data: &mut BTreeMap<String, String>) {
         let files = |place: &Place| -> BTreeSet<(String, Format)> {
             place.data_files().into_iter().collect()
         };
@@ -387,7 +457,10 @@ impl Sides {
         });
         for ((path, _), what) in all.into_iter().zip(what) {
             if let Some(what) = what {
-                complain(&format!("{}: {what}", in_a_line(as_seen_from_here(path))));
+                if what.is_not_compared {
+                    no_data.insert(path.clone(), what.why.to_owned());
+                }
+                complain(&format!("{}: {}", in_a_line(as_seen_from_here(path)), what.why));
             }
         }
     }

@@ -18,7 +18,7 @@ use crate::config::Environment;
 use crate::data::Files as _;
 use crate::engine::{CancelToken, LOOKUP_OPTIONS};
 use crate::syntax::key_path;
-use crate::world::git::{ENCRYPTED_IN_COMMIT, GitDisk};
+use crate::world::git::GitDisk;
 use crate::world::{Asker, Before, Differences, FleetPair, World, paths};
 pub use edited::{EditedKey, edited_keys, is_edited};
 pub use secrets::{Secrets, without_own_secrets};
@@ -169,8 +169,14 @@ impl<'a> Compared<'a> {
                 self.name()
             ));
         }
-        for path in self.revision.iter().flat_map(|it| it.encrypted()) {
-            problems.push(format!("{}: {ENCRYPTED_IN_COMMIT}", self.shown_path(&path)));
+        for (path, why) in self.revision.iter().flat_map(|it| it.not_as_data()) {
+            problems.push(format!("{}: {why}", self.shown_path(&path)));
+        }
+        if let Some(path) = self.revision.iter().find_map(|it| it.missing()) {
+            problems.push(format!(
+                "{path} at {} is not in this clone, and nothing is fetched",
+                self.name()
+            ));
         }
         // Most files are the same on both sides, so each is named once.
         let mut warned: BTreeSet<Arc<str>> = BTreeSet::new();
@@ -179,7 +185,7 @@ impl<'a> Compared<'a> {
                 if let Some(what) = world.what_is_no_data(path, *format)
                     && warned.insert(path.clone())
                 {
-                    problems.push(format!("{}: {what}", self.shown_path(path)));
+                    problems.push(format!("{}: {}", self.shown_path(path), what.why));
                 }
             }
         }

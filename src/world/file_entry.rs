@@ -178,6 +178,11 @@ impl FileEntry {
         self.references.to(&self.text, roots)
     }
 
+    /// Whether the text only stands for the content that the file has elsewhere.
+    pub(super) fn stands_for_content(&self) -> bool {
+        LeftByGit::at_start(self.text.as_bytes()).is_some()
+    }
+
     /// What Git wrote into the text in the place of data.
     pub(super) fn left_by_git(&self) -> Option<LeftByGit> {
         *self.left_by_git.get_or_init(|| LeftByGit::in_text(&self.text))

@@ -2,7 +2,11 @@
 //! nothing is fetched, and nothing is checked out.
 
 mod blame;
+mod contents;
 mod disk;
+mod filters;
+mod not_compared;
+mod working_tree;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,10 +14,13 @@ use std::process::Command;
 
 use super::disk::DiskReader as _;
 
-pub(crate) use disk::{ENCRYPTED_IN_COMMIT, GitDisk};
+pub(crate) use disk::{GitDisk, NotAsData};
+use filters::{without_attributes, without_filters};
+pub(crate) use not_compared::Other;
+pub(crate) use working_tree::WorkingTree;
 
 /// The repository that a directory belongs to.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Repository {
     /// The directory.
     pub(crate) root: String,
@@ -91,6 +98,19 @@ impl Repository {
         common.map_or_else(|_| commit.to_owned(), |it| it.trim().to_owned())
     }
 
+    /// The top of the working tree; of a bare repository, the directory.
+    fn top_or_root(&self) -> &str {
+        self.top.as_deref().unwrap_or(&self.root)
+    }
+
+    /// The path of what the repository calls `name`. Paths below the directory start with it.
+    fn path_of(&self, name: &str) -> String {
+        match name.strip_prefix(&self.prefix) {
+            Some(below) => super::paths::join(&self.root, below),
+            None => super::paths::join(self.top_or_root(), name),
+        }
+    }
+
     fn is_shallow(&self) -> bool {
         git(&self.root, &["rev-parse", "--is-shallow-repository"])
             .is_ok_and(|it| it.trim() == "true")
@@ -109,13 +129,17 @@ fn tree_item(line: &[u8]) -> Option<(String, TreeItem)> {
     let line = std::str::from_utf8(line).ok()?;
     let (about, path) = line.split_once('\t')?;
     let mut words = about.split(' ');
-    let kind = match words.next()? {
+    let kind = kind_of_mode(words.next()?);
+    let object = words.nth(1)?.to_owned();
+    Some((path.to_owned(), TreeItem { kind, object }))
+}
+
+fn kind_of_mode(mode: &str) -> ItemKind {
+    match mode {
         "120000" => ItemKind::Link,
         "160000" => ItemKind::Submodule,
         _ => ItemKind::File,
-    };
-    let object = words.nth(1)?.to_owned();
-    Some((path.to_owned(), TreeItem { kind, object }))
+    }
 }
 
 /// The top of the working tree around `path`, found without Git.
@@ -130,6 +154,13 @@ pub(crate) fn changed_since(root: &str, revision: &str) -> Result<BTreeSet<Strin
     let repository = Repository::of(root)?;
     // Changes by others since then are not changes of this branch.
     let common = repository.common_with_head(&repository.commit(revision)?);
+    let files = files_other_than(root, &common)?;
+    Ok(files.iter().map(|name| repository.path_of(name)).collect())
+}
+
+/// The files of the working tree around `root` that differ from a commit, including deleted and untracked files. Paths start at
+/// the repository's top.
+fn files_other_than(root: &str, commit: &str) -> Result<BTreeSet<String>, String> {
     let diff = [
         "diff",
         "--name-only",
@@ -139,8 +170,10 @@ pub(crate) fn changed_since(root: &str, revision: &str) -> Result<BTreeSet<Strin
         "--no-textconv",
         // A renamed file counts as removed and added, because both paths changed.
         "--no-renames",
+        // Git would start itself in a submodule, with the filters of that.
+        "--ignore-submodules=dirty",
         "-z",
-        &common,
+        commit,
         "--",
     ];
     // `git diff` does not list files that Git does not track yet.
@@ -151,25 +184,8 @@ pub(crate) fn changed_since(root: &str, revision: &str) -> Result<BTreeSet<Strin
     let names = [bytes_of(compare.args(diff))?, git_bytes(root, &unknown)?].concat();
     // No level can lead to a file whose name is not UTF-8.
     let names = names.split(|it| *it == 0).filter_map(|name| std::str::from_utf8(name).ok());
-    let names = names.filter(|name| !name.is_empty());
-    let top = repository.top.as_deref().unwrap_or(root);
-    let path = |name: &str| match name.strip_prefix(&repository.prefix) {
-        Some(below) => super::paths::join(root, below),
-        None => super::paths::join(top, name),
-    };
-    Ok(names.map(path).collect())
+    Ok(names.filter(|name| !name.is_empty()).map(str::to_owned).collect())
 }
-
-/// A repository's attributes name filters; an empty tree has no attributes.
-fn without_attributes(root: &str, command: &mut Command) {
-    let format = git(root, &["rev-parse", "--show-object-format"]).unwrap_or_default();
-    let empty = if format.trim() == "sha256" { EMPTY_TREE_SHA256 } else { EMPTY_TREE };
-    command.env("GIT_ATTR_SOURCE", empty);
-}
-
-/// The name of a tree without files, which every repository has.
-const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-const EMPTY_TREE_SHA256: &str = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
 
 /// A call of Git that runs no other program and never prompts.
 ///
@@ -214,48 +230,6 @@ pub(crate) fn command(root: &str) -> Command {
         .env("LC_ALL", "C");
     command
 }
-
-/// Overrides the filters that the repository's settings define. Attributes outside of any commit can name them, and Git runs
-/// them when it compares a working tree.
-fn without_filters(root: &str, command: &mut Command) -> Result<(), String> {
-    let defined = ["config", "--null", "--name-only", "--get-regexp", "^filter\\."];
-    let output = self::command(root).args(defined).output();
-    let output = output.map_err(|error| cannot_be_run(&error))?;
-    let defined = match output.status.code() {
-        Some(0) => output.stdout,
-        // Git found none.
-        Some(1) => Vec::new(),
-        _ => return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
-    };
-    // What cannot be overridden would be run.
-    let defined = String::from_utf8(defined)
-        .map_err(|_| "the settings of Git define a filter whose name is not UTF-8".to_owned())?;
-    let names: BTreeSet<&str> = defined
-        .split('\0')
-        .filter_map(|key| key.strip_prefix("filter.")?.rsplit_once('.').map(|(name, _)| name))
-        .collect();
-    // The value is passed through a variable, because a name could be read as more than a name.
-    command.env(NO_PROGRAM, "").env(NOT_REQUIRED, "false");
-    for name in names {
-        let members = ["clean", "smudge", "process"].map(|it| (it, "", NO_PROGRAM));
-        for (member, value, variable) in
-            members.into_iter().chain([("required", "false", NOT_REQUIRED)])
-        {
-            let key = format!("filter.{name}.{member}");
-            // `-c` would cut the name at its first `=`.
-            if name.contains('=') {
-                command.arg(format!("--config-env={key}={variable}"));
-            } else {
-                command.args(["-c", &format!("{key}={value}")]);
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Variables that contain the values that filters are set to.
-const NO_PROGRAM: &str = "HIERA_LS_NO_PROGRAM";
-const NOT_REQUIRED: &str = "HIERA_LS_NOT_REQUIRED";
 
 /// Git's output; `Err` contains its error message.
 fn git(root: &str, arguments: &[&str]) -> Result<String, String> {

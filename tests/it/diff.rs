@@ -1,6 +1,7 @@
 //! `diff`, and `lookup` for many nodes, run as programs in real repositories.
 
 mod causes;
+mod not_compared;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -558,7 +559,8 @@ fn no_program_of_the_repository_runs() {
     }
     repository.data("common.yaml", "port: 1\n");
     let _ = fs::remove_file(&proof);
-    assert_eq!(repository.diff(&["--", "port"])["changes"].as_array().map(Vec::len), Some(1));
+    let found = repository.diff(&["--", "port"]);
+    assert_eq!(found["not_proved"].as_array().map(Vec::len), Some(1), "{found}");
     assert!(!proof.exists(), "a program was run");
     let checked = repository.run(&["check", "--since", "HEAD"]);
     assert!(!proof.exists(), "a program was run: {checked:?}");
@@ -1022,7 +1024,7 @@ fn a_submodule_that_is_checked_out_is_the_same_on_both_sides() {
     repository.git(&["update-index", "--add", "--cacheinfo", link]);
     repository.git(&["commit", "--quiet", "--message", "x"]);
     let text = text_of(&repository.run(&["diff", "--facts", "../facts"]));
-    assert_eq!(text, "0 answers change: 4 keys compared for 3 nodes\n");
+    assert!(text.starts_with("0 answers change: 4 keys compared for 3 nodes, as far"), "{text}");
 }
 
 /// A report may be posted where people see it who cannot read the files of this machine.

@@ -304,7 +304,10 @@ fn json_of(report: &Report) -> Json {
             json
         }));
         not_proved.extend(part.found.not_proved.iter().map(|(reason, keys)| {
-            let mut json = json!({"reason": &**reason, "keys": keys});
+            let mut json = json!({"reason": &**reason});
+            if let Some(keys) = keys {
+                json["keys"] = (*keys).into();
+            }
             environment(part, &mut json);
             json
         }));

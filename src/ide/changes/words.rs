@@ -91,12 +91,10 @@ impl Differences {
 
     /// What is not proved, one line each, and a line about the others if there are very many.
     pub fn limits(&self) -> impl Iterator<Item = String> {
-        let limit = |(reason, keys): (&Arc<str>, &usize)| {
-            let keys = match keys {
-                0 => "keys that no data file has".to_owned(),
-                keys => counted(*keys, "key"),
-            };
-            format!("not proved for {keys}: {reason}")
+        let limit = |(reason, keys): (&Arc<str>, &Option<usize>)| match keys {
+            Some(0) => format!("not proved for keys that no data file has: {reason}"),
+            Some(keys) => format!("not proved for {}: {reason}", counted(*keys, "key")),
+            None => format!("not proved: {reason}"),
         };
         let more = self.not_proved.len().saturating_sub(MAX_LIMITS);
         let more = (more > 0).then(|| format!("not proved for {}", counted(more, "other reason")));
@@ -333,7 +331,7 @@ mod tests {
     #[test]
     fn what_is_too_much_to_show_is_counted() {
         let reasons = |count: usize| Differences {
-            not_proved: (0..count).map(|it| (format!("{it:02}").into(), 1)).collect(),
+            not_proved: (0..count).map(|it| (format!("{it:02}").into(), Some(1))).collect(),
             ..Differences::default()
         };
         assert_eq!(reasons(MAX_LIMITS).limits().count(), MAX_LIMITS);

@@ -45,8 +45,18 @@ pub struct Differences {
     pub changes: Vec<Change>,
     /// The changes of any key that no data file has, if all keys were compared.
     pub other_keys: Vec<Change>,
-    /// The reasons why something is not known, each with its number of keys: 0 if it only concerns keys that no data file has.
-    pub not_proved: BTreeMap<Arc<str>, usize>,
+    /// The reasons why something is not known, each with its number of keys: 0 for keys that no data file has, `None` if it can
+    /// concern any key.
+    pub not_proved: BTreeMap<Arc<str>, Option<usize>>,
+}
+
+/// A file that does not contain what it should.
+#[derive(Debug, Clone, Copy)]
+pub struct NoData {
+    /// What it contains.
+    pub why: &'static str,
+    /// Whether its data is elsewhere, and is therefore not compared.
+    pub is_not_compared: bool,
 }
 
 impl Differences {
@@ -122,15 +132,15 @@ impl FleetPair {
             }
         }
         let mut changes = Vec::new();
-        let mut not_proved: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+        let mut not_proved: BTreeMap<Arc<str>, Option<usize>> = BTreeMap::new();
         for difference in found {
             for reason in difference.not_proved() {
-                *not_proved.entry(reason.into()).or_default() += 1;
+                *not_proved.entry(reason.into()).or_default().get_or_insert_default() += 1;
             }
             changes.extend(difference.changes);
         }
         if left_out > 0 {
-            not_proved.insert(TOO_MANY_LOOKUPS.into(), left_out);
+            not_proved.insert(TOO_MANY_LOOKUPS.into(), Some(left_out));
         }
         let nodes = self.after().nodes().iter().map(|node| node.name.clone()).collect();
         let keys = keys.len() - left_out;
@@ -145,7 +155,7 @@ impl FleetPair {
             let request = Request { cancel: cancel.clone(), ..Request::key(KEY_OF_NO_FILE) };
             let others = self.difference_of(&request);
             for reason in others.not_proved() {
-                found.not_proved.entry(reason.into()).or_default();
+                found.not_proved.entry(reason.into()).or_insert(Some(0));
             }
             found.other_keys = others.changes;
         }
@@ -245,18 +255,18 @@ impl FleetPair {
 
 impl World {
     /// Why a file certainly does not contain what it should.
-    pub fn what_is_no_data(&self, path: &str, format: Format) -> Option<&'static str> {
-        match self.file(path).ok()?.left_by_git()? {
+    pub fn what_is_no_data(&self, path: &str, format: Format) -> Option<NoData> {
+        let (why, is_not_compared) = match self.file(path).ok()?.left_by_git()? {
             LeftByGit::Pointer => {
-                Some("only a pointer to what Git LFS keeps; its data is not compared")
+                ("only a pointer to what Git LFS keeps; its data is not compared", true)
             }
-            LeftByGit::Encrypted => Some("encrypted by git-crypt; its data is not compared"),
-            LeftByGit::ConflictMarks => self
-                .data(path, format)
-                .ok()?
-                .is_broken()
-                .then_some("has conflicts that are not resolved; lookups that read it fail"),
-        }
+            LeftByGit::Encrypted => ("encrypted by git-crypt; its data is not compared", true),
+            LeftByGit::ConflictMarks if self.data(path, format).ok()?.is_broken() => {
+                ("has conflicts that are not resolved; lookups that read it fail", false)
+            }
+            LeftByGit::ConflictMarks => return None,
+        };
+        Some(NoData { why, is_not_compared })
     }
 
     /// All nodes for a comparison: as nodes of the environment, sorted by name.

@@ -3,21 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sha1::{Digest as _, Sha1};
 
+use super::contents::Contents;
 use super::{ItemKind, Repository, TreeItem};
 use crate::data::{DirItem, OddItem, Oddity, PathKind};
-use crate::limits::MAX_FILE_BYTES;
-use crate::world::left_by_git::GIT_CRYPT;
+use crate::world::left_by_git::LeftByGit;
 use crate::world::{DiskReader, paths};
-
-/// What reports say of a file of [`GitDisk::encrypted`].
-pub(crate) const ENCRYPTED_IN_COMMIT: &str =
-    "encrypted by git-crypt in the commit; its changes are not compared";
 
 /// The maximum length of a chain of links.
 const MAX_LINKS: usize = 40;
@@ -25,6 +19,8 @@ const MAX_LINKS: usize = 40;
 /// One commit of a repository.
 pub(crate) struct GitDisk {
     repository: Repository,
+    /// Its name; empty if the items are from elsewhere.
+    commit: String,
     items: HashMap<String, TreeItem>,
     /// The names in each directory.
     directories: HashMap<String, BTreeMap<String, ItemKind>>,
@@ -32,15 +28,34 @@ pub(crate) struct GitDisk {
     submodules: Vec<String>,
     /// What is outside the commit.
     machine: Arc<dyn DiskReader>,
-    /// The files that were read from the working tree, because they are encrypted in the commit.
-    encrypted: Mutex<BTreeSet<String>>,
+    /// By path, the filter of Git that changes the file when it is checked out.
+    filters: HashMap<String, String>,
+    /// The files that were read from the working tree, because the commit has them in another form.
+    not_as_data: Mutex<BTreeMap<String, NotAsData>>,
+    /// A file that is in the commit, but whose content is not in this clone.
+    missing: OnceLock<String>,
     contents: Mutex<Option<Contents>>,
+}
+
+/// Why the content of a file in a commit is not the data that a checkout has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NotAsData {
+    /// git-crypt encrypts it.
+    Encrypted,
+    /// It names what Git LFS keeps.
+    Pointer,
+    /// The filter with this name changes it.
+    Filtered(String),
 }
 
 /// The item at a path, with links resolved.
 #[derive(Debug, PartialEq, Eq)]
 enum Found {
-    File(String),
+    File {
+        /// The path from the repository's top.
+        path: String,
+        object: String,
+    },
     /// A directory, by its path from the repository's top.
     Directory(String),
     Missing,
@@ -56,6 +71,17 @@ impl GitDisk {
         machine: Arc<dyn DiskReader>,
     ) -> Result<Self, String> {
         let items = repository.tree(commit)?;
+        let filters = repository.filters(commit, &items)?;
+        let commit = commit.to_owned();
+        Ok(Self { commit, filters, ..Self::of_items(repository, items, machine) })
+    }
+
+    /// A disk with these items of the repository.
+    pub(super) fn of_items(
+        repository: Repository,
+        items: Vec<(String, TreeItem)>,
+        machine: Arc<dyn DiskReader>,
+    ) -> Self {
         let mut directories: HashMap<String, BTreeMap<String, ItemKind>> = HashMap::new();
         // The top exists even in a commit without files.
         directories.insert(String::new(), BTreeMap::new());
@@ -78,9 +104,18 @@ impl GitDisk {
         let submodules = items.iter().filter(|(_, item)| item.kind == ItemKind::Submodule);
         let submodules = submodules.map(|(path, _)| path.clone()).collect();
         let items = items.into_iter().collect();
-        let contents = Mutex::default();
-        let encrypted = Mutex::default();
-        Ok(Self { repository, items, directories, submodules, machine, encrypted, contents })
+        Self {
+            repository,
+            commit: String::new(),
+            items,
+            directories,
+            submodules,
+            machine,
+            filters: HashMap::new(),
+            not_as_data: Mutex::default(),
+            missing: OnceLock::new(),
+            contents: Mutex::default(),
+        }
     }
 
     /// The submodules below the current directory, by path.
@@ -89,18 +124,53 @@ impl GitDisk {
         self.submodules.iter().filter(is_here).cloned().collect()
     }
 
-    /// The files that were read so far and that git-crypt keeps encrypted in the commit. No program is run that could decrypt
-    /// them, so their content is that of the working tree.
-    pub(crate) fn encrypted(&self) -> BTreeSet<String> {
-        self.encrypted.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// The files that were read so far and that the commit has in another form than a checkout. No program is run that could
+    /// convert them, so their content is that of the working tree.
+    pub(crate) fn not_as_data(&self) -> BTreeMap<String, NotAsData> {
+        self.not_as_data.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn note_encrypted(&self, path: &str) {
-        self.encrypted.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
+    /// A file that was read so far, and whose content is not in this clone.
+    pub(crate) fn missing(&self) -> Option<&str> {
+        self.missing.get().map(String::as_str)
+    }
+
+    pub(super) fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
+    /// The name of the commit.
+    pub(super) fn commit(&self) -> &str {
+        &self.commit
+    }
+
+    /// The name of the submodule's commit.
+    pub(super) fn commit_of_submodule(&self, path: &str) -> Option<&str> {
+        let item = self.items.get(path).filter(|it| it.kind == ItemKind::Submodule)?;
+        Some(&item.object)
+    }
+
+    /// The path of a file from the repository's top, without links, and the object name of its content.
+    pub(super) fn object_of(&self, path: &str) -> Option<(String, String)> {
+        match self.find(path) {
+            Found::File { path, object } => Some((path, object)),
+            Found::Directory(_) | Found::Missing | Found::Outside(_) => None,
+        }
+    }
+
+    /// Why the content of a file is not data.
+    fn why_not_data(&self, path: &str, content: &[u8]) -> Option<NotAsData> {
+        match LeftByGit::at_start(content) {
+            Some(LeftByGit::Pointer) => Some(NotAsData::Pointer),
+            Some(LeftByGit::Encrypted) => Some(NotAsData::Encrypted),
+            Some(LeftByGit::ConflictMarks) | None => {
+                self.filters.get(path).cloned().map(NotAsData::Filtered)
+            }
+        }
     }
 
     /// The path from the repository's top; `None` if it is outside.
-    fn inside(&self, path: &str) -> Option<String> {
+    pub(super) fn inside(&self, path: &str) -> Option<String> {
         let prefix = self.repository.prefix.trim_end_matches('/');
         if let Some(below) = paths::below(&self.repository.root, path) {
             return Some(match (prefix, below) {
@@ -130,7 +200,7 @@ impl GitDisk {
             if let Some(item) = self.items.get(&path)
                 && item.kind == ItemKind::File
             {
-                return Found::File(item.object.clone());
+                return Found::File { object: item.object.clone(), path };
             }
             // The content of a submodule is in another repository. If it is checked out, both sides of a comparison read that.
             if self.submodules.iter().any(|it| paths::below(it, &path).is_some()) {
@@ -157,9 +227,9 @@ impl GitDisk {
         };
         let end = { ends }.find(is_link)?;
         let (link, rest) = path.split_at(end);
-        let target = self.content(&self.items[link].object).ok()?;
+        let target = self.content(link, &self.items[link].object).ok()?;
         let target = String::from_utf8(target).ok()?;
-        let top = self.repository.top.as_deref().unwrap_or(&self.repository.root);
+        let top = self.repository.top_or_root();
         let directory = paths::join(top, link.rsplit_once('/').map_or("", |(it, _)| it));
         let target = paths::normalise(&paths::join(&directory, &target));
         let whole = format!("{target}{rest}");
@@ -171,14 +241,15 @@ impl GitDisk {
 
     fn kind_of(&self, found: &Found) -> PathKind {
         match found {
-            Found::File(_) => PathKind::File,
+            Found::File { .. } => PathKind::File,
             Found::Directory(_) => PathKind::Directory,
             Found::Missing => PathKind::Missing,
             Found::Outside(path) => self.machine.kind(path),
         }
     }
 
-    fn content(&self, object: &str) -> Result<Vec<u8>, String> {
+    /// The content of the object at `path`.
+    fn content(&self, path: &str, object: &str) -> Result<Vec<u8>, String> {
         let mut contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
         if contents.is_none() {
             *contents = Some(Contents::start(&self.repository.root)?);
@@ -189,17 +260,25 @@ impl GitDisk {
         if read.as_ref().is_err_and(|problem| problem.is_fatal) {
             *contents = None;
         }
-        read.map_err(|problem| problem.message)
+        read.map_err(|problem| {
+            if problem.is_missing {
+                self.missing.get_or_init(|| path.to_owned());
+            }
+            problem.message
+        })
     }
 }
 
 impl DiskReader for GitDisk {
     fn read_into(&self, path: &str, bytes: &mut Vec<u8>) -> Result<(), String> {
         match self.find(path) {
-            Found::File(object) => {
-                let content = self.content(&object).map_err(|why| format!("{why} - {path}"))?;
-                if content.starts_with(GIT_CRYPT.as_bytes()) {
-                    self.note_encrypted(path);
+            Found::File { path: own, object } => {
+                let content =
+                    self.content(&own, &object).map_err(|why| format!("{why} - {path}"))?;
+                if let Some(why) = self.why_not_data(&own, &content) {
+                    let mut noted = self.not_as_data.lock().unwrap_or_else(PoisonError::into_inner);
+                    noted.insert(path.to_owned(), why);
+                    drop(noted);
                     let length = bytes.len();
                     if self.machine.read_into(path, bytes).is_ok() {
                         return Ok(());
@@ -238,7 +317,7 @@ impl DiskReader for GitDisk {
                 Some(names.iter().filter_map(item).collect())
             }
             Found::Outside(path) => self.machine.list(&path),
-            Found::File(_) | Found::Missing => Some(Vec::new()),
+            Found::File { .. } | Found::Missing => Some(Vec::new()),
         }
     }
 
@@ -246,7 +325,7 @@ impl DiskReader for GitDisk {
         let path = match self.find(directory) {
             Found::Directory(path) => path,
             Found::Outside(path) => return self.machine.odd_items(&path),
-            Found::File(_) | Found::Missing => return Vec::new(),
+            Found::File { .. } | Found::Missing => return Vec::new(),
         };
         let names = self.directories.get(&path).into_iter().flatten();
         let links = names.filter(|(_, kind)| **kind == ItemKind::Link);
@@ -269,10 +348,10 @@ impl DiskReader for GitDisk {
         match self.find(path) {
             Found::Outside(path) => self.machine.real_path(&path),
             Found::Directory(inside) => {
-                let top = self.repository.top.as_deref().unwrap_or(&self.repository.root);
+                let top = self.repository.top_or_root();
                 Some(paths::join(top, &inside))
             }
-            Found::File(_) => Some(path.to_owned()),
+            Found::File { .. } => Some(path.to_owned()),
             Found::Missing => None,
         }
     }
@@ -284,12 +363,12 @@ impl DiskReader for GitDisk {
     fn may_read(&self, path: &str) -> bool {
         match self.find(path) {
             Found::Outside(path) => self.machine.may_read(&path),
-            Found::File(_) | Found::Directory(_) | Found::Missing => true,
+            Found::File { .. } | Found::Directory(_) | Found::Missing => true,
         }
     }
 
     fn certainly_holds(&self, path: &str, bytes: &[u8]) -> bool {
-        matches!(self.find(path), Found::File(object) if object == object_name(bytes))
+        matches!(self.find(path), Found::File { object, .. } if object == object_name(bytes))
     }
 }
 
@@ -302,69 +381,6 @@ fn object_name(bytes: &[u8]) -> String {
         let _ = write!(name, "{byte:02x}");
         name
     })
-}
-
-/// A Git process that returns contents one after another, for the life of this value.
-struct Contents {
-    child: Child,
-    questions: ChildStdin,
-    answers: BufReader<ChildStdout>,
-}
-
-struct Problem {
-    message: String,
-    /// Whether it cannot return anything more.
-    is_fatal: bool,
-}
-
-impl Contents {
-    fn start(root: &str) -> Result<Self, String> {
-        let mut command = super::command(root);
-        command.args(["cat-file", "--batch"]);
-        // Nobody would read standard error, and a full pipe would stop Git.
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(|error| super::cannot_be_run(&error))?;
-        let (Some(questions), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err("hiera-ls cannot send requests to git".to_owned());
-        };
-        Ok(Self { child, questions, answers: BufReader::with_capacity(1 << 16, answers) })
-    }
-
-    fn read(&mut self, object: &str) -> Result<Vec<u8>, Problem> {
-        let fatal = |message: String| Problem { message, is_fatal: true };
-        let broken = |error: std::io::Error| fatal(format!("git stopped answering: {error}"));
-        self.questions.write_all(format!("{object}\n").as_bytes()).map_err(broken)?;
-        let mut head = String::new();
-        self.answers.read_line(&mut head).map_err(broken)?;
-        let size = head.trim_end().rsplit(' ').next().and_then(|it| it.parse::<u64>().ok());
-        let Some(size) = size else {
-            let message = format!("{object} is not in this clone, and nothing is fetched");
-            return Err(Problem { message, is_fatal: head.is_empty() });
-        };
-        let mut bytes = Vec::new();
-        // One byte more than the limit is enough to see that the file is too large.
-        let kept = size.min(MAX_FILE_BYTES + 1);
-        (&mut self.answers).take(kept).read_to_end(&mut bytes).map_err(broken)?;
-        // The rest, and the line end.
-        let rest = size - kept + 1;
-        let skipped = std::io::copy(&mut (&mut self.answers).take(rest), &mut std::io::sink());
-        if skipped.map_err(broken)? != rest {
-            return Err(fatal("git stopped answering".to_owned()));
-        }
-        if size > MAX_FILE_BYTES {
-            let message = format!("File too large (more than {MAX_FILE_BYTES} bytes)");
-            return Err(Problem { message, is_fatal: false });
-        }
-        Ok(bytes)
-    }
-}
-
-impl Drop for Contents {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        // Without this, the process would remain as a zombie.
-        let _ = self.child.wait();
-    }
 }
 
 #[cfg(test)]
