@@ -321,7 +321,7 @@ impl Revisions {
 }
 
 impl Sides {
-    /// Adds what is not compared and may belong to the environment. What is in no environment may belong to each.
+    /// Adds what is not compared or not read, and may belong to the environment. What is in no environment may belong to each.
     fn add_not_compared(
         &self,
         all: &BTreeMap<String, String>,
@@ -336,6 +336,12 @@ impl Sides {
             if is_in(self, path) || !compared.iter().any(|(sides, _)| is_in(sides, path)) {
                 let shown = paths::below(root, path).unwrap_or(path);
                 found.not_proved.insert(format!("{shown}: {why}").into(), None);
+            }
+        }
+        // Nobody knows which files such a directory has, so cases of nodes and files of globs are missing.
+        for place in [&self.before, &self.after] {
+            for line in workspace::not_read_in(&place.world, &place.environment) {
+                found.not_proved.insert(line.into(), None);
             }
         }
     }

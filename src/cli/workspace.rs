@@ -74,19 +74,20 @@ pub(super) fn disk(root: &str, named: impl Iterator<Item = String>) -> Workspace
 
 /// The existing directories with data or modules whose files are not read, one line each.
 pub(super) fn not_read(world: &World) -> Vec<String> {
-    let mut found = BTreeSet::new();
-    for environment in world.environments().iter() {
-        let reach = world.reach(environment);
-        let modules = environment.modules.values().map(|it| &**it);
-        let directories = reach.places.iter().map(DataPlace::directory).chain(modules);
-        let is_it = |it: &&str| !world.may_read_in(it) && world.kind(it) == PathKind::Directory;
-        found.extend(directories.filter(is_it).map(|it| {
-            format!(
-                "{it} is outside of the workspace and is not read; with --trust, hiera-ls reads it"
-            )
-        }));
-    }
-    found.into_iter().collect()
+    let all = world.environments();
+    all.iter().flat_map(|it| not_read_in(world, it)).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// The same for one environment.
+pub(super) fn not_read_in(world: &World, environment: &Environment) -> BTreeSet<String> {
+    let reach = world.reach(environment);
+    let modules = environment.modules.values().map(|it| &**it);
+    let directories = reach.places.iter().map(DataPlace::directory).chain(modules);
+    let is_it = |it: &&str| !world.may_read_in(it) && world.kind(it) == PathKind::Directory;
+    let line = |it| {
+        format!("{it} is outside of the workspace and is not read; with --trust, hiera-ls reads it")
+    };
+    directories.filter(is_it).map(line).collect()
 }
 
 /// The environment that contains the directory `root`; or else the one with this name in the workspace, or `production` or

@@ -116,6 +116,29 @@ fn files_that_a_sparse_checkout_leaves_out() {
     assert_eq!(found["changes"][0]["nodes"], json!(["db1.example.com"]), "{found}");
 }
 
+/// Without trust, nobody knows which files such a directory has.
+#[cfg(unix)]
+#[test]
+fn directories_outside_of_the_repository() {
+    for level in ["path: 'linked/%{facts.role}.yaml'", "glob: 'linked/*.yaml'"] {
+        let repository = Repository::new();
+        let hiera_yaml = format!(
+            "version: 5\nhierarchy:\n- {{name: o, {level}}}\n- {{name: c, path: common.yaml}}\n"
+        );
+        repository.write("repository/hiera.yaml", &hiera_yaml);
+        repository.write("elsewhere/web.yaml", "port: 1\n");
+        let link = repository.path("repository/data/linked");
+        std::os::unix::fs::symlink(repository.path("elsewhere"), link).expect("a link");
+        repository.commit();
+        repository.data("common.yaml", "port: 81\nlist: [1]\n");
+        let text = text_of(&repository.run(&["diff"]));
+        assert!(text.contains("not proved: ") && text.contains("linked is outside"), "{text}");
+        assert!(!text.contains("nothing else") && !text.contains("every node"), "{text}");
+        let text = text_of(&repository.run(&["diff", "--trust"]));
+        assert!(!text.contains("not proved"), "{text}");
+    }
+}
+
 #[test]
 fn a_partial_clone() {
     let repository = Repository::new();
