@@ -258,7 +258,8 @@ fn with_broken_links(items: &[DirItem], odd: &[OddItem]) -> Arc<[DirItem]> {
     items.into()
 }
 
-fn is_broken_link(files: &dyn Files, path: &str) -> bool {
+/// Whether there is a link at `path` that leads nowhere, which a glob finds.
+pub(crate) fn is_broken_link(files: &dyn Files, path: &str) -> bool {
     let Some(plain) = path::resolve(files, path) else { return false };
     let Some((directory, name)) = plain.rsplit_once('/') else { return false };
     let directory = if directory.is_empty() { "/" } else { directory };

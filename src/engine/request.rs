@@ -226,7 +226,7 @@ impl Evaluator {
     }
 
     /// The answer for nodes of which `conditions` are true, and for which no other file of an open path matters.
-    pub(super) fn call_assuming(&self, request: &Request, conditions: &[Condition]) -> Answer {
+    pub(crate) fn call_assuming(&self, request: &Request, conditions: &[Condition]) -> Answer {
         let mut invocation = self.invocation_of(request);
         invocation.exploration = Some(Exploration::without_ways());
         invocation.assumptions.assume(conditions, self.node());

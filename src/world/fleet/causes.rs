@@ -1,13 +1,20 @@
 //! Finds the edit that changes a node's answer: an edit of an entry that the node reads, lookup_options, a file that
-//! breaks, a hierarchy, environment.conf, the node's facts, or the settings.
+//! breaks, a hierarchy, environment.conf, the node's facts, the settings, or sample data.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Fleet;
 use super::difference::FleetPair;
-use crate::data::{DataFile, Files as _, Format, Located, Place, Value};
+use crate::config::glob::is_broken_link;
+use crate::data::{DataFile, FileId, Files as _, Format, Located, Member, PathKind, Place, Value};
+use crate::engine::cases::pairs::Lookups;
 use crate::engine::footprint::hash_of;
-use crate::engine::{Answer, Footprint, LOOKUP_OPTIONS, Request};
+use crate::engine::structure::concerns_all_keys;
+use crate::engine::{
+    Answer, Condition, Evaluator, Failure, Footprint, LOOKUP_OPTIONS, ReadEntry, Request,
+    Structure, module_of_key,
+};
 use crate::facts::{Node, Origin};
 use crate::settings::PROJECT_FILE;
 use crate::syntax::key_path;
@@ -33,29 +40,40 @@ pub(super) fn causes(pair: &FleetPair, node: u32, request: &Request) -> Vec<Caus
         return vec![only.clone()];
     }
     let request = Request { wants_footprint: true, ..request.clone() };
-    let before = pair.before().answer_of(node, &request);
-    let after = pair.after().answer_of(node, &request);
-    let finder = Finder { before: pair.before(), after: pair.after() };
+    let evaluators = (&*pair.before().evaluator(node), &*pair.after().evaluator(node));
+    let answers = (&evaluators.0.call(&request), &evaluators.1.call(&request));
+    let finder = Finder::of(pair);
     let node = node as usize;
-    finder.find((&before, &after), (&pair.before().nodes()[node], &pair.after().nodes()[node]))
+    let nodes = (&*pair.before().nodes()[node], &*pair.after().nodes()[node]);
+    finder.find(&request, answers, evaluators, nodes)
 }
 
-/// The same for any node.
-pub(super) fn of_any(
+/// The same for any node in one case of both answers.
+pub(super) fn in_case(
     pair: &FleetPair,
     (before, after): (&Arc<Node>, &Arc<Node>),
-    request: &Request,
+    lookups: Lookups<'_>,
+    conditions: &[Condition],
 ) -> Vec<Cause> {
-    if let Some(only) = pair.only_edit_of(request) {
+    if let Some(only) = pair.only_edit_of(lookups.request) {
         return vec![only.clone()];
     }
-    let request = Request { wants_footprint: true, ..request.clone() };
+    let request = Request { wants_footprint: true, ..lookups.request.clone() };
+    let evaluators = (lookups.before, lookups.after);
     let answers = (
-        &pair.before().new_evaluator_of(before).call(&request),
-        &pair.after().new_evaluator_of(after).call(&request),
+        &evaluators.0.call_assuming(&request, conditions),
+        &evaluators.1.call_assuming(&request, conditions),
     );
-    let finder = Finder { before: pair.before(), after: pair.after() };
-    finder.find(answers, (before, after))
+    let finder = Finder::of(pair);
+    finder.find(&request, answers, evaluators, (before, after))
+}
+
+/// Adds causes of other nodes with the same change.
+pub(super) fn add_causes(causes: &mut Vec<Cause>, more: impl IntoIterator<Item = Cause>) {
+    causes.extend(more);
+    causes.sort();
+    causes.dedup();
+    causes.truncate(MAX_CAUSES);
 }
 
 /// The edit of the entry of a root key; `None` if its value is the same.
@@ -65,7 +83,7 @@ pub(super) fn edited_entry(
     format: Format,
     root: &str,
 ) -> Option<Cause> {
-    Finder { before: pair.before(), after: pair.after() }.edited_entry(path, format, root)
+    Finder::of(pair).edited_entry(path, format, root)
 }
 
 impl FleetPair {
@@ -77,37 +95,98 @@ impl FleetPair {
 }
 
 struct Finder<'a> {
+    pair: &'a FleetPair,
     before: &'a Fleet,
     after: &'a Fleet,
 }
 
-impl Finder<'_> {
-    fn find(&self, answers: (&Answer, &Answer), nodes: (&Node, &Node)) -> Vec<Cause> {
+impl<'a> Finder<'a> {
+    fn of(pair: &'a FleetPair) -> Self {
+        Self { pair, before: pair.before(), after: pair.after() }
+    }
+
+    fn find(
+        &self,
+        request: &Request,
+        answers: (&Answer, &Answer),
+        evaluators: (&Evaluator, &Evaluator),
+        nodes: (&Node, &Node),
+    ) -> Vec<Cause> {
         let nothing = Footprint::default();
         let before = answers.0.footprint.as_ref().unwrap_or(&nothing);
         let after = answers.1.footprint.as_ref().unwrap_or(&nothing);
-        let mut causes: Vec<Cause> = Vec::new();
-        for read in after.entries().chain(before.entries()) {
-            // Both snapshots use the same numbers for files.
-            let path = self.after.world().path(read.file);
-            causes.extend(self.edited_entry(&path, read.format, read.root));
-        }
-        // An edited entry explains the change best. Options and the rest count only if no entry does.
+        // What a lookup reads although it fails on the other side matters only if nothing explains that.
+        let (read, unreached) = match (fails(answers.0), fails(answers.1)) {
+            (true, false) => (vec![before], vec![after]),
+            (false, true) => (vec![after], vec![before]),
+            _ => (vec![after, before], Vec::new()),
+        };
+        let mut causes = self.edited_entries(&read);
+        causes.extend(self.edited_options(before, after));
+        let modules = modules_of(request, before, after);
+        causes.extend(self.refused_files(answers));
         if causes.is_empty() {
-            causes.extend(self.edited_options(before, after));
+            causes.extend(self.refused_file_of_hierarchy(answers, evaluators, &modules));
+        }
+        let configs = self.pair.edited_configs.get_or_init(|| self.edited_configs());
+        let leads_elsewhere = || {
+            let (one, other) = (self.shared_reads(before), self.shared_reads(after));
+            let is_elsewhere = match (fails(answers.0), fails(answers.1)) {
+                (true, false) => !other.starts_with(&one),
+                (false, true) => !one.starts_with(&other),
+                _ => one != other,
+            };
+            is_elsewhere && self.has_other_hierarchy(evaluators, &modules)
+        };
+        if !configs.is_empty() && (causes.is_empty() || leads_elsewhere()) {
+            causes.extend_from_slice(configs);
+        }
+        if causes.is_empty() {
+            causes.extend(self.edited_entries(&unreached));
         }
         if causes.is_empty() {
             causes.extend(self.edited_files_that_fail(answers));
         }
         if causes.is_empty() {
-            causes.extend(self.edited_configs());
             causes.extend(self.edited_facts(nodes));
-            causes.extend(self.edited_settings());
+            causes.extend(self.edited_settings(&nodes.1.name));
         }
-        causes.sort();
-        causes.dedup();
-        causes.truncate(MAX_CAUSES);
+        if causes.is_empty() {
+            causes.extend(self.edited_samples());
+        }
+        add_causes(&mut causes, None);
         causes
+    }
+
+    /// The edits of entries that were read.
+    fn edited_entries(&self, read: &[&Footprint]) -> Vec<Cause> {
+        let mut causes = Vec::new();
+        for read in read.iter().flat_map(|it| it.entries()) {
+            // Both snapshots use the same numbers for files.
+            let path = self.after.world().path(read.file);
+            if self.is_unedited(&path) {
+                continue;
+            }
+            let cause = if self.is_accepted_on_one_side(&path, read.format) {
+                self.edited_file(&path)
+            } else {
+                self.edited_entry(&path, read.format, read.root)
+            };
+            causes.extend(cause);
+        }
+        causes
+    }
+
+    /// The entries that were read and are there on both sides.
+    fn shared_reads<'r>(&self, read: &'r Footprint) -> Vec<(FileId, &'r str)> {
+        let is_shared = |read: &ReadEntry<'_>| {
+            [self.before, self.after].into_iter().all(|fleet| {
+                let path = fleet.world().path(read.file);
+                let data = fleet.world().data(&path, read.format);
+                data.is_ok_and(|it| it.get(read.root).is_some())
+            })
+        };
+        read.entries().filter(is_shared).map(|it| (it.file, &**it.root)).collect()
     }
 
     /// The place of an entry that was edited, removed or added.
@@ -122,8 +201,7 @@ impl Finder<'_> {
                 if hash_of(&before.value) == hash_of(&after.value) {
                     return None;
                 }
-                let place = first_difference(&before, &after).unwrap_or(place);
-                cause(self.after.world(), place)
+                self.cause_of(first_difference(&before, &after).unwrap_or(Differs::Now(place)))
             }
             (None, Some((_, place))) => cause(self.after.world(), place),
             (Some((_, place)), None) => cause(self.before.world(), place),
@@ -131,38 +209,42 @@ impl Finder<'_> {
         }
     }
 
-    /// The places at which the lookup_options of a key differ.
+    fn cause_of(&self, place: Differs) -> Option<Cause> {
+        match place {
+            Differs::Now(place) => cause(self.after.world(), place),
+            Differs::Earlier(place) => cause(self.before.world(), place),
+        }
+    }
+
+    /// The places at which the lookup_options of keys that were searched for on both sides differ.
     fn edited_options(&self, before: &Footprint, after: &Footprint) -> Vec<Cause> {
         let mut causes = Vec::new();
         for (root, now) in after.options() {
             let earlier = before.options().find(|(other, _)| *other == root);
-            let earlier = earlier.and_then(|(_, options)| options);
-            match (earlier, now) {
-                (Some(one), Some(other))
-                    if one.entry == other.entry
-                        && hash_of(&one.options.value) == hash_of(&other.options.value) => {}
-                (_, Some(now)) => {
-                    let place = now.key_place;
-                    causes.extend(place.and_then(|it| cause(self.after.world(), it)));
+            let Some((_, earlier)) = earlier else { continue };
+            let place_now = now.and_then(|it| it.key_place).map(Differs::Now);
+            let place_earlier = earlier.and_then(|it| it.key_place).map(Differs::Earlier);
+            let changed = match (earlier, now) {
+                (Some(one), Some(other)) if one.entry == other.entry => {
+                    if hash_of(&one.options.value) == hash_of(&other.options.value) {
+                        continue;
+                    }
+                    first_difference(&one.options, &other.options)
                 }
-                (Some(earlier), None) => {
-                    // The options are only in the earlier text, so the place must be looked up there.
-                    let place = earlier.key_place;
-                    causes.extend(place.and_then(|it| cause(self.before.world(), it)));
-                }
-                (None, None) => {}
-            }
+                _ => None,
+            };
+            let places = [changed, place_now, place_earlier];
+            let mut candidates =
+                places.into_iter().flatten().filter_map(|place| self.cause_of(place));
+            // An edit elsewhere can make a node read other options.
+            causes.extend(candidates.find(|it| self.has_edited_options(&it.path)));
         }
-        // An edit elsewhere can make a node read other options.
-        causes.retain(|it| self.has_edited_options(&it.path));
         causes
     }
 
     /// Whether the lookup_options of a file were edited, or the file is read in another format now.
     fn has_edited_options(&self, path: &str) -> bool {
-        let formats = [self.before, self.after]
-            .map(|fleet| fleet.world().reach(fleet.environment()).format_of(path));
-        match formats {
+        match self.formats_of(path) {
             [Some(one), Some(other)] if one == other => {
                 self.edited_entry(path, one, LOOKUP_OPTIONS).is_some()
             }
@@ -170,15 +252,90 @@ impl Finder<'_> {
         }
     }
 
+    /// The formats in which hierarchies read a file, before and after.
+    fn formats_of(&self, path: &str) -> [Option<Format>; 2] {
+        [self.before, self.after]
+            .map(|fleet| fleet.world().reach(fleet.environment()).format_of(path))
+    }
+
+    /// Whether lookups fail at a file only before, or only after.
+    fn is_accepted_on_one_side(&self, path: &str, format: Format) -> bool {
+        let is_accepted = |fleet: &Fleet| match fleet.world().kind(path) {
+            PathKind::Missing => !is_broken_link(&**fleet.world(), path),
+            PathKind::Directory => false,
+            PathKind::File => fleet.world().data(path, format).is_ok_and(|data| {
+                // While a file is typed, its other entries count.
+                (data.is_broken() && fleet.readings.reads_broken_files)
+                    || !concerns_all_keys(&data, false, fleet.world().settings().puppet_version)
+            }),
+        };
+        is_accepted(self.before) != is_accepted(self.after)
+    }
+
+    /// The edits of the files at which cases fail, unless these files are as good as before.
+    fn refused_files(&self, answers: (&Answer, &Answer)) -> Vec<Cause> {
+        let mut causes = Vec::new();
+        for (answer, fleet) in [(answers.0, self.before), (answers.1, self.after)] {
+            for place in failures_of(answer).filter_map(|it| it.place) {
+                let path = fleet.world().path(place.file);
+                let [before, after] = self.formats_of(&path);
+                let is_refused = before
+                    .or(after)
+                    .is_none_or(|format| self.is_accepted_on_one_side(&path, format));
+                causes.extend(is_refused.then(|| self.edited_file(&path)).flatten());
+            }
+        }
+        causes
+    }
+
+    /// The edit of a file in the hierarchies that is accepted on one side only: the one that a case's message names, or the first.
+    fn refused_file_of_hierarchy(
+        &self,
+        answers: (&Answer, &Answer),
+        evaluators: (&Evaluator, &Evaluator),
+        modules: &BTreeSet<Option<Arc<str>>>,
+    ) -> Option<Cause> {
+        let mut failures = failures_of(answers.1).chain(failures_of(answers.0)).peekable();
+        failures.peek()?;
+        let files = [evaluators.1, evaluators.0].into_iter().flat_map(|evaluator| {
+            modules.iter().flat_map(|module| evaluator.structure(module.as_deref()).files)
+        });
+        let edits = files
+            .filter(|it| !self.is_unedited(&it.path))
+            .filter(|it| self.is_accepted_on_one_side(&it.path, it.format));
+        let edits: Vec<Cause> = edits.filter_map(|it| self.edited_file(&it.path)).collect();
+        let named = failures
+            .find_map(|failure| edits.iter().find(|it| failure.message.contains(&*it.path)));
+        named.or(edits.first()).cloned()
+    }
+
+    /// Whether one of the hierarchies has other levels now, or its levels lead to the same files in another way.
+    fn has_other_hierarchy(
+        &self,
+        (before, after): (&Evaluator, &Evaluator),
+        modules: &BTreeSet<Option<Arc<str>>>,
+    ) -> bool {
+        let exists = |path: &str| {
+            [self.before, self.after].iter().all(|it| it.world().kind(path) != PathKind::Missing)
+        };
+        let levels = |evaluator: &Evaluator, module: Option<&str>| {
+            let Structure { shape, files, .. } = evaluator.structure(module);
+            let files = files.into_iter().filter(|it| exists(&it.path));
+            (shape, files.map(|it| (it.path, it.position)).collect::<Vec<_>>())
+        };
+        let mut modules = modules.iter().map(Option::as_deref);
+        modules.any(|module| levels(before, module) != levels(after, module))
+    }
+
     /// Where an answer fails, if that file was edited.
-    fn edited_files_that_fail(&self, answers: (&Answer, &Answer)) -> Vec<Cause> {
+    fn edited_files_that_fail(&self, answers: (&Answer, &Answer)) -> Option<Cause> {
         let failing = |answer: &Answer, world: &World| {
             let place = answer.outcome.as_ref().err()?.place?;
-            cause(world, place).filter(|it| self.edited_file(&it.path).is_some())
+            self.edited_file(&world.path(place.file))
         };
         // A file that was mended fails only in the earlier text.
         let now = failing(answers.1, self.after.world());
-        now.or_else(|| failing(answers.0, self.before.world())).into_iter().collect()
+        now.or_else(|| failing(answers.0, self.before.world()))
     }
 
     /// The first lines of hiera.yaml and environment.conf files that were edited.
@@ -196,35 +353,106 @@ impl Finder<'_> {
         configs.iter().filter_map(|path| self.edited_file(path)).collect()
     }
 
+    /// The first edited lines of a node's facts, and of files with the same name beside them, such as the output of a classifier.
     fn edited_facts(&self, nodes: (&Node, &Node)) -> Vec<Cause> {
         let mut found = Vec::new();
-        for node in [nodes.0, nodes.1] {
-            if let Origin::File(path) = &node.origin {
-                found.extend(self.edited_file(path));
+        for (node, fleet) in [(nodes.0, self.before), (nodes.1, self.after)] {
+            let Origin::File(path) = &node.origin else { continue };
+            // The settings can say all that is known of a node, and are edited for others, too.
+            if paths::file_name(path) == PROJECT_FILE {
+                continue;
             }
+            let stem = path.strip_suffix(paths::extension(path)).unwrap_or(path);
+            let directory = paths::parent(path).unwrap_or("/");
+            let beside = fleet.world().list(directory);
+            let beside = beside.iter().map(|it| paths::child(directory, &it.name));
+            let is_edited = |it: String| self.edited_file(&it);
+            found.extend(beside.filter(|it| it.starts_with(stem)).filter_map(is_edited));
+            found.extend(self.edited_file(path));
         }
         found
     }
 
-    fn edited_settings(&self) -> Option<Cause> {
+    /// The edit of what the settings say of a node; if they say the same of it, their first edited line.
+    fn edited_settings(&self, name: &str) -> Option<Cause> {
         let directory = self.after.world().settings().directory.clone();
         let directory = directory.or_else(|| self.before.world().settings().directory.clone())?;
-        self.edited_file(&paths::join(&directory, PROJECT_FILE))
+        let path = paths::join(&directory, PROJECT_FILE);
+        let first = self.edited_file(&path)?;
+        let of_node = |fleet: &Fleet| -> Option<Member> {
+            let data = fleet.world().data(&path, Format::Yaml).ok()?;
+            let nodes = data.get("nodes")?.value.value.as_hash()?;
+            nodes.get_value(&Value::string(name)).cloned()
+        };
+        let edit = member_edit(of_node(self.before).as_ref(), of_node(self.after).as_ref());
+        edit.and_then(|place| self.cause_of(place)).or(Some(first))
     }
 
-    /// The first line of a file that differs.
+    /// The first edited lines of the sample data for back ends that the settings name.
+    fn edited_samples(&self) -> Vec<Cause> {
+        let mut files = BTreeSet::new();
+        for fleet in [self.before, self.after] {
+            let settings = fleet.world().settings();
+            let Some(directory) = &settings.directory else { continue };
+            let samples = settings.backends.functions.values().flat_map(|it| &it.stand_in);
+            files.extend(samples.map(|it| paths::join(directory, &it.file)));
+        }
+        files.iter().filter_map(|path| self.edited_file(path)).collect()
+    }
+
+    /// Whether a file has the same text on both sides.
+    fn is_unedited(&self, path: &str) -> bool {
+        self.after.world().has_same_text_in(self.before.world(), path)
+    }
+
+    /// The first line of a file that differs. It has the same number in both texts.
     fn edited_file(&self, path: &str) -> Option<Cause> {
-        let text = |world: &World| world.text(path).ok();
-        let (before, after) = (text(self.before.world()), text(self.after.world()));
-        if before == after {
+        if self.is_unedited(path) {
             return None;
         }
-        let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
-        let same = before.lines().zip(after.lines()).take_while(|(one, other)| one == other);
-        // If only lines at the end were removed, the first line that differs is after the last line of the present text.
-        let last = after.lines().count().max(1);
-        Some(Cause { path: path.into(), line: (same.count() + 1).min(last) as u32 })
+        let text = |fleet: &Fleet| fleet.world().text(path).unwrap_or_default();
+        let (before, after) = (text(self.before), text(self.after));
+        Some(Cause { path: path.into(), line: first_edited_line(&before, &after) })
     }
+}
+
+/// Where two values differ.
+#[derive(Debug, Clone, Copy)]
+enum Differs {
+    /// In the later text.
+    Now(Place),
+    /// In the earlier text, from which something was removed.
+    Earlier(Place),
+}
+
+/// Whether the answer is an error in every case.
+fn fails(answer: &Answer) -> bool {
+    answer.cases.is_empty() && answer.outcome.is_err()
+}
+
+/// The errors of an answer's cases.
+fn failures_of(answer: &Answer) -> impl Iterator<Item = &Failure> {
+    answer.each_case().into_iter().filter_map(|(_, case)| case.outcome.as_ref().err())
+}
+
+/// The modules whose hierarchies a request leads to. `None` is the environment.
+fn modules_of(
+    request: &Request,
+    before: &Footprint,
+    after: &Footprint,
+) -> BTreeSet<Option<Arc<str>>> {
+    let names = request.names.iter().filter_map(|name| key_path::root_of(name));
+    let searched = before.options().chain(after.options()).map(|(root, _)| Arc::clone(root));
+    let modules = names.chain(searched).filter_map(|root| module_of_key(&root).map(Arc::from));
+    modules.map(Some).chain([None]).collect()
+}
+
+/// The number of the first line that differs, from 1. For a removed line, it is the number that the line had.
+fn first_edited_line(before: &str, after: &str) -> u32 {
+    let same = before.split('\n').zip(after.split('\n')).take_while(|(one, other)| one == other);
+    // A line end at the end of the text is followed by no line.
+    let last = before.lines().count().max(after.lines().count()).max(1);
+    (same.count() + 1).min(last) as u32
 }
 
 fn cause(world: &World, place: Place) -> Option<Cause> {
@@ -233,26 +461,54 @@ fn cause(world: &World, place: Place) -> Option<Cause> {
     Some(Cause { line: file.line_index().line_of(place.range.start) + 1, path })
 }
 
-/// The place of the first difference in the later of two values.
-fn first_difference(before: &Located, after: &Located) -> Option<Place> {
+/// The place of the first difference between two values.
+fn first_difference(before: &Located, after: &Located) -> Option<Differs> {
     match (&before.value, &after.value) {
         (Value::Hash(one), Value::Hash(other)) => {
-            let changed = other.iter().find_map(|(key, member)| {
-                let Some(earlier) = one.get_value(key) else { return Some(member.key_place) };
-                if hash_of(&earlier.value.value) == hash_of(&member.value.value) {
-                    return None;
-                }
-                let inner = first_difference(&earlier.value, &member.value);
-                Some(inner.or(member.key_place))
-            });
-            changed.flatten()
+            let changed = other
+                .iter()
+                .find_map(|(key, member)| member_edit(one.get_value(key), Some(member)));
+            let removed = || {
+                let mut removed = one.iter().filter(|(key, _)| other.get_value(key).is_none());
+                removed.find_map(|(_, member)| member_edit(Some(member), None))
+            };
+            let moved = || {
+                let mut pairs = one.iter().zip(other.iter());
+                let moved = pairs.find(|((one, _), (other, _))| hash_of(one) != hash_of(other));
+                moved.and_then(|(_, (_, member))| member.key_place.map(Differs::Now))
+            };
+            changed.or_else(removed).or_else(moved)
         }
         (Value::Array(one), Value::Array(other)) => {
-            let same = one.iter().zip(other.iter());
-            let same = same.take_while(|(a, b)| hash_of(&a.value) == hash_of(&b.value)).count();
-            let (item, earlier) = (other.get(same)?, one.get(same));
-            earlier.and_then(|earlier| first_difference(earlier, item)).or(item.place)
+            let is_same = |(a, b): &(&Located, &Located)| hash_of(&a.value) == hash_of(&b.value);
+            let same = one.iter().zip(other.iter()).take_while(is_same).count();
+            let ends = one.iter().skip(same).rev().zip(other.iter().skip(same).rev());
+            let same_at_end = ends.take_while(is_same).count();
+            let edited = |items: &[Located]| (same + same_at_end < items.len()).then_some(same);
+            match (edited(one).map(|at| &one[at]), edited(other).map(|at| &other[at])) {
+                (Some(before), Some(after)) => {
+                    first_difference(before, after).or(after.place.map(Differs::Now))
+                }
+                (None, Some(added)) => added.place.map(Differs::Now),
+                (Some(removed), None) => removed.place.map(Differs::Earlier),
+                (None, None) => None,
+            }
         }
-        _ => after.place,
+        _ => after.place.map(Differs::Now),
+    }
+}
+
+/// The place at which a member of a hash was edited, added or removed.
+fn member_edit(before: Option<&Member>, after: Option<&Member>) -> Option<Differs> {
+    match (before, after) {
+        (Some(one), Some(other)) if hash_of(&one.value.value) == hash_of(&other.value.value) => {
+            None
+        }
+        (Some(one), Some(other)) => {
+            first_difference(&one.value, &other.value).or_else(|| other.key_place.map(Differs::Now))
+        }
+        (None, Some(added)) => added.key_place.map(Differs::Now),
+        (Some(removed), None) => removed.key_place.map(Differs::Earlier),
+        (None, None) => None,
     }
 }

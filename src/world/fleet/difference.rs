@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use super::affected::AffectedKeys;
-use super::causes::{Cause, causes, of_any};
+use super::causes::{Cause, add_causes, causes, in_case};
 use super::edited_ways::{Base, assuming, open_ways};
 use super::groups::Side;
 use super::spread::{Concerned, KnownConcerned};
@@ -85,6 +85,8 @@ pub struct FleetPair {
     pub(super) concerned: KnownConcerned,
     /// What is being typed, if nothing else is edited. Computed once.
     pub(super) typed: OnceLock<Option<TypedText>>,
+    /// The lines of configurations that were edited. Computed once.
+    pub(super) edited_configs: OnceLock<Vec<Cause>>,
 }
 
 impl FleetPair {
@@ -105,6 +107,7 @@ impl FleetPair {
             affected: OnceLock::new(),
             concerned: KnownConcerned::default(),
             typed: OnceLock::new(),
+            edited_configs: OnceLock::new(),
         }
     }
 
@@ -336,19 +339,18 @@ impl FleetPair {
             (self.before.new_evaluator_of(&any.0), self.after.new_evaluator_of(&any.1));
         let lookups = Lookups { before: &evaluators.0, after: &evaluators.1, request };
         let pairs = CasePairs::new(before, after, lookups);
-        let mut causes: Option<Vec<Cause>> = None;
         for pair in pairs.different(is_same_with_cases, is_same_case) {
             let Some(who) = pair.who.within(&request.assuming, earlier) else { continue };
+            let causes = in_case(self, (&any.0, &any.1), lookups, &who.conditions);
             let is_it = |change: &&mut Change| {
                 is_same_with_cases(&change.before, pair.before)
                     && is_same_with_cases(&change.after, pair.after)
             };
             if let Some(change) = difference.changes.iter_mut().find(is_it) {
                 change.others.push(who);
+                add_causes(&mut change.causes, causes);
                 continue;
             }
-            let causes =
-                causes.get_or_insert_with(|| of_any(self, (&any.0, &any.1), request)).clone();
             difference.changes.push(Change {
                 key: Arc::clone(&request.names[0]),
                 before: Arc::new(pair.before.clone()),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::SharedAnswer;
-use super::causes::{Cause, causes};
+use super::causes::{Cause, add_causes, causes};
 use super::difference::{Change, Difference, FleetPair, is_unchanged, numbers_of};
 use super::earlier_answers::Earlier;
 use crate::engine::cases::pairs::Lookups;
@@ -155,12 +155,10 @@ impl FleetPair {
                     Lookups { before: &evaluators.0, after: &evaluators.1, request: &it.request };
                 if !is_unchanged(answers.0, answers.1, lookups) {
                     is_changed = true;
-                    found.extend(causes(self, nodes[0], &it.request));
+                    add_causes(&mut found, causes(self, nodes[0], &it.request));
                 }
             }
             if is_changed {
-                found.sort();
-                found.dedup();
                 difference.changes.push(Change {
                     key: Arc::clone(&request.names[0]),
                     // A node that reads no edited file has the same answer as before.
