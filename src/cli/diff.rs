@@ -338,7 +338,7 @@ impl Sides {
                 found.not_proved.insert(format!("{shown}: {why}").into(), None);
             }
         }
-        // Nobody knows which files such a directory has, so cases of nodes and files of globs are missing.
+        // The files of such a directory are unknown, so cases of nodes and files of globs are missing.
         for place in [&self.before, &self.after] {
             for line in workspace::not_read_in(&place.world, &place.environment) {
                 found.not_proved.insert(line.into(), None);

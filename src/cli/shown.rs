@@ -25,7 +25,7 @@ pub(super) fn in_a_line(text: &str) -> Cow<'_, str> {
     without_commands(escaped(text, is_hidden))
 }
 
-/// A key on one line. One that nobody would see, or that looks like a command of a CI server, is in quotes.
+/// A key on one line. It is in quotes if it would be invisible, or look like a command of a CI server.
 pub(super) fn key_in_a_line(key: &str) -> Cow<'_, str> {
     if key.trim().is_empty() || key.trim_start().starts_with("::") {
         return Cow::Owned(in_a_line(&format!("\"{key}\"")).into_owned());

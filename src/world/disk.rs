@@ -523,7 +523,7 @@ impl DiskTable {
         self.check_bytes_left(path)?;
         self.note_link(path);
         let beside = self.beside.as_ref().and_then(|it| it.file(path).ok());
-        // If one side has a pointer or an encrypted text in the place of the data, nobody can compare the two.
+        // If one side has a pointer or an encrypted text in the place of the data, the two cannot be compared.
         if let Some(known) = beside.as_ref().filter(|it| it.stands_for_content())
             && self.kind(path) == PathKind::File
         {

@@ -25,7 +25,7 @@ impl Contents {
     pub(super) fn start(root: &str) -> Result<Self, String> {
         let mut command = super::command(root);
         command.args(["cat-file", "--batch"]);
-        // Nobody would read standard error, and a full pipe would stop Git.
+        // Standard error is not read, and a full pipe would stop Git.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().map_err(|error| super::cannot_be_run(&error))?;
         let (Some(questions), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {

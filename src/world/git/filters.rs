@@ -40,7 +40,7 @@ fn answer_to(command: &mut Command, input: &[u8]) -> Result<Vec<u8>, String> {
     let mut child = command.spawn().map_err(|error| cannot_be_run(&error))?;
     let stdin = child.stdin.take();
     let output = std::thread::scope(|scope| {
-        // Git answers while it reads, and would wait forever if nobody read its answers.
+        // Git answers while it reads, and would wait forever if its answers were not read.
         scope.spawn(move || stdin.map(|mut it| it.write_all(input)));
         child.wait_with_output()
     });

@@ -116,7 +116,7 @@ fn files_that_a_sparse_checkout_leaves_out() {
     assert_eq!(found["changes"][0]["nodes"], json!(["db1.example.com"]), "{found}");
 }
 
-/// Without trust, nobody knows which files such a directory has.
+/// Without trust, the files of such a directory are unknown.
 #[cfg(unix)]
 #[test]
 fn directories_outside_of_the_repository() {
