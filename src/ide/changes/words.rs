@@ -36,10 +36,12 @@ impl Differences {
         let all = counted(self.nodes.len(), "node");
         // Only if all keys were compared completely, nothing else certainly changes.
         let is_all = self.are_all_keys && self.not_proved.is_empty();
-        let rest = match () {
-            () if !self.other_keys.is_empty() => ", and all keys that no data file has",
-            () if is_all => "; nothing else",
-            () => "",
+        let rest = if !self.other_keys.is_empty() {
+            ", and all keys that no data file has"
+        } else if is_all {
+            "; nothing else"
+        } else {
+            ""
         };
         if self.changes.is_empty() && !self.other_keys.is_empty() {
             return "only keys that no data file has change".to_owned();

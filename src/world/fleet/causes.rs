@@ -392,10 +392,8 @@ impl<'a> Finder<'a> {
     fn edited_samples(&self) -> Vec<Cause> {
         let mut files = BTreeSet::new();
         for fleet in [self.before, self.after] {
-            let settings = fleet.world().settings();
-            let Some(directory) = &settings.directory else { continue };
-            let samples = settings.backends.functions.values().flat_map(|it| &it.stand_in);
-            files.extend(samples.map(|it| paths::join(directory, &it.file)));
+            let samples = fleet.world().back_ends().sample_files();
+            files.extend(samples.into_iter().map(|(path, _)| path));
         }
         files.iter().filter_map(|path| self.edited_file(path)).collect()
     }

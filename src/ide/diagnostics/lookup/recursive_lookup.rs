@@ -49,8 +49,8 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         return;
     }
     if let Some(token) = looked_up.iter().find(|token| &*token.name == next.as_str()) {
-        let whom = if is_certain { String::new() } else { format!(" for {nodes}") };
-        let message = format!("{words}\nThe lookup of `{key}` fails{whom}.");
+        let nodes = if is_certain { String::new() } else { format!(" for {nodes}") };
+        let message = format!("{words}\nThe lookup of `{key}` fails{nodes}.");
         let severity = if is_certain { RULE.severity } else { Severity::Warning };
         let finding = report.add_as(&RULE, severity, token.range.shifted(start), message);
         finding.related = circle(perspective, key, &names[at..]);
