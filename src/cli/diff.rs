@@ -127,7 +127,7 @@ fn compare_sides(
         let any = |place: &Place| place.world.any_node(&place.environment);
         (any(&sides.before), any(&sides.after))
     };
-    // Who names nodes wants these alone. Without a list, the cases of any other node count, too.
+    // Users who name nodes want only these. Without a list, the cases of any other node count, too.
     let any = (facts.is_none() && wanted.is_none()).then(any);
     // Encrypted values are compared as they are written, so no secret appears in a report.
     let before = fleet::fleet_of(&sides.before, before, Decryption::Off);
@@ -165,7 +165,7 @@ fn open(
     repository: Repository,
 ) -> Result<(Vec<Sides>, Revisions), String> {
     let commit = repository.commit(&arguments.revision).map_err(|message| {
-        // Who knows `git diff` writes a file here, and who knows `lookup` a key.
+        // Users of `git diff` may expect to name a file here, and users of `lookup` a key.
         let revision = &arguments.revision;
         if Path::new(revision).exists() {
             format!("{message}; diff compares revisions and keys, not files")

@@ -109,6 +109,8 @@ fn line(place: &Place, found: &KeyUse, format: ListFormat) -> String {
         UseKind::Options => "lookup_options",
         UseKind::Manifest => "manifest",
         UseKind::Parameter => "parameter",
+        UseKind::Given => "attribute",
+        UseKind::Variable => "variable",
     };
     match format {
         ListFormat::Jsonl => {

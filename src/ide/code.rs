@@ -8,6 +8,7 @@ mod hover;
 mod lens;
 pub(crate) mod lookup_call;
 pub(super) mod spot;
+pub(super) mod variables;
 
 pub(super) use definition::{asked_key, definition};
 pub(super) use hover::hover;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::context::{self, DataSpot, LOOKUP_OPTIONS, LookupOptionSpot, lookup_option_spot};
 use super::definition;
 use super::file_role::FileRole;
+use super::uses::UseKind;
 use crate::code::roots::is_code;
 use crate::config::Environment;
 use crate::data::{DataFile, Format};
@@ -180,7 +181,12 @@ impl Search<'_> {
                 self.declarations(key, &mut found)?;
                 self.lookup_options(&mut found)?;
                 self.tokens(key.root_name()?, &mut found)?;
-                found.extend(in_code::of_key(self.world, self.environment, key));
+                let in_code = in_code::of_key(self.world, self.environment, key);
+                found.extend(in_code.into_iter().map(|it| Occurrence {
+                    path: it.path,
+                    range: it.range,
+                    is_declaration: it.kind == UseKind::Parameter,
+                }));
             }
             Subject::Pattern(pattern) => {
                 self.lookup_options(&mut found)?;

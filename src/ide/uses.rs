@@ -34,6 +34,10 @@ pub enum UseKind {
     Manifest,
     /// It sets a parameter of a class.
     Parameter,
+    /// Puppet code gives that parameter a value: `class { 'app': port => 1 }`.
+    Given,
+    /// Puppet code reads the variable of that parameter: `$app::port`.
+    Variable,
 }
 
 /// Everything in an environment that mentions a key, sorted by file. `None` if the text is not a key.
@@ -45,10 +49,7 @@ pub fn uses_of_key(
     let path = key_path::parse(key).ok()?;
     path.root_name()?;
     let mut uses = Vec::new();
-    uses.extend(in_code::of_key(world, environment, &path).into_iter().map(|it| {
-        let kind = if it.is_declaration { UseKind::Parameter } else { UseKind::Manifest };
-        KeyUse { path: it.path, range: it.range, kind }
-    }));
+    uses.extend(in_code::of_key(world, environment, &path));
     let parts = parts_of(world, environment, &Subject::Key(path), &CancelToken::default());
     let kinds = [UseKind::Declaration, UseKind::Options, UseKind::Interpolation];
     for (kind, found) in kinds.into_iter().zip(parts) {
@@ -112,6 +113,7 @@ class a($b, $c) { }
             ],
         );
     }
+
     /// `expected`: the kinds and the texts of the uses.
     #[track_caller]
     fn check_texts(files: &str, key: &str, expected: &[(UseKind, &str)]) {
@@ -166,5 +168,26 @@ class a($b, $c) { }
                 (UseKind::Manifest, "a"),
             ],
         );
+    }
+    #[test]
+    fn code_that_sets_a_parameter_or_reads_its_variable() {
+        let files = "#- /data/common.yaml\na::b: 1\n\
+                     #- /modules/a/manifests/init.pp\nclass a($b, $c) { notice($b) }\n\
+                     #- /manifests/site.pp\nclass { 'a': b => 1, c => 2 }\nclass { '::a': b => undef }\n\
+                     notice($a::b, \"${::a::b} ${a::bc} $a::c\")\n\
+                     #- /modules/a/templates/x.epp\n<%= $a::b %>\n";
+        check_texts(
+            files,
+            "a::b",
+            &[
+                (UseKind::Declaration, "a::b"),
+                (UseKind::Given, "b"),
+                (UseKind::Variable, "a::b"),
+                (UseKind::Variable, "::a::b"),
+                (UseKind::Parameter, "$b"),
+                (UseKind::Variable, "a::b"),
+            ],
+        );
+        check_texts(files, "a::d", &[]);
     }
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::in_code::is_bare_name;
 use super::left_alone::class_place;
-use super::parameter::names_of;
 use super::renaming::Renaming;
 use super::target::RenameTarget;
 use super::{Carried, Work, listed};
@@ -16,6 +15,7 @@ use crate::config::Environment;
 use crate::data::Files as _;
 use crate::engine::CancelToken;
 use crate::engine::cases::in_a_list;
+use crate::ide::code::variables::names_of;
 use crate::ide::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
 use crate::ide::searched_code::{RUBY, WITH_EXAMPLES, WITH_RUBY, files_below, word_places};
 use crate::syntax::key_path::Segment;

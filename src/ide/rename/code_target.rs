@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::parameter::names_of;
 use super::target::{RenameTarget, TargetKind};
 use crate::code::CodeFile;
 use crate::ide::code::spot::{ClassParameter, CodeSpot, class_name, class_parameters, spot};
+use crate::ide::code::variables::names_of;
 use crate::syntax::key_path::{self, Segment};
 use crate::syntax::puppet::{CalledName, Declaration};
 use crate::text::TextRange;

@@ -6,17 +6,17 @@ use std::sync::Arc;
 use super::Work;
 use crate::code::class::METAPARAMETERS;
 use crate::code::documentation::tag_of_parameter;
-use crate::code::file::language_of;
 use crate::code::summary::known_as;
 use crate::config::Environment;
 use crate::data::Files as _;
 use crate::ide::code::given::given_values;
+use crate::ide::code::variables::{is_of_lambda, last_segment, names_of, qualified_variables};
 use crate::ide::labelled_edits::{EditLabel, LabelledEdit};
 use crate::ide::searched_code::{RUBY, files_below, holds_word};
 use crate::syntax::key_path::Segment;
 use crate::syntax::puppet::{self, DeclarationKind, Names};
 use crate::text::{TextEdit, TextRange};
-use crate::world::{World, paths};
+use crate::world::paths;
 
 /// Names that Puppet keeps for itself. It sets the last two in every class before the parameters.
 const RESERVED: [&str; 7] =
@@ -219,9 +219,9 @@ impl Work<'_> {
             let mut places = Vec::new();
             if qualified.iter().any(|it| holds(it)) {
                 let names = names_of(world, path).unwrap_or_default();
-                let renamed = last_segments(&text, &names, &qualified, parameter);
+                let renamed = qualified_variables(&text, &names, &qualified, (class, old));
                 if let Some(hidden) =
-                    renamed.iter().find(|it| is_of_lambda(&text, &names, it, parameter, new))
+                    renamed.iter().find(|it| is_of_lambda(&text, &names, it, class, new))
                 {
                     return Err(format!(
                         "{}: there, `${new}` would be a variable of the lambda around it",
@@ -281,49 +281,4 @@ impl Work<'_> {
         });
         self.files.entry(path.clone()).or_default().extend(edits);
     }
-}
-
-/// Where a file of code names variables and classes.
-pub(super) fn names_of(world: &World, path: &str) -> Option<Names> {
-    let text = world.text(path).ok()?;
-    Some(puppet::names(&text, language_of(path)))
-}
-
-/// The variables that are called one of `qualified` and are the parameter.
-fn last_segments<'n>(
-    text: &str,
-    names: &'n Names,
-    qualified: &[String],
-    parameter: &Parameter<'_>,
-) -> Vec<&'n puppet::VariableUse> {
-    let is_it = |it: &&puppet::VariableUse| {
-        let name = it.name.strip_prefix("::").unwrap_or(&it.name);
-        qualified.iter().any(|it| it == name)
-            && !is_of_lambda(text, names, it, parameter, parameter.old)
-    };
-    names.variables.iter().filter(is_it).collect()
-}
-
-/// Whether a variable with the name of its class before it is one of a lambda in that class if it is called `last`. Puppet
-/// takes the lambda's variable of this name, even with the name of an heir before it. It does the same in defaults of the
-/// class's own parameters, because they are not set yet.
-fn is_of_lambda(
-    text: &str,
-    names: &Names,
-    variable: &puppet::VariableUse,
-    parameter: &Parameter<'_>,
-    last: &str,
-) -> bool {
-    let name = variable.name.strip_prefix("::").unwrap_or(&variable.name);
-    let Some((before, _)) = name.rsplit_once("::") else { return false };
-    let takes_lambdas = names.class_around(variable.scope).is_some_and(|range| {
-        let class = range.slice(text);
-        class == before && (class != parameter.class || names.is_in_default(range, variable.range))
-    });
-    takes_lambdas && names.declaration_of(variable.scope, last).is_none()
-}
-
-/// Where the name of a variable is, without the names of classes before it.
-fn last_segment(variable: &puppet::VariableUse, name: &str) -> TextRange {
-    TextRange::new(variable.range.end - name.len() as u32, variable.range.end)
 }
