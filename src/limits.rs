@@ -35,6 +35,9 @@ pub const MAX_FIX_PROOFS: usize = 64;
 /// The maximum number of files on each side of an entry's file to which actions copy or move the entry: the nearest ones.
 pub const MAX_TARGET_FILES: usize = 40;
 
+/// The maximum number of environments for which a file is checked that many of them read, such as one of the global layer.
+pub const MAX_ENVIRONMENTS_OF_FILE: usize = 16;
+
 /// The maximum number of files of a hierarchy for which actions say which nodes an override changes: each is looked up in all
 /// of them, before and after.
 pub const MAX_COMPARED_FILES: usize = 1_000;
@@ -263,6 +266,11 @@ pub const LIMITS: &[Limit] = &[
         "Files above and files below for which \"Override …\" and \"Move …\" are offered",
         MAX_TARGET_FILES as u64,
         "A disabled action says how many files are left out",
+    ),
+    count(
+        "Environments for which a file is checked that several environments read",
+        MAX_ENVIRONMENTS_OF_FILE as u64,
+        "A note says how many environments read the file",
     ),
     count(
         "Files of a hierarchy for which \"Override …\" and \"Move …\" say which nodes change",

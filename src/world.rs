@@ -35,6 +35,7 @@ mod reach;
 mod read_orders;
 mod roots;
 mod shards;
+mod shared_files;
 mod snapshot;
 mod texts;
 mod trust;

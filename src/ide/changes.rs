@@ -70,19 +70,24 @@ pub fn changes(
 }
 
 /// A question without a document as one about the first environment in which an answer changes, if there are several; with a
-/// line for each of the others. `None` if the request was cancelled.
+/// line for each of the others. A document that several environments read is one of all of them. `None` if the request was
+/// cancelled.
 fn with_changes(
     world: &Arc<World>,
     mut question: Question,
     before: &Before,
     cancel: &CancelToken,
 ) -> Option<(Question, Vec<String>)> {
-    let all = world.environments();
     let mut others = Vec::new();
-    if question.path.is_some() || all.len() < 2 {
+    let all = match &question.path {
+        // The document's own environment is in the answer anyway.
+        Some(path) => world.environments_with(path).into_iter().skip(1).collect(),
+        None => world.environments().to_vec(),
+    };
+    if question.path.is_none() && all.len() < 2 {
         return Some((question, others));
     }
-    for environment in all.iter() {
+    for environment in &all {
         // What cannot be compared here does not hide what changes elsewhere.
         let Ok(Some(compared)) = Compared::new(world, environment, before, Asker::User) else {
             continue;

@@ -11,6 +11,7 @@ use crate::data::Files as _;
 use crate::engine::cases::in_words;
 use crate::engine::{Assumed, CancelToken, Condition, OtherNodes, Request, module_of_key};
 use crate::facts::Node;
+use crate::limits::MAX_ENVIRONMENTS_OF_FILE;
 use crate::syntax::key_path::{self, KeyPath};
 use crate::text::edit::apply_edits;
 use crate::world::{AnswerChange, Difference, FleetPair, WayToFile, World};
@@ -28,7 +29,8 @@ const MAX_FILES_WITH_WAYS: usize = 64;
 type Way = Vec<(Arc<str>, Arc<str>)>;
 
 /// What the edits change in the answer to `request`, and for which nodes: `removes the value for db01 and web02`, `changes the
-/// value for nodes where role is db`. `None` if no answer changes, or the request was cancelled.
+/// value for nodes where role is db`. Other environments that read an edited file are compared, too. `None` if no answer changes, or
+/// the request was cancelled.
 pub(crate) fn consequences(
     world: &Arc<World>,
     environment: &Arc<Environment>,
@@ -37,22 +39,63 @@ pub(crate) fn consequences(
     cancel: &CancelToken,
 ) -> Option<String> {
     let after = world.as_if(&texts_after(world, edits)?);
-    let edited: Vec<Arc<str>> = edits.iter().map(|edit| edit.path.clone()).collect();
-    let module = request.names.first().and_then(|key| module_of_key(key));
-    let pair = world.beside_what_if(&after, environment, &edited, module);
     let request = Request { cancel: cancel.clone(), ..request.clone() };
-    let difference = pair.difference_of(&request);
-    let unlikely = unlikely_ways(world, environment, &request, &edited);
-    let fleet = Listed::of(&world.nodes(environment), &pair);
-    // After a cancellation, nothing is known.
-    if cancel.is_cancelled() {
-        return None;
+    let comparison = Comparison { world, after: &after, request: &request, edits };
+    let own = comparison.said_of(environment);
+    let mut parts: Vec<String> = own.iter().cloned().collect();
+    for other in other_environments(world, environment, edits) {
+        let Some(said) = comparison.said_of(&other) else { continue };
+        let label = world.environment_label(&other);
+        parts.push(if own.as_ref() == Some(&said) {
+            format!("the same in {label}")
+        } else {
+            format!("in {label}, {said}")
+        });
     }
-    let said = said(&pair, &difference, &fleet, &unlikely);
-    match said {
-        said if difference.is_complete() => said,
-        Some(said) => Some(format!("{said}; {NOT_ALL}")),
-        None => Some(NOT_ALL.to_owned()),
+    // After a cancellation, nothing is known.
+    (!parts.is_empty() && !cancel.is_cancelled()).then(|| parts.join("; "))
+}
+
+/// The other environments that read one of the edited files.
+fn other_environments(
+    world: &Arc<World>,
+    environment: &Arc<Environment>,
+    edits: &[FileEdit],
+) -> Vec<Arc<Environment>> {
+    let mut others: Vec<Arc<Environment>> = Vec::new();
+    for other in edits.iter().flat_map(|edit| world.environments_with(&edit.path)) {
+        let is_it = |it: &Arc<Environment>| it.directory() == other.directory();
+        if !is_it(environment) && !others.iter().any(is_it) {
+            others.push(other);
+        }
+    }
+    others.truncate(MAX_ENVIRONMENTS_OF_FILE);
+    others
+}
+
+/// What is compared.
+struct Comparison<'a> {
+    world: &'a Arc<World>,
+    after: &'a Arc<World>,
+    request: &'a Request,
+    edits: &'a [FileEdit],
+}
+
+impl Comparison<'_> {
+    /// What changes in an environment.
+    fn said_of(&self, environment: &Arc<Environment>) -> Option<String> {
+        let Self { world, after, request, edits } = self;
+        let edited: Vec<Arc<str>> = edits.iter().map(|edit| edit.path.clone()).collect();
+        let module = request.names.first().and_then(|key| module_of_key(key));
+        let pair = world.beside_what_if(after, environment, &edited, module);
+        let difference = pair.difference_of(request);
+        let unlikely = unlikely_ways(world, environment, request, &edited);
+        let fleet = Listed::of(&world.nodes(environment), &pair);
+        match said(&pair, &difference, &fleet, &unlikely) {
+            said if difference.is_complete() => said,
+            Some(said) => Some(format!("{said}; {NOT_ALL}")),
+            None => Some(NOT_ALL.to_owned()),
+        }
     }
 }
 

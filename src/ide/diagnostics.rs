@@ -9,6 +9,7 @@ mod code;
 mod config;
 mod entry;
 mod entry_cache;
+mod environments;
 mod file;
 mod kept_findings;
 mod key;

@@ -22,9 +22,12 @@ pub fn refutation(before: &Arc<World>, after: &Arc<World>, path: &str) -> Option
         return None;
     }
     let is_data = FileRole::of(before, path).is_some_and(|role| role.is_data());
-    if let Some(environment) = before.environment_of(path).filter(|_| is_data) {
-        let nodes = readers(&environment, before, path);
-        return refutation_for(&environment, (before, after), &nodes, None);
+    let readers_of = if is_data { before.environments_with(path) } else { Vec::new() };
+    if !readers_of.is_empty() {
+        return readers_of.iter().find_map(|environment| {
+            let nodes = readers(environment, before, path);
+            refutation_for(environment, (before, after), &nodes, None)
+        });
     }
     let environments = before.environments();
     environments.iter().find_map(|environment| {

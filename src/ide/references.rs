@@ -42,8 +42,8 @@ pub(crate) enum Subject {
     Variable(Vec<Segment>),
 }
 
-/// Every place in the data and the Puppet code of the environment that mentions what is at `offset`, sorted by file. Empty if
-/// the request was cancelled.
+/// Every place in the data and the Puppet code of the file's environments that mentions what is at `offset`, sorted by file. Empty
+/// if the request was cancelled.
 pub fn references(
     world: &Arc<World>,
     path: &str,
@@ -51,9 +51,12 @@ pub fn references(
     cancel: &CancelToken,
 ) -> Vec<Occurrence> {
     let found = subject_at(world, path, offset).and_then(|subject| {
-        let environment = world.environment_of(path)?;
-        let search = Search { world, environment: &environment, subject: &subject, cancel };
-        search.run()
+        let mut found = Vec::new();
+        for environment in world.environments_with(path) {
+            let search = Search { world, environment: &environment, subject: &subject, cancel };
+            found.extend(search.run()?);
+        }
+        Some(found)
     });
     let mut found = found.unwrap_or_default();
     found.sort_unstable();

@@ -72,6 +72,9 @@ impl World {
     /// The environment that a file or directory belongs to: that of the nearest `hiera.yaml` above it, unless only another
     /// environment of the workspace has its data there. `None` if there is none.
     pub fn environment_of(&self, path: &str) -> Option<Arc<Environment>> {
+        if let Some(view) = self.viewing(path) {
+            return Some(view);
+        }
         let directory = match self.kind(path) {
             PathKind::Directory => path,
             PathKind::File | PathKind::Missing => paths::parent(path)?,

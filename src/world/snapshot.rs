@@ -17,6 +17,7 @@ use super::roots::RootsCache;
 use super::texts::Texts;
 use super::type_aliases::{AliasCache, may_define_types};
 use crate::backends::{Announcer, Registry};
+use crate::config::Environment;
 use crate::data::{DataFile, DirItem, FileId, Files, Format, InvalidUtf8, OddItem, PathKind};
 use crate::settings::Settings;
 use crate::text::SharedText;
@@ -53,6 +54,9 @@ pub struct World {
     /// Created on demand, and kept until its inputs change.
     pub(super) back_ends: Arc<OnceLock<Arc<Registry>>>,
     pub(super) announcer: Announcer,
+    /// The environment that files belong to if several environments read them; `None` for the one that [`World::environment_of`]
+    /// would choose.
+    pub(super) view: Option<Arc<Environment>>,
 }
 
 impl World {
@@ -75,6 +79,7 @@ impl World {
             attachments: Arc::default(),
             back_ends: Arc::default(),
             announcer: Announcer::default(),
+            view: None,
         }
     }
 
@@ -319,6 +324,7 @@ impl World {
             attachments: self.attachments.clone(),
             back_ends: self.back_ends.clone(),
             announcer: self.announcer.clone(),
+            view: self.view.clone(),
             indexes: Indexes::new(self.texts.clone()),
         }
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::root_entry::cut;
 use super::{Action, ActionContext, ActionKind};
+use crate::config::Environment;
 use crate::data::{DataFile, EntryTree, Format, scalar};
 use crate::ide::comments;
 use crate::ide::context::{self, LOOKUP_OPTIONS, SpotPart};
@@ -22,6 +23,7 @@ use crate::syntax::interpolation::{self, Expression, Method, Token};
 use crate::syntax::key_path::{self, KeyPath, Segment};
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::{TextEdit, TextRange};
+use crate::world::World;
 
 /// Actions for the call at the cursor, and for the key that is defined there.
 pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
@@ -49,7 +51,7 @@ fn one_call(context: &ActionContext<'_>) -> Option<(Arc<str>, Action)> {
     let (key, _) = token.lookup_key()?;
     let parsed = key_path::parse(key).ok()?;
     let root = parsed.root_name().filter(|root| ***root != *LOOKUP_OPTIONS)?.clone();
-    let edits = the_only_place(context, &root).and_then(|shared| {
+    let edits = the_only_place(context, &context.file.path, &root).and_then(|shared| {
         let call = Call { format, entry, string: &string, token: &token };
         let edit = call.inlined(key, shared.value(&parsed)?)?;
         Ok(vec![FileEdit::new(context.file.path.clone(), vec![edit])])
@@ -102,12 +104,18 @@ fn inlined_everywhere(
     root: &Arc<str>,
     places: usize,
 ) -> Result<Inlined, String> {
-    let shared = the_only_place(context, root)?;
-    let environment = context.world.environment_of(&context.file.path);
-    let environment = environment.ok_or_else(|| unknown(root))?;
+    let world = context.world;
+    let shared = the_only_place(context, &context.file.path, root)?;
+    // The key is removed for all environments that read its file.
+    let shared = the_only_place(context, &shared.path, root)?;
+    let environments = world.environments_with(&shared.path);
     let mut edits: BTreeMap<Arc<str>, Vec<TextEdit>> = BTreeMap::new();
     let mut written = 0;
-    for (file, format) in files_that_may_ask_for(context.world, &environment, root) {
+    let asking = environments.iter().flat_map(|it| files_that_may_ask_for(world, it, root));
+    // Environments may share a file.
+    let asking: BTreeMap<_, _> =
+        asking.map(|(file, format)| (file.path.clone(), (file, format))).collect();
+    for (file, format) in asking.into_values() {
         for entry in file.data(format).trees() {
             for string in interpolated_strings(entry.text, entry.value) {
                 for token in &string.tokens {
@@ -137,6 +145,15 @@ fn inlined_everywhere(
     let removal = cut(&shared.data, &entry, root).map_err(|why| format!("`{root}` {why}."))?;
     let removed_comments = removed_comments(&shared, &entry, &removal.removal);
     edits.entry(shared.path.clone()).or_default().extend(removal.removal);
+    let has_key =
+        |it: &Environment| environments.iter().any(|key| key.directory() == it.directory());
+    for path in edits.keys() {
+        let other = world.environments_with(path).into_iter().find(|it| !has_key(it));
+        if let Some(other) = other {
+            let label = world.environment_label(&other);
+            return Err(format!("A call is in a file that environment `{label}` reads, too."));
+        }
+    }
     let edits = edits.into_iter().map(|(path, edits)| FileEdit::new(path, edits)).collect();
     Ok(Inlined { edits, removed_comments })
 }
@@ -288,25 +305,49 @@ impl Shared {
     }
 }
 
-/// The only place where the key is written: every node that finds the key finds this value.
+/// The only place where the key is written for all environments that read the file at `path`: every node that finds the key finds
+/// this value.
 ///
 /// # Errors
 /// Why this is not the case: the key is written several times, not every node reads it, or lookup options change its value.
-fn the_only_place(context: &ActionContext<'_>, root: &Arc<str>) -> Result<Shared, String> {
+fn the_only_place(
+    context: &ActionContext<'_>,
+    path: &str,
+    root: &Arc<str>,
+) -> Result<Shared, String> {
+    let world = context.world;
+    let environments = world.environments_with(path);
+    if environments.len() < 2 {
+        return the_only_place_in(world, path, root);
+    }
+    let mut only: Option<Shared> = None;
+    for environment in &environments {
+        let label = world.environment_label(environment);
+        let found = the_only_place_in(&world.seen_from(environment), path, root)
+            .map_err(|why| format!("In environment `{label}`: {why}"))?;
+        if only.as_ref().is_some_and(|it| it.path != found.path) {
+            return Err(format!("`{root}` is written in another file in environment `{label}`."));
+        }
+        only = Some(found);
+    }
+    only.ok_or_else(|| unknown(root))
+}
+
+/// [`the_only_place`] for the environment to which the file belongs.
+fn the_only_place_in(world: &Arc<World>, path: &str, root: &Arc<str>) -> Result<Shared, String> {
     let unknown = || unknown(root);
-    let perspective =
-        Perspective::of_file(context.world, &context.file.path).ok_or_else(unknown)?;
+    let perspective = Perspective::of_file(world, path).ok_or_else(unknown)?;
     let environment = perspective.evaluator.environment();
     if !matches!(perspective.evaluator.options_for(root), Ok(None)) {
         return Err(format!("`{root}` has lookup options."));
     }
-    let places = context.world.key_index(environment).places(root);
+    let places = world.key_index(environment).places(root);
     let place = match &places[..] {
         [place] => place,
         [] => return Err(format!("No data file has `{root}`.")),
         _ => return Err(format!("`{root}` is written in several places.")),
     };
-    let reach = context.world.reach(environment);
+    let reach = world.reach(environment);
     // Every node reads a path without variables and patterns.
     let is_for_all = reach.places_of(&place.path).all(|it| {
         !it.location().contains(['%', '*', '?', '[', '{']) && !it.datadir().contains('%')
@@ -317,7 +358,7 @@ fn the_only_place(context: &ActionContext<'_>, root: &Arc<str>) -> Result<Shared
     if place.format == Format::Hocon {
         return Err(format!("`{root}` is written in HOCON, which has values of its own."));
     }
-    let file = context.world.file(&place.path).map_err(|_| unknown())?;
+    let file = world.file(&place.path).map_err(|_| unknown())?;
     let data = file.data(place.format).clone();
     let shared = Shared { path: place.path.clone(), data, start: place.key.start };
     if shared.entry().is_some_and(|entry| looks_up(&entry, root)) {

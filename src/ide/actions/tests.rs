@@ -1,5 +1,6 @@
 //! The actions that are offered, and the texts after them.
 
+mod environments;
 mod other_formats;
 mod refactorings;
 

@@ -10,6 +10,7 @@ use crate::data::{DataFile, EntryTree, Files as _, Format};
 use crate::engine::footprint::hash_of;
 use crate::engine::{CancelToken, LOOKUP_OPTIONS};
 use crate::ide::file_role::FileRole;
+use crate::limits::MAX_ENVIRONMENTS_OF_FILE;
 use crate::syntax::key_path;
 use crate::syntax::tree::NodeKind;
 use crate::text::TextRange;
@@ -72,25 +73,52 @@ impl EditedFile {
 
 fn find(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Option<Vec<EditedKey>> {
     let file = EditedFile::of(world, path)?;
-    let compared =
-        Compared::new(world, &file.environment, &file.before, Asker::Background).ok()??;
-    // A slow comparison would hold up all titles, so it runs only when the user wants to see it.
-    let differences =
-        if compared.pair.is_quick() { Some(compared.differences(None, cancel)?) } else { None };
-    let edited = file.entries.iter().map(|entry| {
-        let title = differences.as_ref().map(|it| title(it, path, entry));
-        EditedKey {
-            key: entry.key.clone(),
-            range: entry.key_range,
-            entry: entry.range,
-            title: title.unwrap_or_else(|| UNKNOWN.to_owned()),
+    let mut titles = file.titles(world, &file.environment, path, cancel)?;
+    for other in world.environments_with(path).iter().skip(1).take(MAX_ENVIRONMENTS_OF_FILE) {
+        let label = world.environment_label(other);
+        for (title, other) in titles.iter_mut().zip(file.titles(world, other, path, cancel)?) {
+            let more = match other {
+                other if other == *title => format!("; the same in {label}"),
+                other if other == UNKNOWN || other.starts_with(NOTHING) => continue,
+                other => format!("; in {label}, {other}"),
+            };
+            title.push_str(&more);
         }
+    }
+    let edited = file.entries.iter().zip(titles).map(|(entry, title)| EditedKey {
+        key: entry.key.clone(),
+        range: entry.key_range,
+        entry: entry.range,
+        title,
     });
     Some(edited.collect())
 }
 
+impl EditedFile {
+    /// What the edit of each entry changes in an environment that reads the file.
+    fn titles(
+        &self,
+        world: &Arc<World>,
+        environment: &Arc<Environment>,
+        path: &str,
+        cancel: &CancelToken,
+    ) -> Option<Vec<String>> {
+        let compared =
+            Compared::new(world, environment, &self.before, Asker::Background).ok()??;
+        // A slow comparison would hold up all titles, so it runs only when the user wants to see it.
+        if !compared.pair.is_quick() {
+            return Some(vec![UNKNOWN.to_owned(); self.entries.len()]);
+        }
+        let differences = compared.differences(None, cancel)?;
+        Some(self.entries.iter().map(|entry| title(&differences, path, entry)).collect())
+    }
+}
+
 /// The text above an edited key if counting would take too long while the user types.
 const UNKNOWN: &str = "show which nodes change";
+
+/// How the title of an edit begins that changes nothing.
+const NOTHING: &str = "changes no answer";
 
 /// `changes 66 of 622 nodes, and 2 cases of unlisted nodes`.
 fn title(differences: &Differences, path: &str, entry: &EditedEntry) -> String {
@@ -116,7 +144,7 @@ fn title(differences: &Differences, path: &str, entry: &EditedEntry) -> String {
     };
     let nodes = CountedNodes::of(concerned.iter().copied());
     match (nodes.first(), differences.others_counted(concerned.into_iter())) {
-        (0, None) => format!("changes no answer{proof}"),
+        (0, None) => format!("{NOTHING}{proof}"),
         (0, Some((others, _))) => format!("changes {others}{keys}"),
         (count, others) => {
             let others = others.map_or_else(String::new, |(others, _)| format!(", and {others}"));

@@ -389,6 +389,35 @@ fn without_a_document_all_environments_are_compared() {
 }
 
 #[test]
+fn an_edit_of_a_file_that_environments_share_concerns_all_of_them() {
+    let hiera_yaml = "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
+    let files = [
+        ("/r/hiera.yaml", "version: 5\nhierarchy: [{name: g, path: g.yaml}]\n"),
+        ("/r/.hiera-ls.yaml", "globalHieraYaml: hiera.yaml\n"),
+        ("/r/data/g.yaml", "shared: 1\nother: 1\n"),
+        ("/r/environments/production/hiera.yaml", hiera_yaml),
+        ("/r/environments/production/data/common.yaml", "a: 1\n"),
+        ("/r/environments/dev/hiera.yaml", hiera_yaml),
+        ("/r/environments/dev/data/common.yaml", "url: \"%{lookup('shared')}\"\n"),
+    ];
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    open(&mut host, "/r/data/g.yaml", "shared: 2\nother: 3\n");
+    let world = host.snapshot();
+    let found = edited_keys(&world, "/r/data/g.yaml", &CancelToken::default());
+    let titles: Vec<_> = found.iter().map(|it| &*it.title).collect();
+    let expected = [
+        "changes every node; in dev, changes every node, also through 1 other key",
+        "changes every node; the same in dev",
+    ];
+    assert_eq!(titles, expected);
+    let question = Question { path: Some("/r/data/g.yaml".into()), ..Question::default() };
+    let of_file = of(&world, &question);
+    assert_eq!(of_file.summary, "every node changes, 2 keys; nothing else");
+    assert_eq!(of_file.problems, ["environment dev: every node changes, 3 keys; nothing else"]);
+}
+
+#[test]
 fn the_view_follows_typing_and_saving() {
     let mut host = edited(PATH, &COMMON.replace("80", "81"));
     let first = host.snapshot();

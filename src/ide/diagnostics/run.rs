@@ -15,7 +15,7 @@ use super::lookup::{LookupContext, VariablesContext};
 use super::phases::{PHASES, ask, is_asked};
 use super::secrets;
 use super::suppression::control;
-use super::{Cost, Diagnostic, Family, RULES, Report, Rule, rule};
+use super::{Cost, Diagnostic, Family, RULES, Report, Rule, environments, rule};
 use crate::code::roots::is_code;
 use crate::code::{CodeIndex, CodeSummary};
 use crate::config::HieraYaml;
@@ -91,6 +91,28 @@ fn diagnostics_within(
     if !world.settings().diagnostics.enabled {
         return Vec::new();
     }
+    let views = environments::views(world, path);
+    if views.is_empty() {
+        return in_one_environment(world, path, bounds, cancel);
+    }
+    let of_view = |(label, view): &(Arc<str>, Arc<World>)| {
+        let mut findings = in_one_environment(view, path, bounds, cancel);
+        // What is secret in one environment is shown in none.
+        for (_, other) in &views {
+            secrets::hide(other, path, &mut findings);
+        }
+        (Arc::clone(label), findings)
+    };
+    environments::merged(views.iter().map(of_view).collect())
+}
+
+/// The findings for the environment to which the file belongs.
+fn in_one_environment(
+    world: &Arc<World>,
+    path: &str,
+    bounds: Bounds,
+    cancel: &CancelToken,
+) -> Vec<Diagnostic> {
     let is_unwanted = |rule: &&&Rule| !is_asked(rule, |it| control::asks_for(world, it));
     // Settings are read once for each rule here, and not again for each of many entries.
     let unwanted: Vec<&Rule> = RULES.iter().filter(is_unwanted).copied().collect();
