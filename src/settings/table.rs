@@ -139,7 +139,8 @@ pub const SETTINGS: &[Setting] = &[
         key: "modulepath",
         kind: Kind::PathList,
         default: "null",
-        doc: "Directories with modules. Replaces the `modulepath` in `environment.conf`.",
+        doc: "Directories with modules. Replaces the `modulepath` in `environment.conf`, and is relative to each environment \
+              as well.",
         scope: Scope::Window,
     },
     Setting {

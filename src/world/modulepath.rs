@@ -5,12 +5,12 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::paths;
+use super::snapshot::World;
 use crate::config::PuppetVersion;
 use crate::config::environment_conf::{EnvironmentConf, is_glob};
 use crate::config::glob;
 use crate::config::module_metadata::{UnseenModule, unseen_module};
 use crate::data::{Files, PathKind};
-use crate::settings::Settings;
 
 /// Puppet's own code directory.
 const CODEDIR: &str = "/etc/puppetlabs/code";
@@ -26,21 +26,22 @@ pub(super) fn conf_of(root: &str) -> String {
 }
 
 /// The module directories of the environment at `root`, in order of precedence; not all need to exist.
-pub(super) fn modulepath(files: &dyn Files, settings: &Settings, root: &str) -> Vec<String> {
-    if let Some(modulepath) = &settings.modulepath {
+pub(super) fn modulepath(world: &World, root: &str) -> Vec<String> {
+    // The setting replaces what environment.conf says, so its paths start where those of environment.conf do.
+    if let Some(modulepath) = &world.settings().modulepath {
         return modulepath.iter().map(|directory| paths::join(root, directory)).collect();
     }
     let codedir = codedir(root);
     let codedir = codedir.as_deref();
-    let text = files.text(&conf_of(root)).ok();
+    let text = world.text(&conf_of(root)).ok();
     let conf = text.as_deref().map(|text| EnvironmentConf::read(text, None));
     if let Some(written) = conf.as_ref().and_then(|it| it.value("modulepath")) {
         let entries = split_path(written, cfg!(windows));
-        let of_entry = |it| directories_of(files, settings, (root, codedir), it);
+        let of_entry = |it| directories_of(world, (root, codedir), it);
         return entries.flat_map(of_entry).collect();
     }
     let mut directories = vec![paths::join(root, "modules")];
-    directories.extend(basemodulepath(settings, codedir));
+    directories.extend(basemodulepath(world, codedir));
     directories
 }
 
@@ -121,13 +122,12 @@ fn split_path(path: &str, is_windows: bool) -> impl Iterator<Item = &str> {
 
 /// The directories that an entry of the modulepath means.
 fn directories_of(
-    files: &dyn Files,
-    settings: &Settings,
+    world: &World,
     (root, codedir): (&str, Option<&str>),
     entry: &str,
 ) -> Vec<String> {
     if matches!(entry, "$basemodulepath" | "${basemodulepath}") {
-        return basemodulepath(settings, codedir);
+        return basemodulepath(world, codedir);
     }
     let is_glob = is_glob(entry);
     match entry.starts_with('$') {
@@ -135,7 +135,7 @@ fn directories_of(
         true if is_glob => Vec::new(),
         true => vec![paths::join(root, &with_variables(entry, root, codedir))],
         false if is_glob => {
-            let found = glob::glob_directories(files, &paths::join(root, entry));
+            let found = glob::glob_directories(world, &paths::join(root, entry));
             found.iter().map(ToString::to_string).collect()
         }
         false => vec![paths::join(root, entry)],
@@ -154,16 +154,14 @@ fn with_variables(entry: &str, root: &str, codedir: Option<&str>) -> String {
     })
 }
 
-/// The directories of the setting. Its default contains Puppet's own code directory; for an environment in another code
-/// directory, it is that one.
-fn basemodulepath(settings: &Settings, codedir: Option<&str>) -> Vec<String> {
-    let directories = settings.basemodulepath.iter().map(|directory| match codedir {
+/// The directories of the setting, which start where other paths of the settings do. Its default contains Puppet's own code
+/// directory; for an environment in another code directory, it is that one.
+fn basemodulepath(world: &World, codedir: Option<&str>) -> Vec<String> {
+    let directories = world.settings().basemodulepath.iter().map(|directory| {
         // A copy of a code directory, as in a checkout, has the modules that the machine's own directory would have.
-        Some(codedir) => match paths::below(CODEDIR, directory) {
-            Some(rest) => paths::join(codedir, rest),
-            None => paths::normalise(directory),
-        },
-        None => paths::normalise(directory),
+        let of_copy = codedir
+            .and_then(|codedir| Some(paths::join(codedir, paths::below(CODEDIR, directory)?)));
+        of_copy.unwrap_or_else(|| world.settings_path(directory))
     });
     directories.collect()
 }
@@ -171,13 +169,14 @@ fn basemodulepath(settings: &Settings, codedir: Option<&str>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::{MemoryDisk, World};
+    use crate::settings::Settings;
+    use crate::world::MemoryDisk;
 
     #[track_caller]
     fn check(root: &str, files: &[(&str, &str)], expected: &[&str]) {
         let disk = MemoryDisk::new(files.iter().copied());
         let world = World::on_disk(Arc::new(disk), Vec::new(), Settings::default());
-        assert_eq!(modulepath(&*world, world.settings(), root), expected);
+        assert_eq!(modulepath(&world, root), expected);
     }
 
     const SYSTEM: &str = "/opt/puppetlabs/puppet/modules";
@@ -207,6 +206,22 @@ mod tests {
             &[("/r/site/role/x.pp", "")],
             &["/r/modules", "/etc/puppetlabs/code/modules", SYSTEM],
         );
+    }
+
+    #[test]
+    fn paths_of_settings_start_in_their_directory_or_in_the_environment() {
+        let directories = |settings: Settings| {
+            let settings = Settings { directory: Some("/c".into()), ..settings };
+            let world =
+                World::on_disk(Arc::new(MemoryDisk::new([("/x", "")])), Vec::new(), settings);
+            modulepath(&world, "/c/environments/p")
+        };
+        let paths = || ["shared", "/etc/puppetlabs/code/x", "../y"].map(Arc::from).to_vec();
+        let base = Settings { basemodulepath: paths(), ..Settings::default() };
+        assert_eq!(directories(base), ["/c/environments/p/modules", "/c/shared", "/c/x", "/y"]);
+        let whole = Settings { modulepath: Some(paths()), ..Settings::default() };
+        let expected = ["/c/environments/p/shared", "/etc/puppetlabs/code/x", "/c/environments/y"];
+        assert_eq!(directories(whole), expected);
     }
 
     #[test]

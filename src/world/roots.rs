@@ -279,7 +279,7 @@ fn find_root(world: &World, directory: &str) -> Option<Root> {
 /// The environment at or above `from` whose modulepath contains `path`.
 fn owner(world: &World, path: &str, from: &str) -> Option<Root> {
     let has_module = |root: &str| {
-        let directories = modulepath(world, &world.settings, root);
+        let directories = modulepath(world, root);
         // A modulepath directory is not a module itself.
         directories.iter().any(|it| paths::below(it, path).is_some_and(|rest| !rest.is_empty()))
     };
@@ -416,7 +416,7 @@ fn environment(world: &World, root: &Arc<str>) -> Environment {
     };
     let beside = codedir.filter(|it| has_file(world, it, "hiera.yaml"));
     let beside = beside.map(|codedir| paths::join(&codedir, "hiera.yaml").into());
-    let directories = modulepath(world, &world.settings, root);
+    let directories = modulepath(world, root);
     Environment {
         name,
         naming,

@@ -32,7 +32,7 @@ impl World {
     pub fn unseen_modules(&self, environment: &Environment) -> Vec<UnseenModuleAt> {
         let modules = match &environment.root {
             Some(root) => {
-                let directories = modulepath(self, self.settings(), root);
+                let directories = modulepath(self, root);
                 directories_of_modules(self, &directories)
             }
             None => environment.modules.clone(),
