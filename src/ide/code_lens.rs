@@ -60,7 +60,7 @@ fn find(
     if !settings.code_lens_enabled && !settings.class_parameters.lenses {
         return None;
     }
-    let perspective = Perspective::of_file(world, path)?;
+    let perspective = Perspective::shown(world, path)?;
     let file = world.file(path).ok()?;
     let mut lenses = Vec::new();
     let data = file.data(format);

@@ -43,7 +43,7 @@ pub fn definition(
     offset: u32,
     cancel: &CancelToken,
 ) -> Vec<Target> {
-    let Some(perspective) = Perspective::of_file(world, path) else { return Vec::new() };
+    let Some(perspective) = Perspective::shown(world, path) else { return Vec::new() };
     let perspective = perspective.until(cancel);
     if is_code(path) {
         return super::code::definition(&perspective, path, offset);

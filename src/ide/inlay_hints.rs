@@ -49,7 +49,7 @@ fn find(
 ) -> Option<Vec<InlayHint>> {
     let role = FileRole::of(world, path)?;
     let settings = world.settings();
-    let perspective = Perspective::of_file(world, path)?;
+    let perspective = Perspective::shown(world, path)?;
     let file = world.file(path).ok()?;
     let mut hints = Hints { perspective: &perspective, cancel, found: Vec::new() };
     let data = file.data(role.format());

@@ -31,7 +31,7 @@ pub fn level_jump(
     direction: Direction,
     cancel: &CancelToken,
 ) -> Option<Target> {
-    let perspective = Perspective::of_file(world, path)?.until(cancel);
+    let perspective = Perspective::shown(world, path)?.until(cancel);
     let FileRole::Data { format, .. } = FileRole::of(world, path)? else { return None };
     let data = world.file(path).ok()?.data(format).clone();
     let (mut key, origin) = asked_key(&context::spot_in_file(&data, offset)?)?;

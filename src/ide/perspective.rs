@@ -81,6 +81,15 @@ impl Perspective {
         Some(Self::new(world, evaluator, false))
     }
 
+    /// [`Self::of_file`] for what shows values: a file that several environments share is shown for the one that has the chosen
+    /// node.
+    pub(crate) fn shown(world: &Arc<World>, path: &str) -> Option<Self> {
+        let environment = world.environment_shown(path)?;
+        let node = world.node_of_file(&environment, path);
+        let evaluator = world.quiet_evaluator(&environment, &node);
+        Some(Self::new(world, evaluator, false))
+    }
+
     /// [`Self::of_file`] for any node that reads the file, whichever node is chosen.
     pub(crate) fn of_readers(world: &Arc<World>, path: &str) -> Option<Self> {
         let environment = world.environment_of(path)?;
@@ -88,10 +97,10 @@ impl Perspective {
         Some(Self::new(world, world.quiet_evaluator(&environment, &node), false))
     }
 
-    /// [`Self::of_file`] for a value that the user requests: functions in other processes are called, and encrypted values
+    /// [`Self::shown`] for a value that the user requests: functions in other processes are called, and encrypted values
     /// are decrypted if the settings allow it.
     pub fn revealing(world: &Arc<World>, path: &str) -> Option<Self> {
-        let environment = world.environment_of(path)?;
+        let environment = world.environment_shown(path)?;
         let node = world.node_of_file(&environment, path);
         Some(Self::revealing_for(world, &environment, &node))
     }
@@ -297,5 +306,84 @@ fn hidden(value: &Located, of_member: &dyn Fn(&Located) -> Value) -> Value {
             Value::hash(shown)
         }
         other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ide::fixture::Fixture;
+    use crate::ide::{hover, inlay_hints, preview};
+    use crate::text::TextRange;
+
+    const SHARED: &str = r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: g, path: global.yaml}]
+#- /data/global.yaml
+a$0: "%{trusted.certname} %{lookup('b')}"
+#- /modules/m/hiera.yaml
+version: 5
+hierarchy: [{name: c, path: common.yaml}]
+#- /modules/m/data/common.yaml
+m::a$1: "%{lookup('b')}"
+#- /environments/production/hiera.yaml
+version: 5
+hierarchy: [{name: n, path: 'nodes/%{trusted.certname}.yaml'}, {name: c, path: common.yaml}]
+#- /environments/production/data/common.yaml
+b$2: of production
+#- /environments/production/data/nodes/p1.yaml
+c: 1
+#- /environments/dev/hiera.yaml
+version: 5
+hierarchy: [{name: n, path: 'nodes/%{trusted.certname}.yaml'}, {name: c, path: common.yaml}]
+#- /environments/dev/data/common.yaml
+b: of dev
+#- /environments/dev/data/nodes/d1.yaml
+c: 1
+"#;
+
+    #[test]
+    fn a_file_that_environments_share_is_shown_for_the_one_with_the_chosen_node() {
+        let title_and_value = |settings: &str, mark: u8| {
+            let text =
+                format!("{SHARED}#- /.hiera-ls.yaml\n{{globalHieraYaml: hiera.yaml{settings}}}\n");
+            let fixture = Fixture::parse(&text);
+            let (file, offset) = fixture.mark(mark).expect("a mark");
+            let (world, never) = (fixture.world(), CancelToken::default());
+            let hover = hover(&world, &file.world_path(), offset, &never).expect("a key");
+            let text = |it: &&str| !it.is_empty() && !it.starts_with("```");
+            hover.markdown.lines().filter(text).take(2).collect::<Vec<_>>().join(" / ")
+        };
+        let d1 = "for node `d1` (known by its name), environment `dev`";
+        let any = "for any node, environment `production`";
+        assert_eq!(title_and_value(", node: d1", 0), format!("**`a`** {d1} / d1 of dev"));
+        assert_eq!(title_and_value(", node: d1", 1), format!("**`m::a`** {d1} / of dev"));
+        assert_eq!(title_and_value(", node: d1", 2), format!("**`b`** {any} / of production"));
+        assert_eq!(title_and_value("", 1), format!("**`m::a`** {any} / of production"));
+        let p1 = "for node `p1` (known by its name), environment `production`";
+        assert_eq!(title_and_value(", node: p1", 0), format!("**`a`** {p1} / p1 of production"));
+    }
+
+    #[test]
+    fn hints_and_previews_of_such_a_file_are_for_the_same_node() {
+        let settings = "#- /.hiera-ls.yaml\n{globalHieraYaml: hiera.yaml, node: d1}\n";
+        let fixture = Fixture::parse(&format!("{SHARED}{settings}"));
+        let (file, offset) = fixture.mark(0).expect("a mark");
+        let (world, path, never) = (fixture.world(), file.world_path(), CancelToken::default());
+        let all = TextRange::new(0, u32::MAX);
+        let hints = inlay_hints(&world, &path, all, &never);
+        assert!(hints.iter().any(|it| it.label.contains("of dev")), "{hints:?}");
+        let merged = |node: Option<&str>| {
+            let node = node.map(Arc::from);
+            let path = Some(path.as_str().into());
+            let question =
+                preview::Question { path, offset: Some(offset), node, ..Default::default() };
+            let preview = preview::merged_value(&world, &question, &never);
+            preview.map(|it| it.expect("a preview").text)
+        };
+        assert!(merged(None).is_ok_and(|it| it.contains("d1 of dev")));
+        assert!(merged(Some("p1")).is_ok_and(|it| it.contains("p1 of production")));
+        assert!(merged(Some("x")).is_err());
     }
 }

@@ -92,7 +92,7 @@ fn find(
     cancel: &CancelToken,
 ) -> Option<Vec<FilePart<SemanticToken>>> {
     let role = FileRole::of(world, path)?;
-    let perspective = Perspective::of_file(world, path);
+    let perspective = Perspective::shown(world, path);
     let file = world.file(path).ok()?;
     let mut found = Vec::new();
     let data = file.data(role.format());

@@ -224,13 +224,17 @@ impl World {
         let named = |name: &Arc<str>| {
             self.nodes(environment).iter().find(|node| node.name == *name).cloned()
         };
-        let chosen = match &self.choice {
-            Choice::None => None,
-            Choice::AnyNode => return None,
-            Choice::Node(name) => named(name),
-        };
-        let chosen = chosen.or_else(|| self.settings.node.as_ref().and_then(named))?;
+        let chosen = self.names_of_choices().find_map(named)?;
         Some(self.as_assumed(environment, chosen))
+    }
+
+    /// The names of the node that the user chose and of the one in the settings. The first one that an environment has counts.
+    pub(super) fn names_of_choices(&self) -> impl Iterator<Item = &Arc<str>> {
+        let of_settings = match self.choice {
+            Choice::AnyNode => None,
+            Choice::None | Choice::Node(_) => self.settings.node.as_ref(),
+        };
+        self.active_node_name().into_iter().chain(of_settings)
     }
 
     /// The node for results that are not about a file: the chosen one, or else any node of the environment.

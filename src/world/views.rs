@@ -172,6 +172,31 @@ impl World {
         self.chosen_node(environment).unwrap_or_else(|| self.view_of_file(environment, path))
     }
 
+    /// The environment for which the file at `path` is shown: its own, unless several environments share the file and only
+    /// another one of them has the chosen node.
+    pub fn environment_shown(&self, path: &str) -> Option<Arc<Environment>> {
+        let mut chosen = self.names_of_choices();
+        let with_node = chosen.find_map(|name| self.environment_with_node(path, name));
+        with_node.or_else(|| self.environment_of(path))
+    }
+
+    /// The environment of the file at `path` that has a sample node of this name. If several environments share the file, its
+    /// own comes first.
+    pub fn environment_with_node(&self, path: &str, name: &str) -> Option<Arc<Environment>> {
+        let has_node = |it: &Arc<Environment>| self.nodes(it).iter().any(|it| *it.name == *name);
+        let own = self.environment_of(path)?;
+        if has_node(&own) {
+            return Some(own);
+        }
+        let uses_file = |it: &Arc<Environment>| {
+            it.global_config.as_deref() == Some(path)
+                || self.module_of(it, path).is_some()
+                || self.reach(it).reaches(path)
+        };
+        let all = self.environments();
+        { all.iter() }.find(|it| has_node(it) && uses_file(it)).cloned()
+    }
+
     /// Any node that reads the file at `path`. If the path names a single machine, this is that machine, with its facts if it
     /// has a fact set.
     pub fn view_of_file(&self, environment: &Arc<Environment>, path: &str) -> Arc<Node> {

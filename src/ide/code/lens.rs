@@ -21,7 +21,7 @@ pub(in crate::ide) fn code_lenses(
         return None;
     }
     let file = world.code_file(path)?;
-    let perspective = Perspective::of_file(world, path)?;
+    let perspective = Perspective::shown(world, path)?;
     let mut lenses = Vec::new();
     for parameter in class_parameters(&file) {
         if cancel.is_cancelled() {

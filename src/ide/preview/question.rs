@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::code::roots::is_code;
+use crate::config::Environment;
 use crate::data::DataFile;
 use crate::ide::context::{self, LOOKUP_OPTIONS};
 use crate::ide::definition::asked_key;
@@ -64,7 +65,7 @@ impl Question {
     /// The node's name, if there is no such node.
     pub(crate) fn find(&self, world: &Arc<World>) -> Result<Option<NodeQuestion>, UnknownNode> {
         let environment = match &self.path {
-            Some(path) => world.environment_of(path),
+            Some(path) => self.environment_of_file(world, path),
             None => world.environments().first().cloned(),
         };
         let Some(environment) = environment else { return Ok(None) };
@@ -83,6 +84,17 @@ impl Question {
         let at_offset = || key_at(world, self.path.as_deref()?, self.offset?);
         let key = self.key.as_ref().map(ToString::to_string).or_else(at_offset);
         Ok(Some(NodeQuestion { perspective, path: self.path.clone(), key }))
+    }
+
+    /// The environment of the file for the requested node, or else for the chosen one.
+    fn environment_of_file(&self, world: &World, path: &str) -> Option<Arc<Environment>> {
+        match &self.node {
+            // If no environment of the file has such a node, the file's own one says so.
+            Some(name) => {
+                world.environment_with_node(path, name).or_else(|| world.environment_of(path))
+            }
+            None => world.environment_shown(path),
+        }
     }
 }
 

@@ -60,7 +60,7 @@ pub(in crate::server) fn node_of(
 ) -> Option<ActiveNodeItem> {
     let path = from_proto::path(&params.text_document.uri)?;
     let world = &context.world;
-    let environment = world.environment_of(&path)?;
+    let environment = world.environment_shown(&path)?;
     let node = world.node_of_file(&environment, &path);
     Some(active_item(world, &environment, &node))
 }
