@@ -53,6 +53,7 @@ pub(crate) use cases::recording::{
     EarlierRuns, Edited, EditedEntries, Known, Precedent, Recording,
 };
 pub use cases::{Case, LeftOut};
+pub(crate) use dig::dig_alone;
 pub use encrypted::Unread;
 pub use evaluator::{Evaluator, KeyFinder, LayerView};
 pub(crate) use evaluator::{ModuleScope, SharedScopes};

@@ -43,6 +43,7 @@ mod type_aliases;
 mod unread;
 mod unseen_modules;
 mod unused_config;
+mod variable_source;
 mod views;
 
 pub use by_environment::ByEnvironment;
@@ -67,4 +68,5 @@ pub use trust::{Trust, WorkspaceSettings};
 pub use unread::UnreadData;
 pub use unseen_modules::UnseenModuleAt;
 pub use unused_config::UnusedConfig;
+pub use variable_source::VariableSource;
 pub use views::{UnclearWay, WayToFile};

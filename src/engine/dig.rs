@@ -44,6 +44,18 @@ pub(crate) fn dig(
     )
 }
 
+/// [`dig`] outside of a lookup, which leaves no trace.
+pub(crate) fn dig_alone(key: &str, segments: &[Segment], value: &Located) -> Found {
+    let mut value = value.clone();
+    for segment in segments {
+        match member(key, segment, &value)? {
+            Some(member) => value = member,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(value))
+}
+
 /// The segment as messages and explain show it.
 pub(crate) fn segment_text(segment: &Segment) -> Arc<str> {
     match segment {

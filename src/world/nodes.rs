@@ -493,7 +493,8 @@ pub(super) fn known_text(node: &Node, name: &str) -> Option<Arc<str>> {
     Some(inspect::to_s(&dig_value(&value, &rest)?.value).into())
 }
 
-fn parts_of(node: &NodeSettings) -> NodeParts {
+/// What the settings say of a node of this name.
+pub(super) fn parts_of(node: &NodeSettings) -> NodeParts {
     NodeParts {
         name: String::new(),
         environment: node.environment.as_ref().map(ToString::to_string),

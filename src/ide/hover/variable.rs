@@ -1,16 +1,16 @@
 //! Hover on a variable in `%{…}`: what it expands to for the active node.
 
 use super::markdown::fenced_yaml;
-use super::markup::code;
+use super::markup::{Markup, code};
 use crate::data::Located;
 use crate::data::render;
-use crate::engine::main_belongs_to_no_module;
-use crate::engine::sources::dig_value;
+use crate::engine::{dig_alone, main_belongs_to_no_module};
 use crate::facts::variable::VARIABLES_OF_HIERA_3;
 use crate::facts::{Basis, Origin, Reading, is_set_by_server};
 use crate::ide::perspective::Perspective;
 use crate::syntax::interpolation;
 use crate::syntax::key_path::{self, KeyPath, Segment};
+use crate::world::VariableSource;
 
 /// The hover of the variable `name`, sub keys included.
 pub(super) fn text(perspective: &Perspective, name: &str) -> String {
@@ -37,7 +37,14 @@ pub(super) fn text(perspective: &Perspective, name: &str) -> String {
             return title + &undefined_text(perspective, root);
         }
         Reading::Unset => None,
-        Reading::Known(value, rest) => dig_value(&value, &rest),
+        Reading::Known(value, rest) => match dig_alone(shown, &rest, &value) {
+            Ok(found) => found,
+            Err(failure) => {
+                let message = Markup::Markdown.block("text", &failure.message);
+                let shown = code(shown);
+                return format!("{title}A lookup that reads {shown} fails:\n\n{message}");
+            }
+        },
     };
     // Puppet does not warn about a missing member of a hash, even if it is strict.
     let Some(value) = value else {
@@ -52,8 +59,8 @@ pub(super) fn text(perspective: &Perspective, name: &str) -> String {
             text += "\nThe usual version of a server for the setting `puppetVersion`. A fact set or `serverFacts` can name another";
         }
         Origin::File(file) => {
-            text += "\nFrom ";
-            text += &code(&perspective.shown_path(file));
+            let source = perspective.world.variable_source(node, &path);
+            text += &source.map_or_else(String::new, |it| source_text(perspective, file, it));
         }
         Origin::Name | Origin::Any => {
             text += match node.basis_of(&path) {
@@ -67,6 +74,19 @@ pub(super) fn text(perspective: &Perspective, name: &str) -> String {
         text += "\n\nThe text is interpolated again.";
     }
     text
+}
+
+/// Where a variable of a node with a fact set comes from.
+fn source_text(perspective: &Perspective, facts: &str, source: VariableSource) -> String {
+    let said = match source {
+        VariableSource::FactSet => format!("From {}", code(&perspective.shown_path(facts))),
+        VariableSource::Settings => "From the settings".to_owned(),
+        VariableSource::Environment => "The name of the environment".to_owned(),
+        VariableSource::MainClass => "Hiera reads it in the class `main`".to_owned(),
+        VariableSource::Name => "Follows from the node's name".to_owned(),
+        VariableSource::Assumed => "Puppet's usual value: the fact set does not say it".to_owned(),
+    };
+    format!("\n{said}")
 }
 
 /// Whether the value is the server's version, as hiera-ls assumes it where no fact set and no setting names one.

@@ -115,3 +115,78 @@ fn what_the_server_sets_is_not_known() {
         Not known: the Puppet server sets `settings::environment` from its own settings whenever it compiles a catalog. `puppet lookup` does not set it without `--compile`."]]
     .assert_eq(&hover.markdown);
 }
+
+#[test]
+fn members_of_a_value_without_members() {
+    let end_of = |token: &str| {
+        let files = format!(
+            "#- /.hiera-ls.yaml\nnode: web01\nnodes: {{web01: {{facts: {{role: web, l: [a], n: 5, none: ~, h: {{a: 1}}}}}}}}\n\
+             #- /data/common.yaml\na: \"%{{$0{token}}}\"\n"
+        );
+        let fixture = Fixture::parse(&files);
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let hover = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default());
+        let markdown = hover.expect("a variable").markdown;
+        let lines = markdown.lines().skip(2).filter(|it| !it.is_empty() && !it.starts_with("```"));
+        lines.collect::<Vec<_>>().join(" / ")
+    };
+    let fails = |name: &str, class: &str| {
+        format!(
+            "A lookup that reads `{name}` fails: / Data Provider type mismatch: Got {class} when a hash-like object was \
+             expected to access value using 'x' from key '{name}'"
+        )
+    };
+    assert_eq!(end_of("facts.role.x"), fails("facts.role.x", "String"));
+    assert_eq!(end_of("role.x"), fails("role.x", "String"));
+    assert_eq!(end_of("facts.l.x"), fails("facts.l.x", "Array"));
+    assert_eq!(end_of("scope('trusted.certname.x')"), fails("trusted.certname.x", "String"));
+    assert_eq!(end_of("environment.x"), fails("environment.x", "String"));
+    let number =
+        "A lookup that reads `facts.n.x` fails: / undefined method `include?' for 5:Integer";
+    assert_eq!(end_of("facts.n.x"), number);
+    let missing = "`facts` has no such member: Puppet uses an empty string.";
+    assert_eq!(end_of("facts.h.x"), missing);
+    assert_eq!(end_of("facts.l.1"), missing);
+    assert_eq!(end_of("facts.h.a"), "1 / From `.hiera-ls.yaml`");
+}
+
+#[test]
+fn what_the_fact_set_does_not_contain() {
+    let end_of = |token: &str| {
+        let files = format!(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
+             #- /.hiera-ls.yaml\n{{node: n1, trusted: {{extensions: {{a: b}}}}, variables: {{site: x, role: db}}, \
+             nodes: {{n1: {{facts: {{tier: 1}}}}}}}}\n\
+             #- /spec/factsets/n1.json\n{{\"name\": \"n1\", \"values\": {{\"role\": \"web\", \"size\": 1}}, \"trusted\": {{\"extensions\": {{\"c\": \"d\"}}}}}}\n\
+             #- /data/common.yaml\na: \"%{{$0{token}}}\"\n"
+        );
+        let fixture = Fixture::parse(&files);
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let hover = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default());
+        let markdown = hover.expect("a variable").markdown;
+        markdown.lines().last().unwrap_or_default().to_owned()
+    };
+    let (facts, settings) = ("From `spec/factsets/n1.json`", "From the settings");
+    for (token, expected) in [
+        ("size", facts),
+        ("::size", facts),
+        ("facts.size", facts),
+        ("facts.role", facts),
+        // The setting `variables` overrides the fact.
+        ("role", settings),
+        ("site", settings),
+        ("tier", settings),
+        ("facts.tier", settings),
+        ("trusted.extensions.a", settings),
+        ("trusted.extensions.c", facts),
+        ("title", "Hiera reads it in the class `main`"),
+        ("name", "Hiera reads it in the class `main`"),
+        ("environment", "The name of the environment"),
+        ("server_facts.environment", "The name of the environment"),
+        ("trusted.certname", "Follows from the node's name"),
+        ("trusted.authenticated", "Puppet's usual value: the fact set does not say it"),
+        ("server_facts.servername", "Puppet's usual value: the fact set does not say it"),
+    ] {
+        assert_eq!(end_of(token), expected, "{token}");
+    }
+}
