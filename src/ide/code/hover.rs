@@ -2,21 +2,30 @@
 
 use std::fmt::Write as _;
 
+use indexmap::IndexMap;
+
 use super::given;
 use super::lookup_call::LookupCall;
 use super::spot::{ClassParameter, CodeSpot, spot};
+use crate::binding::{BoundCase, ParameterType, Verdict};
 use crate::code::CodeFile;
 use crate::code::lookup_arguments;
 use crate::code::summary::KeyPattern;
+use crate::engine::Condition;
+use crate::engine::cases::in_words;
+use crate::ide::changes::counted;
 use crate::ide::class_parameter;
 use crate::ide::context::LOOKUP_OPTIONS;
-use crate::ide::hover::markup::code;
+use crate::ide::hover::markup::{code, plain};
 use crate::ide::hover::{AskedKey, Hover, Otherwise, asked_key_text};
 use crate::ide::perspective::Perspective;
 use crate::syntax::puppet::{Call, CalledName};
 
 /// The maximum number of keys that are listed for a key with expressions.
 const MAX_MATCHING_KEYS: usize = 12;
+
+/// The maximum number of cases that are named for an error about a type.
+const MAX_REFUSED_CASES: usize = 3;
 
 /// The hover at `offset` (bytes) of the Puppet code at `path`.
 pub(in crate::ide) fn hover(perspective: &Perspective, path: &str, offset: u32) -> Option<Hover> {
@@ -48,13 +57,52 @@ fn parameter_text(
         None => Otherwise::Required,
     };
     let given = given::note(perspective, &spot.class_name(), &spot.parameter.name);
-    let notes = given.into_iter().collect();
+    let mut notes = refusals(perspective, file, spot);
+    notes.extend(given);
     let asked = AskedKey { otherwise, notes, ..AskedKey::new(&key) };
     let text = asked_key_text(perspective, &asked);
     match other_declaration(perspective, path, spot) {
         Some(place) => format!("{text}\n\nPuppet loads this class from {}.", code(&place)),
         None => text,
     }
+}
+
+/// Puppet's errors about the type of the value, and in which cases the value has it.
+fn refusals(perspective: &Perspective, file: &CodeFile, spot: &ClassParameter<'_>) -> Vec<String> {
+    let aliases = perspective.world.type_aliases(perspective.evaluator.environment());
+    let wanted = ParameterType::of_parameter(file, spot.parameter, &aliases);
+    // It is the answer that the hover shows, so nothing is looked up twice.
+    let answer = perspective.answer(&spot.key());
+    let cases = answer.each_case();
+    let mut refused: IndexMap<String, Vec<&[Condition]>> = IndexMap::new();
+    for (conditions, answer) in &cases {
+        let case = BoundCase::new(spot.parameter, &wanted, conditions, answer);
+        if let Verdict::Misfit(_) = case.verdict {
+            for message in case.verdict.messages(&spot.parameter.name) {
+                refused.entry(message).or_default().push(conditions);
+            }
+        }
+    }
+    let note = |(message, refused): (String, Vec<&[Condition]>)| {
+        let is_always = refused.len() == cases.len() && answer.left_out.is_empty();
+        let when = if is_always { String::new() } else { in_cases(&refused) };
+        format!("Puppet refuses the value{when}: {}", code(&message))
+    };
+    refused.into_iter().map(note).collect()
+}
+
+/// ` if role is web, or if role is db, or in 2 more cases, or otherwise`
+fn in_cases(cases: &[&[Condition]]) -> String {
+    let others: Vec<_> = cases.iter().filter(|it| !it.is_empty()).collect();
+    let shown = others.iter().take(MAX_REFUSED_CASES);
+    let mut words: Vec<String> = shown.map(|it| format!("if {}", plain(&in_words(it)))).collect();
+    if let more @ 1.. = others.len().saturating_sub(MAX_REFUSED_CASES) {
+        words.push(format!("in {}", counted(more, "more case")));
+    }
+    if others.len() < cases.len() {
+        words.push("otherwise".to_owned());
+    }
+    format!(" {}", words.join(", or "))
 }
 
 /// Where the class is loaded from, if not from this file.
@@ -270,6 +318,53 @@ asking: \"%{lookup('over')}\"
 
                 1. **level "Nodes" · `data/nodes/web01.yaml:2`**"#]],
         );
+    }
+
+    /// The notes about values that Puppet refuses.
+    #[track_caller]
+    fn refused(data: &str, parameter: &str, expected: &[&str]) {
+        let file = format!("{INIT}\nclass web({parameter}) {{ }}\n");
+        let fixture = Fixture::parse(&format!("{data}#- {file}"));
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let markdown = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default())
+            .expect("a parameter")
+            .markdown;
+        let notes: Vec<_> =
+            markdown.lines().filter(|it| it.starts_with("Puppet refuses")).collect();
+        assert_eq!(notes, expected, "{markdown}");
+    }
+
+    #[test]
+    fn a_value_that_the_type_refuses() {
+        let wants = |it: &str, got: &str| {
+            format!("Puppet refuses the value: `parameter 'port' expects {it}, got {got}`")
+        };
+        refused(DATA, "String $port$0", &[&wants("a String value", "Integer")]);
+        refused(DATA, "Integer $port$0", &[]);
+        refused(DATA, "$port$0", &[]);
+        refused(DATA, "No::Such $port$0", &[]);
+        refused(
+            DATA,
+            "Integer[9000, 9010] $port$0 = 9001",
+            &[&wants("an Integer[9000, 9010] value", "Integer[8080, 8080]")],
+        );
+        // The default is used instead of null.
+        refused(DATA, "Integer $gone$0 = 7", &[]);
+        let default =
+            "Puppet refuses the value: `parameter 'gone' expects an Integer value, got String`";
+        refused(DATA, "Integer $gone$0 = 'x'", &[default]);
+        refused(DATA, "Integer $gone$0 = $x", &[]);
+        refused(DATA, "Integer $nothing$0", &[]);
+        let open =
+            DATA.replace("node: web01\n", "").replace("web::port: 80\n", "web::port: '80'\n");
+        let other = |when: &str, got: &str, wants: &str| {
+            format!(
+                "Puppet refuses the value {when}: `parameter 'port' expects {wants} value, got {got}`"
+            )
+        };
+        refused(&open, "Integer $port$0", &[&other("otherwise", "String", "an Integer")]);
+        let when = "if trusted.certname is web01";
+        refused(&open, "String $port$0", &[&other(when, "Integer", "a String")]);
     }
 
     #[test]
