@@ -178,7 +178,8 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
     };
     add_sources(perspective, key, &asked, &mut card);
     card.notes.extend(inserted_text(perspective, &asked));
-    if question.brings_values && !asked.sources.iter().any(Source::counts) {
+    let has_value = matches!(asked.outcome, Ok(Some(_)));
+    if question.brings_values && has_value && !asked.sources.iter().any(Source::counts) {
         card.notes.push("The value comes from the call itself, not from data.".to_owned());
     }
     card.notes.extend(question.notes.iter().cloned());
