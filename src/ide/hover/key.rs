@@ -374,6 +374,14 @@ fn not_read_text(perspective: &Perspective, key: &str, file: &str) -> String {
         return format!("{}.", plain(&why));
     }
     let environment = perspective.evaluator.environment();
+    if let Some(module) = other_module(perspective, key, file) {
+        let shown = code(&perspective.shown_path(file));
+        let prefix = code(&format!("{module}::"));
+        return format!(
+            "{shown} is data of module {}: Puppet never finds a key in it that does not start with {prefix}.",
+            code(&module)
+        );
+    }
     let links = perspective.world.links_to(environment, file);
     if let Some((first, more)) = links.split_first() {
         let more =
@@ -400,4 +408,11 @@ fn not_read_text(perspective: &Perspective, key: &str, file: &str) -> String {
         let _ = write!(text, " It is read for {}{more}.", names.join(", "));
     }
     text
+}
+
+/// The module whose data a file is, if a lookup of the key searches no layer that reads the file.
+fn other_module(perspective: &Perspective, key: &str, file: &str) -> Option<Arc<str>> {
+    let layers = perspective.world.layers_of_file(perspective.evaluator.environment(), file);
+    let is_searched = |it: &Option<Arc<str>>| it.is_none() || it.as_deref() == module_of_key(key);
+    if layers.iter().any(is_searched) { None } else { layers.into_iter().flatten().next() }
 }

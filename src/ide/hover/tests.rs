@@ -623,3 +623,23 @@ fn levels_of_hiera_yaml() {
         Back end `yaml_data`"#]]
     .assert_eq(&format!("{}\n---\n{}", hover.range.slice(&file.text), hover.markdown));
 }
+
+#[test]
+fn a_key_of_another_module_in_the_data_of_a_module() {
+    let note = |key: &str| {
+        let fixture = Fixture::parse(&format!(
+            "{NODE_HIERARCHY}#- /modules/m/hiera.yaml\nversion: 5\nhierarchy: [{{name: o, path: '%{{facts.os.family}}.yaml'}}]\n\
+             #- /modules/m/data/Debian.yaml\n{key}: 1\n"
+        ));
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let hover = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default());
+        hover.expect("a key").markdown.lines().last().unwrap_or_default().to_owned()
+    };
+    let never = "`modules/m/data/Debian.yaml` is data of module `m`: Puppet never finds a key in it that does not start with `m::`.";
+    assert_eq!(note("oth$0er"), never);
+    assert_eq!(note("n::oth$0er"), never);
+    assert_eq!(
+        note("m::oth$0er"),
+        "1. **level \"o\" (module m) · `modules/m/data/Debian.yaml:1`**"
+    );
+}
