@@ -299,8 +299,7 @@ impl<'a> Work<'a> {
 
     /// `path:line`, with the path for users.
     fn shown(&self, environment: &Environment, path: &str, at: TextRange) -> String {
-        let root = environment.root.as_deref();
-        let shown = root.and_then(|root| paths::below(root, path)).unwrap_or(path);
+        let shown = shown_path(self.world, environment, path);
         match self.world.file(path) {
             Ok(file) => format!("{shown}:{}", file.line_index().line_of(at.start) + 1),
             Err(_) => shown.to_owned(),
@@ -319,6 +318,17 @@ impl<'a> Work<'a> {
             warnings: self.warnings.into_iter().collect(),
         }
     }
+}
+
+/// The path of a file for users: below its environment or, if there are several, below the workspace's folder, because
+/// environments have files with the same names.
+fn shown_path<'p>(world: &World, environment: &Environment, path: &'p str) -> &'p str {
+    let folders = || world.folders().iter().filter_map(|it| paths::below(it, path));
+    let in_folder = || folders().min_by_key(|it| it.len()).filter(|it| !it.is_empty());
+    let in_environment = || paths::below(environment.directory(), path);
+    let is_only_one = world.environments().len() < 2;
+    let shown = if is_only_one { in_environment() } else { in_folder().or_else(in_environment) };
+    shown.unwrap_or(path)
 }
 
 /// The first few of some places.

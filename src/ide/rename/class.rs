@@ -21,7 +21,7 @@ use crate::ide::searched_code::{RUBY, WITH_EXAMPLES, WITH_RUBY, files_below, wor
 use crate::syntax::key_path::Segment;
 use crate::syntax::puppet::{CalledName, Declaration, DeclarationKind};
 use crate::text::{TextEdit, TextRange};
-use crate::world::{World, paths};
+use crate::world::World;
 
 /// Classes with more keys are not renamed, because each key requires a search.
 const MAX_KEYS: usize = 500;
@@ -305,7 +305,7 @@ impl Class<'_> {
     }
 
     fn shown_path(&self, path: &str) -> String {
-        paths::below(self.environment.directory(), path).unwrap_or(path).to_owned()
+        super::shown_path(self.world, self.environment, path).to_owned()
     }
 
     fn shown(&self, path: &str, at: TextRange) -> String {

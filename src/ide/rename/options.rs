@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::renaming::{Renaming, key_segment};
+use super::shown_path;
 use crate::config::Environment;
 use crate::data::DataFile;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::syntax::key_path::Segment;
 use crate::syntax::ruby_regex;
 use crate::syntax::tree::{NodeKind, Pair};
-use crate::world::{World, paths};
+use crate::world::World;
 
 /// Adds a warning for each pattern in the environment's data that matches the old name or the new one, but not both, and
 /// for entries that wait for the new name. Where an entry for the very key stands beside them, no pattern counts.
@@ -27,9 +28,7 @@ pub(super) fn warn(
     for place in world.key_index(environment).places(LOOKUP_OPTIONS) {
         let Ok(file) = world.file(&place.path) else { continue };
         let data = file.data(place.format);
-        let root = environment.root.as_deref();
-        let shown = root.and_then(|root| paths::below(root, &place.path));
-        let shown = shown.unwrap_or(&place.path);
+        let shown = shown_path(world, environment, &place.path);
         for pairs in options(data) {
             if pairs.iter().any(|pair| is_entry_for(pair, new)) {
                 warnings.insert(format!(

@@ -382,6 +382,29 @@ fn who_takes_the_whole_or_waits_for_the_name_is_said() {
 }
 
 #[test]
+fn among_several_environments_the_message_names_the_one_of_the_file() {
+    let environment = |name: &str, data: &str| {
+        format!(
+            "#- /environments/{name}/hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
+             #- /environments/{name}/data/common.yaml\n{data}\n"
+        )
+    };
+    let files = format!(
+        "#- /.hiera-ls.yaml\nglobalHieraYaml: hiera.yaml\n#- /data/common.yaml\na$0: 1\n{}{}",
+        environment("dev", "taken: 1"),
+        environment("production", "a: 1"),
+    );
+    check_refusal(&files, "taken", "environments/dev/data/common.yaml:1: `taken` exists already");
+    let warnings = check(
+        &files.replace("a: 1", "b: \"%{lookup('new')}\""),
+        "new",
+        &["/data/common.yaml:1 new: 1"],
+    );
+    let said = "`new` is already looked up in environments/production/data/common.yaml:1, where it is not found so far.";
+    assert_eq!(warnings, [said]);
+}
+
+#[test]
 fn places_that_keep_the_name_of_a_parameter_are_said() {
     let warnings = check(
         "#- /data/common.yaml\np::port$0: 1\nx: \"%{::p::port} %{p::ports}\"\ny: \"%{scope('p::port')}\"\n\
