@@ -3,6 +3,7 @@
 //!
 //! A class parameter and its key have one name, so both are renamed; renaming a class renames its keys.
 
+mod behind_alias;
 mod class;
 mod code_target;
 mod file;
@@ -158,6 +159,7 @@ impl<'a> Work<'a> {
             self.class_parameter(environment)?;
         }
         self.lookups_in_code(environment)?;
+        self.warn_of_reads_behind_aliases(environment);
         self.warn_of_ruby(environment);
         options::warn(self.world, environment, self.renaming, &mut self.warnings);
         self.warn_of_waiting(environment);

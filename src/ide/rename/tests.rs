@@ -382,6 +382,31 @@ fn who_takes_the_whole_or_waits_for_the_name_is_said() {
 }
 
 #[test]
+fn reads_through_aliases_are_said() {
+    let warnings = check(
+        "#- /data/common.yaml\nh: {user: {na$0me: x}}\nb: \"%{alias('h.user')}\"\nc: {in: [\"%{alias('b')}\"]}\n\
+         d: \"%{lookup('b.name')}\"\ne: \"%{lookup('c.in.0.name')} %{lookup('c.in.1.name')}\"\n\
+         f: \"%{lookup('b.other')}\"\ng: \"%{lookup('h.user')}\"\ni: \"%{lookup('g.name')}\"\n\
+         #- /manifests/site.pp\nlookup('b')\nlookup('b.name.x')\n",
+        "nick",
+        &["/data/common.yaml:1 h: {user: {nick: x}}"],
+    );
+    assert_eq!(
+        warnings,
+        [
+            "The whole value of `h` is also used in data/common.yaml:2, data/common.yaml:7: the new name appears there, too.",
+            "`name` is also looked up through aliases of `h` in data/common.yaml:4, data/common.yaml:5, manifests/site.pp:2: \
+             the old name stays there.",
+        ]
+    );
+    let endless =
+        "#- /data/common.yaml\nb: {x: \"%{alias('b')}\", y$0: 1}\nc: \"%{lookup('b.x.x.y')}\"\n";
+    let (_, edit) = run(endless, "z");
+    let said = "`y` is also looked up through aliases of `b` in data/common.yaml:2: the old name stays there.";
+    assert!(edit.is_ok_and(|it| it.warnings.iter().any(|it| it == said)));
+}
+
+#[test]
 fn among_several_environments_the_message_names_the_one_of_the_file() {
     let environment = |name: &str, data: &str| {
         format!(
