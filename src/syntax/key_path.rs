@@ -114,6 +114,20 @@ pub fn quote_segment(name: &str) -> Option<String> {
     }
 }
 
+/// The same within a text that is in `outer` quotes, where a segment needs the other kind of quote.
+pub fn quote_segment_within(name: &str, outer: char) -> Option<String> {
+    if name.contains(outer) {
+        return None;
+    }
+    let quoted = quote_segment(name)?;
+    let inner = if outer == '\'' { '"' } else { '\'' };
+    match quoted.strip_prefix(outer).and_then(|it| it.strip_suffix(outer)) {
+        Some(name) if name.contains(inner) => None,
+        Some(name) => Some(format!("{inner}{name}{inner}")),
+        None => Some(quoted),
+    }
+}
+
 /// Whether a segment that digs for this name has quotes.
 pub fn needs_quotes(name: &str) -> bool {
     let blank_outside = || strip_as_ruby(name).len() != name.len();

@@ -72,7 +72,7 @@ fn find(context: &ActionContext<'_>) -> Option<Action> {
         (None, _) => format!("{spelling}: {}", flow_yaml(wanted)),
     };
     // The argument is within `'` and the string within `"`, so a quoted segment gets escaped double quotes.
-    let called = key_path::quote_segment(&new_key)?.replace('\'', "\"");
+    let called = key_path::quote_segment_within(&new_key, '\'')?;
     let call = format!("\"%{{alias('{}')}}\"", called.replace('"', "\\\""));
     let mut edits: BTreeMap<Arc<str>, (Format, Vec<TextEdit>)> = BTreeMap::new();
     for (path, (format, written)) in places {

@@ -103,6 +103,48 @@ fn quotes_of_segments_are_escaped_in_the_string() {
 }
 
 #[test]
+fn quotes_of_facts_fit_into_the_string() {
+    let facts = "#- /.hiera-ls.yaml\nnode: web01\nnodes: {web01: {facts: {n: {'eth0.1': {ip: x}, \"a.b'\": 1, 'c.\"': 1}}}}\n";
+    let line = |line: &str| format!("{facts}#- /data/common.yaml\n{line}\n");
+    check(&line("a: \"%{facts.n.eth$0}\""), &["a: \"%{facts.n.'eth0.1'}\""]);
+    check(&line("a: '%{facts.n.eth$0}'"), &["a: '%{facts.n.\"eth0.1\"}'"]);
+    check(&line("a: b %{facts.n.eth$0}"), &["a: b %{facts.n.'eth0.1'}"]);
+    check(
+        &line("a: \"%{scope('facts.n.eth$0')}\""),
+        &["a: \"%{scope('facts.n.\\\"eth0.1\\\"')}\""],
+    );
+    check(&line("a: '%{scope(\"facts.n.eth$0\")}'"), &["a: '%{scope(\"facts.n.''eth0.1''\")}'"]);
+    // No quotes can hold the other names within the string.
+    check(&line("a: \"%{facts.n.$0}\""), &["a: \"%{facts.n.'eth0.1'}\""]);
+    check(&line("a: \"%{scope('facts.n.$0')}\""), &["a: \"%{scope('facts.n.\\\"eth0.1\\\"')}\""]);
+    // What is in a member with quotes.
+    check(&line("a: \"%{facts.n.'eth0.1'.$0}\""), &["a: \"%{facts.n.'eth0.1'.ip}\""]);
+    check(&line("a: '%{facts.n.''eth0.1''.$0}'"), &["a: '%{facts.n.''eth0.1''.ip}'"]);
+    check(&line("a: \"%{facts.n.\\\"eth0.1\\\".$0}\""), &["a: \"%{facts.n.\\\"eth0.1\\\".ip}\""]);
+    check(&line("a: \"%{facts 'n'.$0}\""), &[]);
+    check(
+        &format!(
+            "{facts}#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: a, path: \"%{{facts.n.eth$0}}\"}}]\n"
+        ),
+        &["hierarchy: [{name: a, path: \"%{facts.n.'eth0.1'}\"}]"],
+    );
+    check(
+        &format!(
+            "{facts}#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: c.json, data_hash: json_data}}]\n\
+                  #- /data/c.json\n{{\"a\": \"%{{facts.n.eth$0}}\"}}\n"
+        ),
+        &["{\"a\": \"%{facts.n.'eth0.1'}\"}"],
+    );
+    check(
+        &format!(
+            "{facts}#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: c.conf, data_hash: hocon_data}}]\n\
+                  #- /data/c.conf\na = \"%{{facts.n.eth$0}}\"\n"
+        ),
+        &["a = \"%{facts.n.'eth0.1'}\""],
+    );
+}
+
+#[test]
 fn keys_in_calls_without_quotes() {
     let line = |line: &str| format!("#- /data/common.yaml\n{line}\n");
     check(&line("a: \"%{lookup(ntp::serv$0)}\""), &["a: \"%{lookup('ntp::servers')}\""]);

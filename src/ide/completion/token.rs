@@ -57,7 +57,7 @@ impl TokenSpot {
                     (Some((name.to_owned(), inner_quote(outer_quote))), true, name.len() + 1)
                 }
                 // Nothing fits in a call that is closed already, or is not written correctly.
-                None if inside.contains(['(', '\'', '"']) => return None,
+                None if inside.contains('(') || has_quotes_of_no_segment(inside) => return None,
                 None => (None, false, 0),
             },
         };
@@ -74,6 +74,12 @@ impl TokenSpot {
     fn quote(&self) -> char {
         inner_quote(self.outer_quote)
     }
+}
+
+/// Whether a variable has quotes other than those around a segment: `%{facts.'a.b'`.
+fn has_quotes_of_no_segment(inside: &str) -> bool {
+    let first = inside.find(['\'', '"']);
+    first.is_some_and(|at| !inside[..at].trim_end_matches(['\\', '\'']).ends_with('.'))
 }
 
 /// The quote for an argument. The other kind of quote needs no escape within the string.
@@ -191,6 +197,11 @@ impl StringStyle {
         Self { format: place.format, begin }
     }
 
+    /// The quote around the string. A string without quotes can hold both kinds.
+    fn quote(&self) -> char {
+        self.begin.chars().next().filter(|it| *it == '\'').unwrap_or('"')
+    }
+
     fn escaped(&self, name: &str) -> String {
         inside_string(self.format, &self.begin, name)
     }
@@ -233,18 +244,21 @@ fn complete_variables(
     functions: &[(&'static str, &'static str)],
 ) -> Completions {
     let typed = place.typed(spot.start);
-    let quote = spot.call.as_ref().map_or(spot.quote(), |(_, quote)| *quote);
+    let string = StringStyle::of(place, spot);
+    // Without a call, a segment has the quotes that need no escapes in the string.
+    let quote = spot.call.as_ref().map_or(string.quote(), |(_, quote)| *quote);
     let (parent, start) = if let Some((parent, start)) = parent_of(typed, spot.start) {
-        (Some(parent), start)
+        (Some(string.unescaped(parent)), start)
     } else {
         let colons = typed.len() - typed.trim_start_matches("::").len();
         (None, spot.start + colons as u32)
     };
     let range = place.word(start);
     let wanted = place.typed(start);
-    let names = variables::names(place, parent, wanted, quote);
+    let names = variables::names(place, parent.as_deref(), wanted, quote);
     let variables = names.into_iter().map(|(name, detail)| Completion {
         detail,
+        insert: string.escaped(&name),
         sort_text: (start == spot.start).then(|| sort_text(&name)),
         ..Completion::new(&name, CompletionKind::Variable, range)
     });
@@ -310,11 +324,10 @@ pub(super) fn member_names(value: &Located, quote: char) -> Vec<(String, &Locate
             let members = hash.iter().filter_map(|(key, member)| {
                 let name = match key {
                     Value::Integer(number) => number.to_string(),
-                    key => key_path::quote_segment(key.as_str()?)?,
+                    key => key_path::quote_segment_within(key.as_str()?, quote)?,
                 };
-                // Within the quotes of the call, a segment needs the other kind of quote.
-                let name = if quote == '\'' { name.replace('\'', "\"") } else { name };
-                (!name.contains([quote, '}'])).then_some((name, &member.value))
+                // A `}` ends the token, even within quotes.
+                (!name.contains('}')).then_some((name, &member.value))
             });
             members.collect()
         }

@@ -91,8 +91,8 @@ fn names_without_facts(place: &Place<'_>, parent: Option<&str>, quote: char) -> 
         names.extend(core_fact_members(rest).into_iter().map(Arc::from));
     }
     let written = |name: &Arc<str>| {
-        let written = key_path::quote_segment(name)?;
-        (!written.contains([quote, '}'])).then_some(written)
+        let written = key_path::quote_segment_within(name, quote)?;
+        (!written.contains('}')).then_some(written)
     };
     names.iter().filter_map(written).collect()
 }

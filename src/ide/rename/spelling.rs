@@ -55,17 +55,8 @@ pub(crate) fn segment_edit(
     let call_quote = text[..range.start as usize].chars().next_back()?;
     // Puppet takes a key of one segment as it is. In a path, a segment with digits only or with outer spaces needs quotes.
     let is_whole = segments.len() == 1 && key_path::is_verbatim(name);
-    let new = if is_whole {
-        name.to_owned()
-    } else {
-        let quoted = key_path::quote_segment(name)?;
-        let other = if call_quote == '\'' { '"' } else { '\'' };
-        match quoted.strip_prefix(call_quote) {
-            Some(rest) if rest.contains(other) => return None,
-            Some(rest) => format!("{other}{}{other}", rest.strip_suffix(call_quote)?),
-            None => quoted,
-        }
-    };
+    let new =
+        if is_whole { name.to_owned() } else { key_path::quote_segment_within(name, call_quote)? };
     // A `}` ends the token, even within quotes.
     let is_sayable = !new.contains([call_quote, '}']);
     is_sayable.then(|| TextEdit::replace(old.shifted(range.start), new))
