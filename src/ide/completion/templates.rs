@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use super::line::Spot;
 use super::{Completion, CompletionKind, Completions, Place};
-use crate::data::{Files, Located, Value};
+use crate::data::{Files, Format, Located, Value};
 use crate::ide::flow_yaml::flow_text;
 use crate::ide::matching::fit;
+use crate::ide::rename::inside_string;
+use crate::text::TextRange;
 use crate::world::paths;
 
 /// The maximum depth at which facts are searched.
@@ -42,12 +44,15 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
         }
     }
     let range = place.word(spot.start);
-    let range = crate::text::TextRange::new(range.start, end_of_path(place.text, range.end));
+    let range = TextRange::new(range.start, end_of_path(place.text, range));
     let typed = place.typed(spot.start);
     let blank = if spot.needs_blank { " " } else { "" };
     let fitting = found.into_iter().filter(|(_, path)| fit(path, typed).is_some());
     let item = |(order, path): (u8, String)| {
-        let written = if spot.quote.is_some() { path.clone() } else { flow_text(&path) };
+        let written = match spot.quote {
+            Some(quote) => inside_string(Format::Yaml, &quote.to_string(), &path),
+            None => flow_text(&path),
+        };
         Completion {
             insert: format!("{blank}{written}"),
             sort_text: Some(format!("{order}{path}")),
@@ -94,9 +99,23 @@ fn collect(name: &str, value: &Located, depth: usize, found: &mut Vec<(String, S
     }
 }
 
-/// Paths can contain characters that names cannot.
-fn end_of_path(text: &str, from: u32) -> u32 {
-    let behind = &text[from as usize..];
-    let is_inside = |letter: char| letter.is_alphanumeric() || "_-./%{}".contains(letter);
-    from + behind.find(|letter| !is_inside(letter)).unwrap_or(behind.len()) as u32
+/// Paths can contain characters that names cannot. `word` is the name at the cursor.
+fn end_of_path(text: &str, word: TextRange) -> u32 {
+    let count = |brace: char| word.slice(text).matches(brace).count();
+    let mut depth = count('{').saturating_sub(count('}'));
+    let behind = &text[word.end as usize..];
+    let mut is_inside = |letter: char| match letter {
+        '{' => {
+            depth += 1;
+            true
+        }
+        // A brace that the path does not open ends the hash around it.
+        '}' if depth == 0 => false,
+        '}' => {
+            depth -= 1;
+            true
+        }
+        _ => letter.is_alphanumeric() || "_-./%".contains(letter),
+    };
+    word.end + behind.find(|letter| !is_inside(letter)).unwrap_or(behind.len()) as u32
 }

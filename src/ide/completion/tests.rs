@@ -346,6 +346,25 @@ fn levels_and_their_paths() {
 }
 
 #[test]
+fn a_path_ends_before_the_brace_of_its_hash() {
+    let line = |line: &str| {
+        format!("#- /data/common.yaml\na: 1\n#- /hiera.yaml\nversion: 5\nhierarchy:\n{line}\n")
+    };
+    check(&line("  - {name: x, path: com$0}"), &["  - {name: x, path: common.yaml}"]);
+    check(&line("  - {name: x, glob: com$0*.yaml}"), &["  - {name: x, glob: common.yaml*.yaml}"]);
+    check(&line("  - {name: x, path: com$0/%{a}.yaml}"), &["  - {name: x, path: common.yaml}"]);
+    check(&line("  - {name: x, path: \"com$0%{a}.b\"}"), &["  - {name: x, path: \"common.yaml\"}"]);
+    check(
+        "#- /data/common.yaml\na: 1\n#- /hiera.yaml\nversion: 5\nhierarchy: [{name: x, path: com$0}]\n",
+        &["hierarchy: [{name: x, path: common.yaml}]"],
+    );
+    check(
+        "#- /data/it's.yaml\na: 1\n#- /hiera.yaml\nversion: 5\nhierarchy:\n  - path: 'it$0'\n",
+        &["  - path: 'it''s.yaml'"],
+    );
+}
+
+#[test]
 fn a_level_is_an_item() {
     let labels = |hierarchy: &str| {
         let (_, found, _) =
