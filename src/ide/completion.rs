@@ -23,7 +23,7 @@ use super::hover::markdown::fenced_yaml;
 use super::hover::markup::code;
 use super::matching::fit;
 use super::perspective::Perspective;
-use super::rename::is_plain_yaml;
+use super::rename::{inside_string, is_plain_yaml};
 use super::{hover, places};
 use crate::data::{Format, Verdict, render};
 use crate::engine::CancelToken;
@@ -298,10 +298,13 @@ fn each_once(items: impl Iterator<Item = Completion>) -> Completions {
 /// A key as it is written: quoted if YAML would read it as something else, with its colon if there is none yet.
 fn key_text(name: &str, open_quote: Option<char>, behind: &str) -> String {
     let (text, behind) = match open_quote {
-        Some(quote) => match behind.strip_prefix(quote) {
-            Some(_) => return name.to_owned(),
-            None => (format!("{name}{quote}"), behind),
-        },
+        Some(quote) => {
+            let text = inside_string(Format::Yaml, &quote.to_string(), name);
+            if behind.starts_with(quote) {
+                return text;
+            }
+            (format!("{text}{quote}"), behind)
+        }
         None if is_plain_yaml(name) => (name.to_owned(), behind),
         None => (format!("'{}'", name.replace('\'', "''")), behind),
     };

@@ -222,6 +222,20 @@ fn root_keys() {
 }
 
 #[test]
+fn keys_are_escaped_in_open_quotes() {
+    let line = |line: &str| {
+        format!(
+            "#- /data/nodes/web01.yaml\nq::it's: 1\n'q::\"x\\': {{\"it's\": 1}}\n#- /data/common.yaml\n{line}\n"
+        )
+    };
+    check(&line("lookup_options:\n  'q::it$0'"), &["  'q::it''s'"]);
+    check(&line("lookup_options:\n  'q::it$0"), &["  'q::it''s':"]);
+    check(&line("'q::it$0'"), &["'q::it''s'"]);
+    check(&line("\"q::$0\": 1"), &["\"q::\\\"x\\\\\": 1", "\"q::it's\": 1"]);
+    check(&line("'q::\"x\\':\n  'i$0'"), &["  'it''s'"]);
+}
+
+#[test]
 fn members_of_the_same_hash() {
     check("#- /data/common.yaml\nntp::users:\n  ro$0\n", &["  root:"]);
     check("#- /data/common.yaml\nntp::users:\n  root:\n    $0\n", &["    uid:"]);
