@@ -375,6 +375,21 @@ mod tests {
     }
 
     #[test]
+    fn segments_have_the_quotes_that_fit_into_others() {
+        for (name, outer, expected) in [
+            ("a", '\'', Some("a")),
+            ("a.b", '\'', Some("\"a.b\"")),
+            ("a.b", '"', Some("'a.b'")),
+            ("it's", '\'', None),
+            ("it's", '"', None),
+            ("a\"b", '\'', None),
+            ("1", '\'', Some("\"1\"")),
+        ] {
+            assert_eq!(quote_segment_within(name, outer).as_deref(), expected, "{name} in {outer}");
+        }
+    }
+
+    #[test]
     fn segments_are_quoted_where_needed() {
         assert_eq!(quote_segment("a").as_deref(), Some("a"));
         assert_eq!(quote_segment("a.b").as_deref(), Some("'a.b'"));

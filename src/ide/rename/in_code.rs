@@ -168,7 +168,7 @@ fn key_edit(file: &CodeFile, name: &CalledName, renaming: &Renaming) -> Option<T
     let new = if placed.len() == 1 && key_path::is_verbatim(&renaming.new_name) {
         renaming.new_name.to_string()
     } else {
-        key_path::quote_segment(&renaming.new_name)?
+        key_path::quote_segment_within(&renaming.new_name, quote.unwrap_or('"'))?
     };
     // Such a name would need escapes, or Puppet would interpolate it.
     if new.contains(['\\', '$']) || quote.is_some_and(|it| new.contains(it)) {

@@ -206,6 +206,14 @@ fn keys_of_lookups_are_renamed_with_the_data() {
             "/manifests/site.pp:1 lookup('a::b') lookup([\"a::b\", x]) hiera(a::b) lookup('a::b.new c.d') lookup({name => 'a::b'})",
         ],
     );
+    check(
+        &member.replace("lookup([\"a::b\", x])", "lookup(\"a::b.c\")"),
+        "new.c",
+        &[
+            "/data/common.yaml:1 a::b: {new.c: {d: 1}}",
+            "/manifests/site.pp:1 lookup('a::b') lookup(\"a::b.'new.c'\") hiera(a::b) lookup('a::b.\"new.c\".d') lookup({name => 'a::b'})",
+        ],
+    );
     let members = "#- /manifests/site.pp\nlookup(\"a.${x}\") lookup(\"a.b.${x}\") lookup(\"ab.${x}\")\n\
                    #- /data/common.yaml\na$0: {b: 1}\n";
     check(
