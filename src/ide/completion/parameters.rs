@@ -122,7 +122,12 @@ pub(super) fn values(place: &Place<'_>, spot: &Spot) -> Vec<Completion> {
             detail: Some("by its type".to_owned()),
             // `!` comes before all letters, so the values of the type are at the start of the list.
             sort_text: Some(format!("!{number:03}")),
-            ..Completion::new(&text, CompletionKind::Value, range)
+            // Lists would show an empty label as an empty line.
+            ..Completion::new(
+                if text.is_empty() { "''" } else { &text },
+                CompletionKind::Value,
+                range,
+            )
         })
     };
     found.into_iter().enumerate().filter_map(item).collect()

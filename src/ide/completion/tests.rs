@@ -513,6 +513,16 @@ fn values_that_the_type_of_a_parameter_names() {
 }
 
 #[test]
+fn an_empty_value_has_a_label() {
+    let class = "#- /modules/e/manifests/init.pp\nclass e(Enum['a', ''] $p) { }\n";
+    let (_, found, _) = complete(&format!("{class}#- /data/common.yaml\ne::p: $0\n"));
+    let shown = found.items.iter().map(|it| (&*it.label, &*it.insert));
+    assert_eq!(shown.collect::<Vec<_>>(), [("''", "''"), ("a", "a")]);
+    let (_, found, _) = complete(&format!("{class}#- /data/common.yaml\ne::p: \"$0\"\n"));
+    assert_eq!(found.items.first().map(|it| (&*it.label, &*it.insert)), Some(("''", "")));
+}
+
+#[test]
 fn values_by_their_position_in_a_tuple() {
     const TUPLES: &str = "#- /modules/t/manifests/init.pp\nclass t(\n  Tuple[Enum['a', 'b'], Integer, Boolean] $p,\n\
                           Array[Tuple[Enum['x'], Enum['y']]] $pairs,\n  Tuple[Enum['x'], Enum['y'], 1, 3] $more,\n\
