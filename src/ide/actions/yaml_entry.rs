@@ -145,8 +145,10 @@ fn obstacle_in_hash(data: &DataFile, before: &str) -> Option<String> {
     let text = &**data.text();
     let mut last = None;
     for entry in data.trees() {
-        if entry_lines(text, &entry).is_none() {
-            let start = entry.range().start as usize;
+        let start = entry.range().start as usize;
+        // A key after `? ` at the start of a line is in no braces, so entries can follow it.
+        let is_after_mark = text[..start].lines().next_back() == Some("? ");
+        if !is_after_mark && entry_lines(text, &entry).is_none() {
             let is_in_braces = last.is_none() && text[..start].trim_end().ends_with('{');
             let why = if is_in_braces {
                 "is written in braces".to_owned()

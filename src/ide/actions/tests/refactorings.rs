@@ -269,13 +269,26 @@ fn a_file_that_cannot_take_an_entry_says_why() {
     check("~\n", "contains a value that is not a hash");
     check("a: [\n", "has an error, so Puppet cannot read it");
     check(
-        "a: 1\n? b\n: 2\n",
-        "has a root key that is not written at the start of a line, or not alone (line 2)",
+        "  a: 1\n  ? b\n  : 2\n",
+        "has a root key that is not written at the start of a line, or not alone (line 1)",
     );
     assert_eq!(
         refusals("#- /data/common.yaml\nc$0: |\n  x"),
         ["`c` ends in a text without a line end, which would get one."]
     );
+}
+
+#[test]
+fn entries_follow_a_key_after_a_question_mark() {
+    for last in ["? b\n: 2\n", "? b\n:\n  - x\n", "? |\n  b\n: 2\n"] {
+        check_same_answers(
+            &format!("#- /data/common.yaml\na: long text$0\nc: long text\n{last}"),
+            "Extract the value into `a_shared` in data/common.yaml (2 places)",
+            &format!(
+                "#- /data/common.yaml\na: \"%{{alias('a_shared')}}\"\nc: \"%{{alias('a_shared')}}\"\n{last}a_shared: 'long text'\n"
+            ),
+        );
+    }
 }
 
 #[test]
