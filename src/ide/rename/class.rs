@@ -82,6 +82,19 @@ pub(super) fn rename(
     Ok(LabelledEdits { files: files.collect(), warnings: warnings.into_iter().collect() })
 }
 
+/// A class with the name of its module keeps it.
+pub(super) fn refuse_class_of_module(
+    world: &World,
+    environment: &Environment,
+    path: &str,
+    name: &str,
+) -> Result<(), String> {
+    if name.contains("::") || world.module_of(environment, path).is_none() {
+        return Ok(());
+    }
+    Err(format!("`{name}` has the name of its module: Puppet finds it only by that name"))
+}
+
 /// A class that is being renamed.
 struct Class<'a> {
     world: &'a Arc<World>,
@@ -139,19 +152,14 @@ impl Class<'_> {
                 "`{old}` is declared inside of another class, whose name it starts with"
             ));
         }
+        refuse_class_of_module(self.world, self.environment, self.path, old)?;
         let module = |name: &str| name.split("::").next().unwrap_or_default().to_owned();
         let is_in_module = self.world.module_of(self.environment, self.path).is_some();
-        if is_in_module
-            && (!old.contains("::") || module(old) != module(new) || !new.contains("::"))
-        {
+        if is_in_module && (module(old) != module(new) || !new.contains("::")) {
             let name = module(old);
-            return Err(if old.contains("::") {
-                format!(
-                    "Puppet only looks in the module {name} for classes that start with `{name}::`"
-                )
-            } else {
-                format!("`{old}` has the name of its module: Puppet finds it only by that name")
-            });
+            return Err(format!(
+                "Puppet only looks in the module {name} for classes that start with `{name}::`"
+            ));
         }
         Ok(())
     }

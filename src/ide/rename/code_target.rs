@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::class::refuse_class_of_module;
 use super::target::{RenameTarget, TargetKind};
 use crate::code::CodeFile;
 use crate::ide::code::spot::{ClassParameter, CodeSpot, class_name, class_parameters, spot};
@@ -78,6 +79,9 @@ fn of_class(
     let name = class_name(class);
     let index = file.manifest.declarations.iter().position(|it| it == class).unwrap_or_default();
     refuse_other_declaration(world, path, &name, index)?;
+    if let Some(environment) = world.environment_of(path) {
+        refuse_class_of_module(world, &environment, path, &name)?;
+    }
     Ok(RenameTarget { range: class.name_range, name, path: Vec::new(), kind: TargetKind::Class })
 }
 

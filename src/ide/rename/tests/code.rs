@@ -300,6 +300,7 @@ fn names_that_no_class_can_have_are_refused() {
     let module = "#- /modules/web/manifests/init.pp\nclass we$0b { }\n";
     let own = "`web` has the name of its module: Puppet finds it only by that name";
     check_refusal(module, "www", own);
+    check_target(module, own);
     let nested = "#- /modules/web/manifests/a.pp\nclass web::$0a { class b { } }\n";
     let inner = "`web::a::b` is declared inside of the class and would be renamed, too";
     check_refusal(nested, "web::c", inner);
