@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::config::Environment;
 use crate::data::{Files as _, PathKind};
 use crate::world::{World, paths};
 
@@ -18,6 +19,9 @@ pub(crate) const WITH_RUBY: [&str; 2] = ["lib", "templates"];
 /// The directories of a module, or of an environment, with code that uses it but that Puppet does not load with it.
 pub(crate) const WITH_EXAMPLES: [&str; 3] = ["examples", "spec", "tests"];
 
+/// The extensions of such code.
+pub(crate) const EXAMPLES: [&str; 2] = ["pp", "rb"];
+
 /// The files with one of the extensions below some directories of a module.
 pub(crate) fn files_below(
     world: &World,
@@ -30,6 +34,27 @@ pub(crate) fn files_below(
         collect(world, &paths::join(module, directory), extensions, MAX_DEPTH, &mut found);
     }
     found
+}
+
+/// The files in some directories of the environment itself and of its modules, in order: each has the extensions that are
+/// beside its directories.
+pub(crate) fn files_of_environment(
+    world: &World,
+    environment: &Environment,
+    wanted: &[(&[&str], &[&str])],
+) -> Vec<Arc<str>> {
+    let roots = environment.root.iter().chain(environment.modules.values());
+    let mut files: Vec<_> = roots
+        .flat_map(|root| {
+            let of_root = move |(directories, extensions): &(&[&str], &[&str])| {
+                files_below(world, root, directories, extensions)
+            };
+            wanted.iter().flat_map(of_root)
+        })
+        .collect();
+    files.sort_unstable();
+    files.dedup();
+    files
 }
 
 fn collect(

@@ -17,7 +17,9 @@ use crate::engine::CancelToken;
 use crate::engine::cases::in_a_list;
 use crate::ide::code::variables::names_of;
 use crate::ide::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
-use crate::ide::searched_code::{RUBY, WITH_EXAMPLES, WITH_RUBY, files_below, word_places};
+use crate::ide::searched_code::{
+    EXAMPLES, RUBY, WITH_EXAMPLES, WITH_RUBY, files_of_environment, word_places,
+};
 use crate::syntax::key_path::Segment;
 use crate::syntax::puppet::{CalledName, Declaration, DeclarationKind};
 use crate::text::{TextEdit, TextRange};
@@ -285,16 +287,8 @@ impl Class<'_> {
 
     /// Where code that is not parsed names the class first, in each file: Puppet does not load it with the environment.
     fn searched_code(&self) -> Vec<String> {
-        let own = self.environment.root.iter();
-        let mut files: Vec<_> = own
-            .chain(self.environment.modules.values())
-            .flat_map(|it| {
-                let examples = files_below(self.world, it, &WITH_EXAMPLES, &["pp", "rb"]);
-                examples.into_iter().chain(files_below(self.world, it, &WITH_RUBY, &RUBY))
-            })
-            .collect();
-        files.sort_unstable();
-        files.dedup();
+        let wanted: [(&[&str], &[&str]); 2] = [(&WITH_EXAMPLES, &EXAMPLES), (&WITH_RUBY, &RUBY)];
+        let files = files_of_environment(self.world, self.environment, &wanted);
         let place = |path: Arc<str>| {
             let at = class_place(&self.world.text(&path).ok()?, self.old)?;
             Some(self.shown(&path, TextRange::empty(at)))

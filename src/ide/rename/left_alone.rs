@@ -9,7 +9,9 @@ use regex::{Regex, RegexBuilder};
 use super::{Work, listed};
 use crate::config::Environment;
 use crate::data::Files as _;
-use crate::ide::searched_code::{holds_word, word_places};
+use crate::ide::searched_code::{
+    EXAMPLES, WITH_EXAMPLES, files_of_environment, holds_word, word_places,
+};
 use crate::ide::strings::interpolated_strings;
 use crate::text::TextRange;
 
@@ -48,6 +50,26 @@ impl Work<'_> {
         }
     }
 
+    /// Warns of examples and specs that set or read the parameter `old` of `class`. Puppet does not load them with the environment.
+    pub(super) fn warn_of_examples(&mut self, environment: &Environment, class: &str, old: &str) {
+        let files = files_of_environment(self.world, environment, &[(&WITH_EXAMPLES, &EXAMPLES)]);
+        let variable = format!("{class}::{old}");
+        let place = |path: Arc<str>| {
+            let text = self.world.text(&path).ok()?;
+            let of_class =
+                class_place(&text, class).and_then(|_| parameter_places(&text, old).next());
+            let at = of_class.into_iter().chain(class_place(&text, &variable)).min()?;
+            Some(self.shown(environment, &path, TextRange::empty(at)))
+        };
+        let places: Vec<_> = files.into_iter().filter_map(place).collect();
+        if !places.is_empty() {
+            self.warnings.insert(format!(
+                "Examples or specs may set or read `{old}` of class `{class}`, and are not changed: {}.",
+                listed(&places)
+            ));
+        }
+    }
+
     /// The strings of data that interpolate one of these variables.
     fn tokens_that_read(&self, environment: &Environment, variables: &[String]) -> Vec<String> {
         let Some(reach) = variables.first().map(|_| self.world.reach(environment)) else {
@@ -77,6 +99,18 @@ impl Work<'_> {
         places.dedup();
         places
     }
+}
+
+/// Where an example or a spec has the name of a parameter: `port => 1`, `port: 1`, `:port`, `with_port`.
+fn parameter_places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = u32> + 't {
+    let is_part = |it: char| it.is_ascii_alphanumeric() || it == '_';
+    let places = text.match_indices(name).filter(move |(at, _)| {
+        let (before, behind) = (&text[..*at], &text[at + name.len()..]);
+        let before = before.strip_suffix("with_").unwrap_or(before);
+        !(before.ends_with(is_part) || before.ends_with("::"))
+            && !(behind.starts_with(is_part) || behind.starts_with("::"))
+    });
+    places.map(|(at, _)| at as u32)
 }
 
 fn is_end_or_member(rest: &str) -> bool {

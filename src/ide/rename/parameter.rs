@@ -89,6 +89,7 @@ impl Work<'_> {
         self.outside(environment, &parameter, &classes)?;
         let qualified: Vec<_> = classes.iter().map(|class| format!("{class}::{old}")).collect();
         self.warn_of_what_stays(environment, (class, old), &qualified);
+        self.warn_of_examples(environment, class, old);
         self.warn_of_templates(environment, &parameter, declaration.range.slice(&file.text));
         Ok(())
     }

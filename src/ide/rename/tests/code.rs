@@ -172,6 +172,31 @@ fn what_may_be_meant_is_said() {
 }
 
 #[test]
+fn examples_and_specs_that_may_mean_the_parameter_are_said() {
+    let files = format!(
+        "#- {WEB}\nclass web($po$0rt) {{ }}\n\
+         #- /modules/web/examples/init.pp\ninclude web\nclass {{ 'web': port => 1 }}\n\
+         #- /modules/web/examples/other.pp\nclass {{ 'web::other': port => 1 }}\n\
+         #- /modules/web/examples/plain.pp\ninclude web\n\
+         #- /modules/web/examples/read.pp\nnotice($::web::port)\n\
+         #- /modules/web/spec/classes/web_spec.rb\ndescribe 'web' do\n  it {{ is_expected.to contain_class('web').with_port(1) }}\n\
+         #- /spec/classes/params_spec.rb\ndescribe 'web' do\n  let(:params) {{ {{port: 1}} }}\n\
+         #- /spec/classes/symbol_spec.rb\ndescribe 'web' do\n  let(:params) {{ {{:port => 1}} }}\n\
+         #- /spec/classes/other_spec.rb\ndescribe 'web' do\n  let(:params) {{ {{ports: 1, 'x::port' => 1}} }}\n"
+    );
+    let warnings =
+        check(&files, "listen", &["/modules/web/manifests/init.pp:1 class web($listen) { }"]);
+    assert_eq!(
+        warnings,
+        [
+            "Examples or specs may set or read `port` of class `web`, and are not changed: modules/web/examples/init.pp:2, \
+             modules/web/examples/read.pp:1, modules/web/spec/classes/web_spec.rb:2, spec/classes/params_spec.rb:2, \
+             spec/classes/symbol_spec.rb:2."
+        ]
+    );
+}
+
+#[test]
 fn only_the_class_that_puppet_loads_is_renamed() {
     let files = format!(
         "#- {WEB}\nclass web($po$0rt) {{ }}\n#- /manifests/site.pp\nclass web($port) {{ }}\n"
