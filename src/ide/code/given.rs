@@ -7,7 +7,7 @@ use crate::config::Environment;
 use crate::data::{Files as _, Place};
 use crate::ide::hover::markup::code;
 use crate::ide::perspective::Perspective;
-use crate::syntax::puppet::{Call, CalledName, DeclarationKind};
+use crate::syntax::puppet::{Attribute, Call, CalledName, DeclarationKind};
 use crate::text::TextRange;
 use crate::world::World;
 
@@ -20,6 +20,8 @@ pub(in crate::ide) struct Given {
     pub(in crate::ide) range: TextRange,
     /// Whether it is `*`, with a hash that may set anything.
     pub(in crate::ide) is_hash: bool,
+    /// Whether it is, or may be, also for another class: one title has several names, or the body of `default:` has it.
+    pub(in crate::ide) is_shared: bool,
 }
 
 /// The maximum number of places that are named where code sets a parameter.
@@ -65,12 +67,20 @@ pub(in crate::ide) fn given_values(
         }
         let Some(file) = world.code_file(path) else { continue };
         for call in file.manifest.calls.iter().filter(is_of_class) {
-            let setting = call.attributes.iter().filter(|it| !it.is_undef).map(|it| &it.name);
-            let named = setting.filter(|it| it.text == parameter || it.text == "*");
-            found.extend(named.map(|it| Given {
+            let is_named = |it: &&Attribute| [parameter, "*"].contains(&&*it.name.text);
+            let is_for_others =
+                |it: &Call| it.is_dynamic || it.names.iter().any(|name| !is_class(name));
+            let is_beside = |it: &&Call| it.function_range == call.function_range;
+            let is_shared = |attribute: &Attribute| {
+                let mut beside = file.manifest.calls.iter().filter(is_beside);
+                is_for_others(call) || attribute.is_default && beside.any(is_for_others)
+            };
+            let setting = call.attributes.iter().filter(|it| !it.is_undef).filter(is_named);
+            found.extend(setting.map(|it| Given {
                 path: path.clone(),
-                range: it.range,
-                is_hash: it.text == "*",
+                range: it.name.range,
+                is_hash: it.name.text == "*",
+                is_shared: is_shared(it),
             }));
         }
     }

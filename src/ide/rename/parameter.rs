@@ -9,7 +9,7 @@ use crate::code::documentation::tag_of_parameter;
 use crate::code::summary::known_as;
 use crate::config::Environment;
 use crate::data::Files as _;
-use crate::ide::code::given::given_values;
+use crate::ide::code::given::{Given, given_values};
 use crate::ide::code::variables::{is_of_lambda, last_segment, names_of, qualified_variables};
 use crate::ide::labelled_edits::{EditLabel, LabelledEdit};
 use crate::ide::searched_code::{RUBY, files_below, holds_word};
@@ -212,6 +212,14 @@ impl Work<'_> {
             let place = self.shown(environment, &hash.path, hash.range);
             self.warnings.insert(format!(
                 "{place} sets parameters of class `{class}` from a hash: a `{old}` in it stays."
+            ));
+        }
+        let is_in_way =
+            |it: &&Given| it.is_shared && !it.is_hash && world.is_in_workspace(&it.path);
+        if let Some(shared) = given.iter().find(is_in_way) {
+            return Err(format!(
+                "{}: `{old}` is set there for other classes, too, and they keep this name",
+                self.shown(environment, &shared.path, shared.range)
             ));
         }
         for (path, _) in world.code_index(environment).files() {

@@ -174,6 +174,8 @@ pub struct Attribute {
     pub name: CalledName,
     /// Whether its value is written as `undef`: then data still counts.
     pub is_undef: bool,
+    /// Whether the body of `default:` has it.
+    pub is_default: bool,
 }
 
 /// How a [`Call`] is written.

@@ -139,6 +139,46 @@ fn names_that_are_taken_or_none_are_refused() {
 }
 
 #[test]
+fn a_value_for_several_classes_keeps_its_name() {
+    let files = |declaration: &str| {
+        format!(
+            "#- {WEB}\nclass web($po$0rt) {{ }}\n#- /manifests/site.pp\n\n{declaration}\n\
+             #- /modules/b/manifests/init.pp\nclass b($port) {{ }}\n"
+        )
+    };
+    for declaration in [
+        "class { ['web', 'b']: port => 1 }",
+        "class { [b, web]: port => 1 }",
+        "class { ['web', $x]: port => 1 }",
+        "class { default: port => 1; 'web': ; 'b': }",
+        "class { default: port => 1; 'b': port => 2; 'web': }",
+        "class { 'web': ; 'b': ; default: port => 1 }",
+    ] {
+        check_refusal(
+            &files(declaration),
+            "listen",
+            "manifests/site.pp:2: `port` is set there for other classes, too, and they keep this name",
+        );
+    }
+    for declaration in [
+        "class { 'web': port => 1; 'b': port => 2 }",
+        "class { default: port => 1; 'web': }",
+        "class { ['web', '::web']: port => 1 }",
+        "class { default: port => 2; 'web': port => 1; 'b': }",
+    ] {
+        let renamed = declaration.replacen("port => 1", "listen => 1", 1);
+        check(
+            &files(declaration),
+            "listen",
+            &[
+                &format!("/manifests/site.pp:2 {renamed}"),
+                "/modules/web/manifests/init.pp:1 class web($listen) { }",
+            ],
+        );
+    }
+}
+
+#[test]
 fn what_may_be_meant_is_said() {
     let files = format!(
         "#- {WEB}\nclass web($po$0rt) {{ x {{ y: content => template('web/a.erb') }} }}\n\

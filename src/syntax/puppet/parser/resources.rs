@@ -78,7 +78,8 @@ impl Parser<'_> {
         self.bodies(|parser, title, attributes| {
             // The body of `default:` has attributes for the other titles. It does not declare a class.
             if title.shape == Shape::Default {
-                defaults.extend(attributes);
+                defaults
+                    .extend(attributes.into_iter().map(|it| Attribute { is_default: true, ..it }));
             } else {
                 parser.class_call(keyword.range(), title, attributes);
             }
@@ -252,7 +253,7 @@ impl Parser<'_> {
         let value = self.expression();
         self.check_value(&value);
         let is_undef = value.argument_kind() == ArgumentKind::Undef;
-        found.list.push(Attribute { name, is_undef });
+        found.list.push(Attribute { name, is_undef, is_default: false });
     }
 
     fn is_at_attribute(&self) -> bool {
