@@ -8,6 +8,7 @@ mod class;
 mod code_target;
 mod file;
 mod in_code;
+mod inline_templates;
 mod left_alone;
 mod options;
 mod parameter;

@@ -6,13 +6,17 @@ use std::sync::Arc;
 
 use regex::{Regex, RegexBuilder};
 
+use super::inline_templates::TemplateVariable;
 use super::{Work, listed};
+use crate::code::summary::known_as;
 use crate::config::Environment;
 use crate::data::Files as _;
+use crate::ide::code::variables::names_of;
 use crate::ide::searched_code::{
     EXAMPLES, WITH_EXAMPLES, files_of_environment, holds_word, word_places,
 };
 use crate::ide::strings::interpolated_strings;
+use crate::syntax::puppet::{Declaration, DeclarationKind};
 use crate::text::TextRange;
 
 /// The maximum length of the arguments of a call that are looked at.
@@ -35,10 +39,16 @@ impl Work<'_> {
             ));
         }
         let Some(mentions) = Mentions::new(class, old, qualified) else { return };
+        let variable = TemplateVariable::new(old, qualified);
         let mut in_code = Vec::new();
         for (path, _) in self.world.code_index(environment).files() {
             let Ok(text) = self.world.text(path) else { continue };
-            let places = mentions.places(&text).into_iter();
+            let mut places = mentions.places(&text);
+            if let Some(variable) = variable.as_ref().filter(|_| text.contains("inline_")) {
+                places.extend(self.inline_templates(path, variable, qualified));
+                places.sort_unstable();
+            }
+            let places = places.into_iter();
             in_code.extend(places.map(|at| self.shown(environment, path, TextRange::empty(at))));
         }
         in_code.dedup();
@@ -48,6 +58,26 @@ impl Work<'_> {
                 listed(&in_code)
             ));
         }
+    }
+
+    /// Where templates in a file of code may read the variable.
+    fn inline_templates(
+        &self,
+        path: &str,
+        variable: &TemplateVariable<'_>,
+        qualified: &[String],
+    ) -> Vec<u32> {
+        let Some(file) = self.world.code_file(path) else { return Vec::new() };
+        let sees_it = |it: &&Declaration| {
+            let class = it.name.as_deref().map(|it| known_as(DeclarationKind::Class, it));
+            let class = class.filter(|_| it.kind == DeclarationKind::Class);
+            class.is_some_and(|class| {
+                qualified.iter().any(|it| it.rsplit_once("::").is_some_and(|(of, _)| *of == *class))
+            })
+        };
+        let classes = file.manifest.declarations.iter().filter(sees_it).map(|it| it.range);
+        let names = names_of(self.world, path).unwrap_or_default();
+        variable.places(&file.text, &names, &classes.collect::<Vec<_>>())
     }
 
     /// Warns of examples and specs that set or read the parameter `old` of `class`. Puppet does not load them with the environment.

@@ -212,6 +212,33 @@ fn what_may_be_meant_is_said() {
 }
 
 #[test]
+fn templates_in_code_that_may_read_the_parameter_are_said() {
+    let files = format!(
+        "#- {WEB}\nclass web($po$0rt) {{\n  notice(inline_epp('<%= $port %>'), $port)\n  inline_template('<%= @port %>')\n}}\n\
+         #- /modules/web/manifests/heir.pp\nclass web::heir inherits web {{ inline_template('<%= @port %>') }}\n\
+         #- /modules/web/manifests/own.pp\nclass web::own($port) inherits web {{ inline_template('<%= @port %>') }}\n\
+         #- /manifests/site.pp\nnotice(inline_epp(@(E)))\n  <%= $web::port %>\n  | E\n\
+         notice(inline_epp(\"<%= \\$web::port %>\"))\n"
+    );
+    let warnings = check(
+        &files,
+        "listen",
+        &[
+            "/modules/web/manifests/init.pp:1 class web($listen) {",
+            "/modules/web/manifests/init.pp:2   notice(inline_epp('<%= $port %>'), $listen)",
+        ],
+    );
+    assert_eq!(
+        warnings,
+        [
+            "Code may set or read `port` of class `web` in manifests/site.pp:2, manifests/site.pp:4, \
+             modules/web/manifests/heir.pp:1, modules/web/manifests/init.pp:2, modules/web/manifests/init.pp:3: the old name stays \
+             there."
+        ]
+    );
+}
+
+#[test]
 fn examples_and_specs_that_may_mean_the_parameter_are_said() {
     let files = format!(
         "#- {WEB}\nclass web($po$0rt) {{ }}\n\
