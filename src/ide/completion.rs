@@ -3,6 +3,7 @@
 //! A half-typed text is rarely valid, so the place is determined from lines, not from a tree.
 
 mod config;
+mod json_key;
 mod line;
 mod members;
 mod options;
@@ -185,6 +186,11 @@ fn find(world: &Arc<World>, path: &str, offset: u32, cancel: &CancelToken) -> Op
                 _ => Completions::default(),
             })
         }
+        FileRole::Data { format: Format::Json, module, .. } => {
+            let spot = json_key::root_key_at(&file.text, offset)?;
+            let data = file.data(Format::Json);
+            Some(root_keys::complete(&place, &spot, data, module.as_deref()))
+        }
         FileRole::Data { .. } => None,
     }
 }
@@ -233,7 +239,7 @@ impl Place<'_> {
         let is_new = |name: &&str| !spot.present.iter().any(|it| it == *name);
         let names = names.filter(|name| fit(name, typed).is_some()).filter(is_new);
         let item = |name: &str| Completion {
-            insert: key_text(name, spot.quote, behind),
+            insert: key_text(self.format, name, spot.quote, behind),
             ..Completion::new(name, kind, range)
         };
         names.map(item).collect()
@@ -296,10 +302,10 @@ fn each_once(items: impl Iterator<Item = Completion>) -> Completions {
 }
 
 /// A key as it is written: quoted if YAML would read it as something else, with its colon if there is none yet.
-fn key_text(name: &str, open_quote: Option<char>, behind: &str) -> String {
+fn key_text(format: Format, name: &str, open_quote: Option<char>, behind: &str) -> String {
     let (text, behind) = match open_quote {
         Some(quote) => {
-            let text = inside_string(Format::Yaml, &quote.to_string(), name);
+            let text = inside_string(format, &quote.to_string(), name);
             if behind.starts_with(quote) {
                 return text;
             }

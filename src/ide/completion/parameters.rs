@@ -3,7 +3,7 @@
 use super::line::{Part, Spot};
 use super::{Completion, CompletionKind, Place};
 use crate::data::puppet_type::{Shape, Type};
-use crate::data::{Value, inspect};
+use crate::data::{Format, Value, inspect};
 use crate::ide::class_parameter::ClassParameter;
 use crate::ide::flow_yaml::flow_text;
 use crate::ide::matching::fit;
@@ -69,8 +69,10 @@ pub(super) fn keys(
 /// The item; if nothing follows it, it also inserts the start of the value that the type requires.
 fn with_shape(place: &Place<'_>, item: Completion, allowed: Option<&Type>) -> Completion {
     let rest = place.behind(item.range).lines().next().unwrap_or_default();
-    let Some(allowed) = allowed.filter(|_| rest.trim().is_empty() && item.insert.ends_with(':'))
-    else {
+    let may_follow = |_: &&Type| {
+        place.format == Format::Yaml && rest.trim().is_empty() && item.insert.ends_with(':')
+    };
+    let Some(allowed) = allowed.filter(may_follow) else {
         return item;
     };
     let (begin, behind) = match allowed.shape() {
@@ -113,7 +115,7 @@ pub(super) fn values(place: &Place<'_>, spot: &Spot) -> Vec<Completion> {
     let item = |(number, value): (usize, Value)| {
         let text = inspect::to_s(&value);
         let written = match (spot.quote, &value) {
-            (Some(quote), _) => inside_string(crate::data::Format::Yaml, &quote.to_string(), &text),
+            (Some(quote), _) => inside_string(Format::Yaml, &quote.to_string(), &text),
             (None, Value::String(text)) => flow_text(text),
             (None, _) => text.clone(),
         };

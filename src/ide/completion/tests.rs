@@ -222,6 +222,28 @@ fn root_keys() {
 }
 
 #[test]
+fn root_keys_in_json() {
+    let json = |text: &str| {
+        format!(
+            "{WEB}#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {{name: j, path: j.json, data_hash: json_data}}\n  \
+             - {{name: c, path: common.yaml}}\n#- /data/common.yaml\nntp::a: 1\nntp::\"b\\: 1\n#- /data/j.json\n{text}\n"
+        )
+    };
+    check(&json("{\"ntp$0\"}"), &["{\"ntp::a\"}", "{\"ntp::\\\"b\\\\\"}"]);
+    check(&json("{\"ntp::a\": 1, \"ntp$0\"}"), &["{\"ntp::a\": 1, \"ntp::\\\"b\\\\\"}"]);
+    check(&json("{\n  \"ntp::a$0\n}"), &["  \"ntp::a\":"]);
+    check(&json("{\"look$0\": {}}"), &["{\"lookup_options\": {}}"]);
+    check(&json("{\"web$0\"}"), &["{\"web::\"}"]);
+    check(&json("{\n  \"web::server::modes$0\n}"), &["  \"web::server::modes\":"]);
+    check_details(
+        &json("{\"web::server::p$0\"}"),
+        &[("web::server::port", Some("Integer[1, 65535] = 80"))],
+    );
+    check(&json("{\"a\": \"ntp$0\"}"), &[]);
+    check(&json("{\"a\": {\"ntp$0\"}}"), &[]);
+}
+
+#[test]
 fn keys_are_escaped_in_open_quotes() {
     let line = |line: &str| {
         format!(
