@@ -264,6 +264,20 @@ fn examples_and_specs_that_may_mean_the_parameter_are_said() {
 }
 
 #[test]
+fn messages_in_a_module_name_paths_in_it() {
+    let fixture = Fixture::parse(
+        "#- /metadata.json\n{\"name\": \"x-web\"}\n#- /manifests/init.pp\nclass web($po$0rt) { }\n\
+         #- /examples/init.pp\nclass { 'web': port => 1 }\n",
+    );
+    let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+    let (world, cancel) = (fixture.world(), CancelToken::default());
+    let found = rename(&world, &file.world_path(), offset, "listen", &cancel);
+    let edit = found.expect("it can be renamed").expect("there is something");
+    let said = "Examples or specs may set or read `port` of class `web`, and are not changed: examples/init.pp:1.";
+    assert_eq!(edit.warnings, [said]);
+}
+
+#[test]
 fn only_the_class_that_puppet_loads_is_renamed() {
     let files = format!(
         "#- {WEB}\nclass web($po$0rt) {{ }}\n#- /manifests/site.pp\nclass web($port) {{ }}\n"
