@@ -184,17 +184,12 @@ impl World {
     /// own comes first.
     pub fn environment_with_node(&self, path: &str, name: &str) -> Option<Arc<Environment>> {
         let has_node = |it: &Arc<Environment>| self.nodes(it).iter().any(|it| *it.name == *name);
+        // Other environments are searched only if it is not the file's own.
         let own = self.environment_of(path)?;
         if has_node(&own) {
             return Some(own);
         }
-        let uses_file = |it: &Arc<Environment>| {
-            it.global_config.as_deref() == Some(path)
-                || self.module_of(it, path).is_some()
-                || self.reach(it).reaches(path)
-        };
-        let all = self.environments();
-        { all.iter() }.find(|it| has_node(it) && uses_file(it)).cloned()
+        self.environments_with(path).into_iter().find(has_node)
     }
 
     /// Any node that reads the file at `path`. If the path names a single machine, this is that machine, with its facts if it

@@ -137,8 +137,9 @@ fn parameter_places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = u3
     let places = text.match_indices(name).filter(move |(at, _)| {
         let (before, behind) = (&text[..*at], &text[at + name.len()..]);
         let before = before.strip_suffix("with_").unwrap_or(before);
-        !(before.ends_with(is_part) || before.ends_with("::"))
-            && !(behind.starts_with(is_part) || behind.starts_with("::"))
+        let goes_on_before = before.ends_with(is_part) || before.ends_with("::");
+        let goes_on_behind = behind.starts_with(is_part) || behind.starts_with("::");
+        !goes_on_before && !goes_on_behind
     });
     places.map(|(at, _)| at as u32)
 }
