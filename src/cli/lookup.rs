@@ -272,6 +272,8 @@ fn first_found(
             print(&output.value(value));
             ExitCode::SUCCESS
         }
+        // What an opaque level may have is not missing.
+        Ok(None) if !answer.opaque.is_empty() => ExitCode::FAILURE,
         Ok(None) => {
             complain(&Answer::not_found_message(names));
             complain_of_missing(setup, names);

@@ -18,6 +18,7 @@ use super::puppet_type;
 use super::scalar;
 use super::value::{FileId, Located, Place, Value};
 use crate::syntax::entries::{QuickKey, each_quick_key, each_quick_key_between};
+pub use crate::syntax::hocon::OpenKey;
 use crate::syntax::tree::{Node, ScalarStyle, SyntaxError};
 use crate::syntax::{hocon, yaml};
 use crate::text::{SharedText, TextRange};
@@ -252,6 +253,22 @@ impl DataFile {
             Content::Entries(entries) => entries.get(&self.text, key),
             Content::Whole(whole) => whole.get(key),
         }
+    }
+
+    /// The keys whose values environment variables of the server decide; only in HOCON.
+    pub fn open_keys(&self) -> &[OpenKey] {
+        match self.content() {
+            Content::Entries(_) => &[],
+            Content::Whole(whole) => &whole.open_keys,
+        }
+    }
+
+    /// Why the value of a key is not known, to follow the name of the function that reads the file.
+    pub fn why_open(&self, key: &str) -> Option<String> {
+        if self.format != Format::Hocon {
+            return None;
+        }
+        self.open_keys().iter().find(|it| &*it.key == key).map(OpenKey::in_words)
     }
 
     /// [`Self::get`] for one of very many files: a value that is read for the first time is not kept in the file.

@@ -22,7 +22,7 @@ use crate::backends::{BackEnd, Call, DataHash, FunctionContext, PuppetContext, R
 use crate::config::hiera_yaml::FunctionKind;
 use crate::config::{Environment, PuppetVersion};
 use crate::data::puppet_type::{self, Type};
-use crate::data::{DataFile, Files, Hash, Located, Value};
+use crate::data::{DataFile, Files, Hash, Located, RootEntry, Value};
 use crate::facts::Node;
 use crate::syntax::key_path::Segment;
 
@@ -198,6 +198,12 @@ impl<'l> CallSite<'l> {
             },
         };
         let root = key.root();
+        if let Data::File(file) = &data
+            && self.layer.may_have(root)
+            && let (Some(why), Some(entry)) = (file.why_open(root), file.get(root))
+        {
+            return open_entry(invocation, (self.layer, self.level), key, why.into(), entry);
+        }
         let Some(value) = self.member(&data, root) else {
             invocation.report_not_found(root);
             return Ok(None);
@@ -364,6 +370,22 @@ fn not_evaluated(level: &ResolvedLevel) -> Arc<str> {
 /// Why a function is not called while variables are open.
 fn depends_on(variables: &[Arc<str>]) -> Arc<str> {
     format!("depends on {}", not_known_in_words(variables)).into()
+}
+
+/// An entry whose value the environment of the server decides, or whether it is there at all.
+pub(super) fn open_entry(
+    invocation: &mut Invocation<'_>,
+    level: (&Layer, &ResolvedLevel),
+    key: &Key,
+    why: Arc<str>,
+    entry: &RootEntry,
+) -> Found {
+    // Without its options, no answer of the layer would be certain.
+    if &**key.root() == lookup::LOOKUP_OPTIONS {
+        let message = format!("{} {why}", lookup::LOOKUP_OPTIONS);
+        return Err(Failure::of(FailureClass::Unsupported, message).at(entry.value.place));
+    }
+    Ok(opaque(invocation, level, key, why))
 }
 
 /// A level that is not evaluated is neither found nor missing: the answer records that it might have the key.

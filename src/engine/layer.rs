@@ -398,6 +398,9 @@ impl Layer {
         }
         invocation.note_read(file, root, entry);
         invocation.end_if_elsewhere(&location.file, root)?;
+        if let Some(why) = file.why_open(root) {
+            return calls::open_entry(invocation, (self, level), key, why.into(), entry);
+        }
         // As in Puppet, only the value that is looked up is checked. The other values of the file do not fail this lookup.
         if let Some(got) = entry.misfit() {
             let message = wrong_value_type(level, Some(location), root, got);

@@ -1,6 +1,6 @@
 //! HOCON as Puppet's hocon gem reads it, oddities included: substitutions are resolved and objects merged in the gem's order.
 //!
-//! Included files and the server's environment variables are not known here and count as empty.
+//! Included files are not known here and count as empty. Values that environment variables of the server decide are marked.
 
 use std::sync::Arc;
 
@@ -26,8 +26,63 @@ use value::{Kind, Scalar, Value};
 /// A text has at most one error: the gem's own message, as Puppet shows it after `Unable to parse (path): `.
 pub fn parse(text: &str) -> (Option<Node>, Vec<SyntaxError>) {
     match read(text) {
-        Ok(root) => (Some(root), Vec::new()),
-        Err(error) => (None, vec![SyntaxError { message: error.message, range: error.range }]),
+        Ok(root) => (Some(to_node(&root)), Vec::new()),
+        Err(error) => (None, vec![error.into()]),
+    }
+}
+
+/// A root key whose value environment variables of the server decide.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenKey {
+    /// The key.
+    pub key: Arc<str>,
+    /// The names of the variables.
+    pub variables: Vec<Arc<str>>,
+    /// Where its value has them, in no order.
+    pub places: Vec<TextRange>,
+}
+
+impl OpenKey {
+    /// What decides its value, to follow a subject.
+    pub fn in_words(&self) -> String {
+        let names: Vec<String> = self.variables.iter().map(|it| format!("`{it}`")).collect();
+        let what = if names.len() == 1 { "variable" } else { "variables" };
+        format!("depends on the environment {what} {} of the Puppet server", names.join(", "))
+    }
+}
+
+/// [`parse`], and the keys whose values environment variables decide. In the tree, these values are strings with `${…}` in place
+/// of what is not known. The gem refuses the text if a variable of a `${name}` is not set.
+///
+/// # Errors
+/// The error of the text.
+pub fn parse_with_open_keys(text: &str) -> Result<(Node, Vec<OpenKey>), SyntaxError> {
+    let root = read(text)?;
+    let members = match &root.kind {
+        Kind::Object(object) => object.members.iter(),
+        _ => return Ok((to_node(&root), Vec::new())),
+    };
+    let open = members.filter_map(|(key, member)| {
+        let mut variables = Vec::new();
+        value::add_variables(&member.value, &mut variables);
+        if variables.is_empty() {
+            return None;
+        }
+        let mut places = Vec::new();
+        add_open_places(&member.value, &mut places);
+        Some(OpenKey { key: Arc::clone(key), variables, places })
+    });
+    Ok((to_node(&root), open.collect()))
+}
+
+fn add_open_places(value: &Value, places: &mut Vec<TextRange>) {
+    match &value.kind {
+        Kind::OfEnvironment { .. } => places.push(value.range),
+        Kind::List(items) => items.iter().for_each(|it| add_open_places(it, places)),
+        Kind::Object(object) => {
+            object.members.values().for_each(|it| add_open_places(&it.value, places));
+        }
+        _ => {}
     }
 }
 
@@ -46,12 +101,11 @@ pub fn first_read_place(text: &str, places: impl IntoIterator<Item = u32>) -> Op
     places.into_iter().find(|at| !is_raw(*at))
 }
 
-fn read(text: &str) -> Result<Node, Failure> {
+fn read(text: &str) -> Result<value::Shared, Failure> {
     let tokens = token::tokenize(text);
     let document = document::parse(text, tokens)?;
     let root = build::build(text, &document)?;
-    let root = resolve::resolve(&root)?;
-    Ok(to_node(&root))
+    resolve::resolve(&root)
 }
 
 /// Why the gem refuses a text.
@@ -59,6 +113,12 @@ fn read(text: &str) -> Result<Node, Failure> {
 struct Failure {
     message: String,
     range: TextRange,
+}
+
+impl From<Failure> for SyntaxError {
+    fn from(failure: Failure) -> Self {
+        Self { message: failure.message, range: failure.range }
+    }
 }
 
 impl Failure {
@@ -92,6 +152,7 @@ fn to_node(value: &Value) -> Node {
                 })
                 .collect(),
         ),
+        Kind::OfEnvironment { text, .. } => quoted(Arc::clone(text)),
         // After resolving, no other kinds are left.
         _ => to_scalar(&Scalar::Null),
     };

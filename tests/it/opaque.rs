@@ -60,6 +60,45 @@ fn what_an_opaque_level_may_decide_is_unknown() {
 }
 
 #[test]
+fn environment_variables_in_hocon_are_not_known() {
+    let levels = "[{name: h, path: x.conf, data_hash: hocon_data}, {name: low, path: low.yaml}]";
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", &format!("version: 5\nhierarchy: {levels}\n")),
+        ("data/x.conf", "a = ${HOME}/x\nb = ${?HOME}\nq = 1\n"),
+        ("data/low.yaml", "b: low\nc: \"%{alias('a')}\"\n"),
+    ]);
+    check(&workspace, &["q"], &json!({"key": "q", "status": "found", "value": 1}));
+    check(&workspace, &["a"], &json!({"key": "a", "status": "unknown", "opaque": ["h"]}));
+    let unknown = json!({"key": "b", "status": "unknown", "value": "low", "opaque": ["h"]});
+    check(&workspace, &["b"], &unknown);
+    let unknown = json!({"key": "c", "status": "unknown", "value": "", "opaque": ["h"]});
+    check(&workspace, &["c"], &unknown);
+    let said = lookup(&workspace, &["a"]);
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    let expected = "hiera-ls: the value may come from level 'h' (hocon_data depends on the environment variable `HOME` of the \
+                    Puppet server)\n";
+    assert_eq!(said, expected);
+    let all = lookup(&workspace, &["--all"]);
+    let all = String::from_utf8_lossy(&all.stdout).into_owned();
+    let expected = "# a: not known, may come from level 'h' (hocon_data depends on the environment variable `HOME` of the Puppet \
+                    server)\n";
+    assert!(all.starts_with(expected), "{all}");
+}
+
+#[test]
+fn environment_variables_in_options_end_lookups() {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", "version: 5\nhierarchy: [{name: h, path: x.conf, data_hash: hocon_data}]\n"),
+        ("data/x.conf", "a = 1\nlookup_options { a { merge = ${?MERGE} } }\n"),
+    ]);
+    let said = lookup(&workspace, &["a"]);
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    let expected =
+        "lookup_options depends on the environment variable `MERGE` of the Puppet server";
+    assert!(said.contains(expected), "{said}");
+}
+
+#[test]
 fn sample_data_decide() {
     let workspace = workspace();
     workspace.write(".hiera-ls.yaml", "backends: {hiera_vault: {stand_in: sample.yaml}}\n");

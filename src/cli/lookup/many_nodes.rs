@@ -357,6 +357,7 @@ fn answer_text(answer: &Answer, files: &dyn Files) -> String {
             let yaml = yaml.strip_prefix("---").unwrap_or(&yaml).trim_start_matches([' ', '\n']);
             in_lines(yaml).into_owned()
         }
+        Ok(None) if !answer.opaque.is_empty() => "# not known".to_owned(),
         Ok(None) => "# not found".to_owned(),
         Err(failure) => {
             let shown = super::output::failure_with_place(failure, files);

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::arguments::{LookupArguments, RenderAs};
 use crate::cli::answer_json::{AnswerJson, Record, redacted};
-use crate::cli::shown::{as_seen_from_here, in_lines, within_a_line};
+use crate::cli::shown::{as_seen_from_here, in_a_line, in_lines, within_a_line};
 use crate::data::{Files, Located, Place, render};
 use crate::engine::cases::{left_out_in_words, not_known_in_words};
 use crate::engine::explain::{self, Annotate};
@@ -66,6 +66,18 @@ impl Output {
         let key = within_a_line(key);
         let _ = match &answer.outcome {
             Ok(Some(value)) => write!(text, "# {key}\n{}", self.value(value)),
+            Ok(None) if !answer.opaque.is_empty() => {
+                let levels: Vec<String> = answer
+                    .opaque
+                    .iter()
+                    .map(|it| format!("'{}' ({} {})", it.level, it.function, it.reason))
+                    .collect();
+                writeln!(
+                    text,
+                    "# {key}: not known, may come from level {}",
+                    in_a_line(&levels.join(", "))
+                )
+            }
             Ok(None) => writeln!(text, "# {key}: not found"),
             Err(failure) => {
                 let failure = failure_with_place(failure, self.files());
@@ -97,9 +109,11 @@ impl Output {
         }
         let mut text = self.explain_text(trace);
         match &answer.outcome {
-            Ok(None) => text.push_str(&Answer::not_found_message(names)),
+            Ok(None) if answer.opaque.is_empty() => {
+                text.push_str(&Answer::not_found_message(names));
+            }
             Err(failure) if failure.class.is_lookup_error() => text.push_str(&failure.message),
-            Ok(Some(_)) | Err(_) => {}
+            Ok(_) | Err(_) => {}
         }
         with_newline(in_lines(&text).into_owned())
     }

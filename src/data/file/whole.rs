@@ -27,6 +27,8 @@ pub(super) struct Whole {
     pub(super) verdict: Verdict,
     pub(super) entries: IndexMap<Value, RootEntry, foldhash::fast::RandomState>,
     pub(super) errors: Vec<SyntaxError>,
+    /// The keys that environment variables of the server decide; only in HOCON.
+    pub(super) open_keys: Vec<hocon::OpenKey>,
     root: Option<Node>,
     file: FileId,
     first_id: u64,
@@ -38,6 +40,7 @@ impl Default for Whole {
             verdict: Verdict::Empty,
             entries: IndexMap::default(),
             errors: Vec::new(),
+            open_keys: Vec::new(),
             root: None,
             file: FileId(0),
             first_id: 0,
@@ -82,8 +85,10 @@ impl Whole {
     }
 
     pub(super) fn of_hocon(file: FileId, text: &str) -> Self {
-        let (root, errors) = hocon::parse(text);
-        Self::of_tree(file, root, errors.into_iter().next())
+        match hocon::parse_with_open_keys(text) {
+            Ok((root, open_keys)) => Self { open_keys, ..Self::of_tree(file, Some(root), None) },
+            Err(error) => Self::of_tree(file, None, Some(error)),
+        }
     }
 
     /// In JSON and HOCON, the tree contains everything: they have no tags, and the form of a scalar does not decide its
@@ -111,7 +116,8 @@ impl Whole {
         let entries = root_entries(file, hash);
         let pairs = pairs_of(&root).len() as u64;
         // Each tree of the file gets a number of its own, so the numbers are taken all at once.
-        Self { verdict, entries, errors: Vec::new(), root: Some(root), file, first_id: ids(pairs) }
+        let (root, first_id) = (Some(root), ids(pairs));
+        Self { verdict, entries, root, file, first_id, ..Self::default() }
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&RootEntry> {

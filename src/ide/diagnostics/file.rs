@@ -1,6 +1,7 @@
 //! Rules about a file as a whole: whether it can be read, and whether a level reads it.
 
 pub(super) mod empty_file;
+pub(super) mod hocon_environment_variable;
 pub(super) mod hocon_syntax;
 pub(super) mod invalid_encoding;
 pub(super) mod json_syntax;

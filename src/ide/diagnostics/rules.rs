@@ -14,6 +14,7 @@ pub const RULES: &[&Rule] = &[
     &file::yaml_syntax::RULE,
     &file::json_syntax::RULE,
     &file::hocon_syntax::RULE,
+    &file::hocon_environment_variable::RULE,
     &file::not_a_hash::RULE,
     &file::empty_file::RULE,
     &file::multiple_documents::RULE,

@@ -89,7 +89,8 @@ impl Builder<'_> {
 
     /// `a += x` is `a = ${?a} [x]`.
     fn appended(&self, value: &Shared) -> Result<Shared, Failure> {
-        let kind = Kind::Reference { path: self.path.clone(), is_optional: true };
+        let path = self.path.clone();
+        let kind = Kind::Reference { path, is_optional: true, is_written: false };
         let earlier = Rc::new(Value::new(kind, value.range, value.lines));
         let list = Kind::List(vec![Rc::clone(value)]);
         let list = Rc::new(Value::new(list, value.range, value.lines));
@@ -134,7 +135,7 @@ fn simple_value(token: &Token, source: &str) -> Result<Shared, Failure> {
             let path = parse_path(expression, source)
                 .map_err(|message| Failure::at_line(line, message, token.range))?;
             let path = path.into_iter().map(|it| it.name).collect();
-            Kind::Reference { path, is_optional: *is_optional }
+            Kind::Reference { path, is_optional: *is_optional, is_written: true }
         }
         _ => Kind::Scalar(Scalar::Null),
     };

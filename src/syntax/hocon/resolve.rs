@@ -83,17 +83,18 @@ impl Resolver {
             return Err(Stop::Cycle(inner.describe_trace()));
         }
         let resolved = match &value.kind {
-            Kind::Scalar(_) => Some(Rc::clone(value)),
+            Kind::Scalar(_) | Kind::OfEnvironment { .. } => Some(Rc::clone(value)),
             Kind::Object(object) => inner.resolve_object(value, object, source)?,
             Kind::List(items) => inner.resolve_list(value, items, source)?,
             Kind::Pieces(pieces) => inner.resolve_pieces(value, pieces, source)?,
-            Kind::Reference { path, is_optional } => {
+            Kind::Reference { path, is_optional, .. } => {
                 inner.resolve_reference(value, path, *is_optional, source)?
             }
             Kind::Stack(stack) => inner.resolve_stack(value, stack, source)?,
             Kind::ObjectStack(stack) => {
                 let merged = inner.resolve_stack(value, stack, source)?;
-                if !merged.as_ref().is_some_and(|it| it.is_object()) {
+                let is_open = |it: &Shared| matches!(it.kind, Kind::OfEnvironment { .. });
+                if !merged.as_ref().is_some_and(|it| it.is_object() || is_open(it)) {
                     let merged = merged.map_or(String::new(), |it| inspect(&it));
                     let message =
                         format!("Expecting a resolve result to be an object, but it was {merged}");
@@ -115,7 +116,9 @@ impl Resolver {
             .trace
             .iter()
             .filter_map(|it| match &it.kind {
-                Kind::Reference { path, is_optional } => Some(render_reference(path, *is_optional)),
+                Kind::Reference { path, is_optional, .. } => {
+                    Some(render_reference(path, *is_optional))
+                }
                 _ => None,
             })
             .collect();
@@ -202,7 +205,7 @@ impl Resolver {
                 let root = parents.last().map_or_else(|| Rc::clone(&source.root), Rc::clone);
                 marked.resolve(&found, &Surroundings { root, path: Some(parents) })
             }
-            Ok(None) => Ok(None),
+            Ok(None) => Ok(of_environment(value)),
             Err(stop) => Err(stop),
         };
         let text = render_reference(path, is_optional);
@@ -240,6 +243,10 @@ impl Resolver {
             parents.insert(0, at);
             match found {
                 Some(found) if index + 1 == path.len() => return Ok(Some((found, parents))),
+                // Below it may be something if the variable is not set.
+                Some(found) if matches!(found.kind, Kind::OfEnvironment { .. }) => {
+                    return Ok(Some((found, parents)));
+                }
                 Some(found) if found.is_object() => at = found,
                 _ => return Ok(None),
             }
@@ -416,6 +423,18 @@ fn peek(object: &Shared, key: &str, path: &[Arc<str>]) -> Result<Option<Shared>,
     }
     let message = "Delayed merge stack does not contain any unmergeable values";
     Err(Failure::bare(message, object.range).into())
+}
+
+/// What a substitution without a value in the file stands for: an environment variable of the server. Their names are not split at
+/// dots, so a path with several elements is none. What precedes the first `+=` of a key counts as nothing.
+fn of_environment(reference: &Value) -> Option<Shared> {
+    let Kind::Reference { path, is_optional, is_written: true } = &reference.kind else {
+        return None;
+    };
+    let [name] = &**path else { return None };
+    let text = render_reference(path, *is_optional).into();
+    let kind = Kind::OfEnvironment { text, variables: vec![Arc::clone(name)] };
+    Some(Rc::new(Value::new(kind, reference.range, reference.lines)))
 }
 
 /// The value of a substitution gets the position of the substitution; its members keep their own positions.

@@ -29,7 +29,7 @@ fn values() {
     check("include file(\"/nonexist\")\na=1", "{\"a\":1}");
     check("include file(\"/nonexist.conf\")\na=1", "{\"a\":1}");
     check("a=1 include \"x\"", "{\"a\":\"1 include x\"}");
-    check("a=[${?b}]", "{\"a\":[]}");
+    check("a=[${?b.c}]", "{\"a\":[]}");
     check("a=[1] foo", "{\"a\":[1]}");
     check("a=b c\"d\" 1.50", "{\"a\":\"b cd 1.50\"}");
     check("a+=1\na+=2", "{\"a\":[1,2]}");
@@ -60,6 +60,31 @@ fn values() {
 }
 
 #[test]
+fn environment_variables() {
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let (root, open) = parse_with_open_keys(text).expect("the text is valid");
+        let open: Vec<String> =
+            open.iter().map(|it| format!("{}: {}", it.key, it.variables.join(" "))).collect();
+        assert_eq!(format!("{} {}", json(&root), open.join(", ")).trim_end(), expected, "{text}");
+    }
+    check("a=${HOME}/x\nq=1", r#"{"a":"${HOME}/x","q":1} a: HOME"#);
+    check("a=${?HOME}", r#"{"a":"${?HOME}"} a: HOME"#);
+    check("a=[${?HOME}]", r#"{"a":["${?HOME}"]} a: HOME"#);
+    check("a=${?A}\"/a\"${B}", r#"{"a":"${?A}/a${B}"} a: A B"#);
+    check("a=${\"a.b\"}", r#"{"a":"${\"a.b\"}"} a: a.b"#);
+    check("x=${?a.b}", "{}");
+    check("a=1\na=${?A}\nb=${a}", r#"{"a":"${?A}","b":"${?A}"} a: A, b: A"#);
+    check("a=${?A}\na=1", r#"{"a":1}"#);
+    check("a={x:1}\na=${?A}\nb=${a.x}", r#"{"a":"${?A}","b":"${?A}"} a: A, b: A"#);
+    check("a={x:1}\na=${?A}\na={y:2}\nb=1", r#"{"a":"{\"y\":2}","b":1} a: A"#);
+    check("o {p=${?A}, q=1}\nr=${o.q}", r#"{"o":{"p":"${?A}","q":1},"r":1} o: A"#);
+    check("a=${?A} [1]", r#"{"a":"${?A}[1]"} a: A"#);
+    check("tags+=1\ntags+=2", r#"{"tags":[1,2]}"#);
+    check("tags=${?tags}", "{}");
+}
+
+#[test]
 fn errors() {
     fn check(text: &str, expected: &str) {
         let (_, errors) = parse(text);
@@ -75,8 +100,8 @@ fn errors() {
         "include package(\"x\")",
         "String: 1: expecting include parameter to be quoted filename, file(), classpath(), or url(). No spaces are allowed before the open paren. Not expecting: 'package('",
     );
-    check("a=${b}", "String: 1: Could not resolve substitution to a value: ${b}");
-    check("a=[${b}]", "unexpected exception");
+    check("a=${b.c}", "String: 1: Could not resolve substitution to a value: ${b.c}");
+    check("a=[${b.c}]", "unexpected exception");
     check(
         "a={x:1} [2]",
         "String: 1: Cannot concatenate object or list with a non-object-or-list, SimpleConfigObject({\"x\":1}) and SimpleConfigList([2]) are not compatible",

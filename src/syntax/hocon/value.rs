@@ -40,6 +40,8 @@ pub(super) enum Kind {
     Reference {
         path: Vec<Arc<str>>,
         is_optional: bool,
+        /// Whether the text contains it. A `+=` stands for one that it does not contain.
+        is_written: bool,
     },
     /// A concatenation that contains an unresolved substitution.
     Pieces(Vec<Shared>),
@@ -47,6 +49,11 @@ pub(super) enum Kind {
     Stack(Vec<Shared>),
     /// The same if the first of them is an object.
     ObjectStack(Vec<Shared>),
+    /// A value that environment variables of the server decide: with `${…}` in place of their values.
+    OfEnvironment {
+        text: Arc<str>,
+        variables: Vec<Arc<str>>,
+    },
 }
 
 /// A single value.
@@ -124,7 +131,7 @@ impl Value {
     /// Creates a value, which is resolved if all its parts are.
     pub(super) fn new(kind: Kind, range: TextRange, lines: (u32, u32)) -> Self {
         let is_resolved = match &kind {
-            Kind::Scalar(_) => true,
+            Kind::Scalar(_) | Kind::OfEnvironment { .. } => true,
             Kind::List(items) => items.iter().all(|it| it.is_resolved),
             Kind::Object(object) => object.members.values().all(|it| it.value.is_resolved),
             _ => false,
@@ -147,14 +154,15 @@ impl Value {
 
     /// Whether it contains other values.
     pub(super) fn is_container(&self) -> bool {
-        !matches!(self.kind, Kind::Scalar(_) | Kind::Reference { .. })
+        !matches!(self.kind, Kind::Scalar(_) | Kind::Reference { .. } | Kind::OfEnvironment { .. })
     }
 
     /// Whether earlier values for the same key are ignored.
     pub(super) fn ignores_fallbacks(&self) -> bool {
         match &self.kind {
             Kind::Object(object) => object.ignores_fallbacks,
-            Kind::Reference { .. } | Kind::Pieces(_) => false,
+            // If an optional variable is not set, an earlier value counts.
+            Kind::Reference { .. } | Kind::Pieces(_) | Kind::OfEnvironment { .. } => false,
             Kind::Stack(stack) | Kind::ObjectStack(stack) => {
                 stack.last().is_some_and(|it| it.ignores_fallbacks())
             }
@@ -174,6 +182,9 @@ pub(super) fn with_fallback(value: &Shared, fallback: &Shared) -> Result<Shared,
     if value.ignores_fallbacks() {
         return Ok(Rc::clone(value));
     }
+    if let Some(open) = of_environment(value, fallback) {
+        return Ok(Value { range: value.range, lines: value.lines, ..open }.into());
+    }
     let is_object_over_object = matches!(value.kind, Kind::Object(_));
     Ok(match &fallback.kind {
         Kind::Stack(below) | Kind::ObjectStack(below) => stacked(value, below),
@@ -182,6 +193,46 @@ pub(super) fn with_fallback(value: &Shared, fallback: &Shared) -> Result<Shared,
         _ if value.is_resolved => ignoring_fallbacks(value),
         _ => stacked(value, &[Rc::clone(fallback)]),
     })
+}
+
+/// What an environment variable makes of two values that are merged: it decides whether the earlier one counts.
+fn of_environment(value: &Value, fallback: &Value) -> Option<Value> {
+    let is_open = |it: &Value| matches!(it.kind, Kind::OfEnvironment { .. });
+    // What is not resolved yet is merged later.
+    (is_open(value) || is_open(fallback) && value.is_resolved).then(|| {
+        let mut variables = Vec::new();
+        add_variables(value, &mut variables);
+        add_variables(fallback, &mut variables);
+        let kind = Kind::OfEnvironment { text: render_text(value), variables };
+        Value::new(kind, value.range, value.lines)
+    })
+}
+
+/// Adds the environment variables that decide a value or a part of it.
+pub(super) fn add_variables(value: &Value, variables: &mut Vec<Arc<str>>) {
+    match &value.kind {
+        Kind::OfEnvironment { variables: own, .. } => {
+            for variable in own {
+                if !variables.contains(variable) {
+                    variables.push(Arc::clone(variable));
+                }
+            }
+        }
+        Kind::List(items) => items.iter().for_each(|it| add_variables(it, variables)),
+        Kind::Object(object) => {
+            object.members.values().for_each(|it| add_variables(&it.value, variables));
+        }
+        _ => {}
+    }
+}
+
+/// A value as a piece of a text that contains environment variables.
+fn render_text(value: &Value) -> Arc<str> {
+    match &value.kind {
+        Kind::Scalar(scalar) => scalar.as_text(),
+        Kind::OfEnvironment { text, .. } => Arc::clone(text),
+        _ => render_value(value).into(),
+    }
 }
 
 /// Merges the values of one key, the last written first, into one value.
@@ -335,6 +386,7 @@ pub(super) fn count_written(value: &Value, written: &Cell<usize>) -> Result<(), 
         Kind::Scalar(scalar) => scalar.as_text().len(),
         Kind::List(items) => items.len() * size_of::<Shared>(),
         Kind::Object(object) => object.members.len() * size_of::<Value>(),
+        Kind::OfEnvironment { text, .. } => text.len(),
         _ => 0,
     };
     written.set(written.get() + bytes);
@@ -352,6 +404,13 @@ fn join(left: &Shared, right: &Shared) -> Result<Option<Shared>, Failure> {
     let lines = merge_lines(left.lines, right.lines);
     let is_plain = matches!(&right.kind, Kind::Scalar(Scalar::Text { is_quoted: false, .. }));
     let joined = match (&left.kind, &right.kind) {
+        (Kind::OfEnvironment { .. }, _) | (_, Kind::OfEnvironment { .. }) => {
+            let mut variables = Vec::new();
+            add_variables(left, &mut variables);
+            add_variables(right, &mut variables);
+            let text = format!("{}{}", render_text(left), render_text(right)).into();
+            Rc::new(Value::new(Kind::OfEnvironment { text, variables }, range, lines))
+        }
         (Kind::Object(object), Kind::List(_)) | (Kind::List(_), Kind::Object(object))
             if has_numeric_key(object) =>
         {
@@ -421,7 +480,7 @@ fn class(value: &Value) -> &'static str {
         Kind::Scalar(Scalar::Boolean(_)) => "ConfigBoolean",
         Kind::Scalar(Scalar::Number { value, .. }) if is_integer(value) => "ConfigInt",
         Kind::Scalar(Scalar::Number { .. }) => "ConfigDouble",
-        Kind::Scalar(Scalar::Text { is_quoted: true, .. }) => "Quoted",
+        Kind::Scalar(Scalar::Text { is_quoted: true, .. }) | Kind::OfEnvironment { .. } => "Quoted",
         Kind::Scalar(Scalar::Text { .. }) => "Unquoted",
         Kind::List(_) => "SimpleConfigList",
         Kind::Object(_) => "SimpleConfigObject",
@@ -441,7 +500,9 @@ fn render_value(value: &Value) -> String {
         values.iter().map(|it| render_value(it)).collect::<Vec<_>>().join(between)
     };
     match &value.kind {
-        Kind::Scalar(Scalar::Text { text, .. }) => render_json_string(text),
+        Kind::Scalar(Scalar::Text { text, .. }) | Kind::OfEnvironment { text, .. } => {
+            render_json_string(text)
+        }
         Kind::Scalar(Scalar::Null) => "null".to_owned(),
         Kind::Scalar(scalar) => scalar.unwrapped().to_string(),
         Kind::List(items) => format!("[{}]", all(items, ",")),
@@ -454,7 +515,7 @@ fn render_value(value: &Value) -> String {
                 .collect();
             format!("{{{}}}", members.join(","))
         }
-        Kind::Reference { path, is_optional } => render_reference(path, *is_optional),
+        Kind::Reference { path, is_optional, .. } => render_reference(path, *is_optional),
         Kind::Pieces(pieces) => all(pieces, ""),
         Kind::Stack(stack) | Kind::ObjectStack(stack) => {
             stack.iter().rev().fold(String::new(), |text, it| text + &render_value(it) + ",")
