@@ -186,6 +186,11 @@ fn partial_variable(
     }
 }
 
+/// Puppet's message for a variable such as `1.x`, whose first segment is an Integer.
+pub fn refusal_of_number(index: i64) -> String {
+    format!("Scope variable name {index} is a Integer, not a string")
+}
+
 fn known_variable(
     invocation: &mut Invocation<'_>,
     expression: &str,
@@ -197,8 +202,7 @@ fn known_variable(
         |invocation| match &path.root {
             Segment::Name(name) => root_variable(invocation, name, context),
             Segment::Index(index) => {
-                let message = format!("Scope variable name {index} is a Integer, not a string");
-                Err(Failure::of(FailureClass::Puppet, message))
+                Err(Failure::of(FailureClass::Puppet, refusal_of_number(*index)))
             }
         },
     )?;

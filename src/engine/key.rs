@@ -83,7 +83,11 @@ pub fn module_of(root: &str) -> Option<&str> {
     }
 }
 
-/// In `1.2`, the first segment is an Integer, which has no `index`.
 fn a_key_that_begins_with_a_number_crashes(index: i64) -> Failure {
-    Failure::ruby("NoMethodError", format!("undefined method `index' for {index}:Integer"))
+    Failure::ruby("NoMethodError", refusal_of_number(index))
+}
+
+/// Ruby's message for a key such as `1.2`: its first segment is an Integer, which has no `index`.
+pub fn refusal_of_number(index: i64) -> String {
+    format!("undefined method `index' for {index}:Integer")
 }

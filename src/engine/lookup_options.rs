@@ -630,10 +630,11 @@ fn string_key(key: &Value, place: Option<Place>) -> Result<Arc<str>, Failure> {
     if let Value::String(text) = key {
         return Ok(Arc::clone(text));
     }
-    let message = format!(
-        "undefined method `start_with?' for {}:{}",
-        inspect::inspect(key),
-        inspect::ruby_class(key)
-    );
-    Err(Failure::ruby("NoMethodError", message).at(place))
+    Err(Failure::ruby("NoMethodError", refusal_of_key(key)).at(place))
+}
+
+/// Puppet's message for a key of `lookup_options` that is not a string. It breaks every lookup.
+pub fn refusal_of_key(key: &Value) -> String {
+    let (key, class) = (inspect::inspect(key), inspect::ruby_class(key));
+    format!("undefined method `start_with?' for {key}:{class}")
 }

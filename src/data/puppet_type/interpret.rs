@@ -144,6 +144,10 @@ impl<'a> Interpreter<'a> {
                 Argument::Type(self.parameterized(name, &arguments, whole)?)
             }
             Kind::Parenthesized(_) => return Err(invalid_specification(whole)),
+            Kind::Block if text.trim().is_empty() => {
+                let message = "The expression <> is not a valid type specification.";
+                return Err(TypeProblem::Invalid(message.to_owned()));
+            }
             Kind::Block => {
                 return Err(TypeProblem::Unknown(format!(
                     "cannot read the type '{}'",

@@ -5,9 +5,11 @@ use crate::config::hiera_yaml::Locations;
 use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::config::path_empty_becomes_datadir;
+use crate::ide::diagnostics::entry::malformed_token::begins_with_number;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::known_keys::{directory_of, is_file_backend};
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
+use crate::syntax::interpolation;
 use crate::text::TextEdit;
 use crate::world::{World, paths};
 
@@ -37,7 +39,10 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
             let (Some(text), Some(place)) = (template.value.as_str(), template.place) else {
                 continue;
             };
-            if report.holds(&path_empty_becomes_datadir::RULE, place.range) {
+            // Another rule reports names that fail in any path.
+            let fails =
+                interpolation::tokens(text).iter().any(|it| begins_with_number(it).is_some());
+            if fails || report.holds(&path_empty_becomes_datadir::RULE, place.range) {
                 continue;
             }
             if let Some(extension) = missing_extension(world, &directory, text) {

@@ -4,12 +4,13 @@
 //! that is not exactly a call is the name of a variable. If it contains quotes or brackets, it is usually not a valid key,
 //! and every lookup of the string fails. Otherwise the variable does not exist.
 
+use crate::engine::{refusal_of_numbered_key, refusal_of_numbered_variable};
 use crate::ide::diagnostics::entry::{token_cut_at_brace, typographic_character};
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::ide::strings::StringNode;
 use crate::syntax::interpolation::{self, Expression, Method, Token};
-use crate::syntax::key_path;
+use crate::syntax::key_path::{self, Segment};
 use crate::syntax::tree::{NodeKind, ScalarStyle};
 use crate::text::{TextEdit, TextRange};
 
@@ -58,6 +59,10 @@ pub(crate) fn check_strings(strings: &[StringNode<'_>], functions: Functions, re
                      `%{{lookup(\"a.'b.c'\")}}`.",
                     short(key)
                 );
+                report.add(&RULE, string.source_range(token.range), message);
+            } else if let Some(message) = begins_with_number(token) {
+                let advice = "A first segment of digits is a number, and the lookup fails. Put quotes around it.";
+                let message = format!("{message}\n{advice}");
                 report.add(&RULE, string.source_range(token.range), message);
             } else if token.expression_range.slice(string.text).contains("%{") {
                 let message = "a `%{` within a `%{…}`: the first one is not closed. Write a `}` after its name.";
@@ -189,6 +194,18 @@ fn broken_key(token: &Token) -> Option<&str> {
     token.lookup_key().map(|(key, _)| &**key).filter(|key| key_path::parse(key).is_err())
 }
 
+/// Puppet's message if the first segment of a variable or a key is a number, as in `%{1.x}`.
+pub(crate) fn begins_with_number(token: &Token) -> Option<String> {
+    let index = |text: &str| match key_path::parse(text).ok()?.root {
+        Segment::Index(index) => Some(index),
+        Segment::Name(_) => None,
+    };
+    match token.lookup_key() {
+        Some((key, _)) => index(key).map(refusal_of_numbered_key),
+        None => index(token.variable()?.0).map(refusal_of_numbered_variable),
+    }
+}
+
 /// `lookup(key)` or `foo()`: looks like a call, but is the name of a variable that cannot be set.
 fn call_without_quotes(token: &Token) -> Option<&str> {
     let Expression::Variable(name) = &token.expression else { return None };
@@ -216,6 +233,30 @@ fn not_a_call(call: &str) -> String {
 #[cfg(test)]
 mod tests {
     use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn numbers_at_the_start() {
+        check(
+            r#"
+a: "%{1.2}"
+#   ^^^^^^ error[malformed-token]: Scope variable name 1 is a Integer, not a string A first segment…
+b: "%{lookup('1.2')}"
+#   ^^^^^^^^^^^^^^^^ error[malformed-token]: undefined method `index' for 1:Integer A first segment…
+c: "%{lookup(\"'1.2'\")}"
+'1.2': x
+"#,
+        );
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: a, path: "%{1.x}c"}]
+#                            ^^^^^^ error[malformed-token]: Scope variable name 1 is a Integer…
+#- /data/c.yaml
+a: 1
+"#,
+        );
+    }
 
     #[test]
     fn calls_that_are_none() {

@@ -1,8 +1,9 @@
 //! `non-string-key-in-value`: the key of a hash is a boolean, null, a list or a hash. Puppet accepts strings and numbers.
 
-use crate::data::{Value, scalar};
+use crate::data::{Format, Value, scalar};
+use crate::engine::lookup_options::refusal_of_key;
 use crate::ide::diagnostics::shared::fix::{Fix, quote};
-use crate::ide::diagnostics::shared::walk::mappings;
+use crate::ide::diagnostics::shared::walk::{mappings, option_entries};
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 
@@ -33,6 +34,18 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             let finding = report.add(&RULE, key.range, message);
             finding.fixes.extend(quoted(entry.text, pairs, key));
         }
+    }
+    let options = option_entries(entry);
+    for key in options.iter().map(|pair| &pair.key).filter(|_| entry.format == Format::Yaml) {
+        let number = value(key)
+            .filter(|it| matches!(it, Value::Integer(_) | Value::BigInteger(_) | Value::Float(_)));
+        let Some(number) = number else { continue };
+        let message = format!(
+            "{}\nThis key is a number, and every lookup fails. Put quotes around it.",
+            refusal_of_key(&number)
+        );
+        let finding = report.add(&RULE, key.range, message);
+        finding.fixes.extend(quoted(entry.text, options, key));
     }
 }
 
@@ -80,6 +93,18 @@ a: {yes: 1, 'no': 2, 3: 4, 5.5: 6}
 b: [{~: 1}, {[x]: 2}]
 #    ^ error[non-string-key-in-value]
 #            ^^^ error[non-string-key-in-value]: Value for key 'b' has wrong type, expects Puppet::LookupValue This key is a list…
+",
+        );
+    }
+
+    #[test]
+    fn numbers_in_lookup_options() {
+        check(
+            r"
+lookup_options: {1: {merge: deep}, '2': {merge: deep}}
+#                ^ error[non-string-key-in-value]: undefined method `start_with?' for 1:Integer This key is a number, and every lookup fails…
+#                ^ hint[matches-no-key]
+'2': {}
 ",
         );
     }

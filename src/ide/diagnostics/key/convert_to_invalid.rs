@@ -137,6 +137,8 @@ lookup_options:
   ab: {convert_to: Intger}
 #                  ^^^^^^ warning[convert-to-invalid]: the type Intger is not known here Did you mean `Integer`?
   ac: {convert_to: Stdlib::Port}
+  ad: {convert_to: ''}
+#                  ^^ error[convert-to-invalid]: Invalid data type in lookup_options for key 'ad' could not parse '', error: 'The expression <> is not a valid type specification. The lookup fails…
   b: {convert_to: 5}
 #                 ^ error[convert-to-invalid]: The convert_to lookup_option for key 'b' raised error: 'new' parameter 'type' expects a Type value, got Integer…
   c: {convert_to: "Enum[x]"}
@@ -150,6 +152,7 @@ a: 1
 aa: 1
 ab: 1
 ac: 1
+ad: 1
 b: 1
 c: 1
 d: 1
