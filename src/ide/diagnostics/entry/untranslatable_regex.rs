@@ -1,5 +1,4 @@
-//! `untranslatable-regex`: a pattern of `lookup_options` that only Ruby can evaluate. Puppet reads it; hiera-ls reports that
-//! it cannot.
+//! `untranslatable-regex`: a pattern of `lookup_options` that at most Ruby can read. Whether it can is not known here.
 
 use crate::ide::diagnostics::shared::walk::option_patterns;
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
@@ -21,7 +20,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         if let Err(RegexProblem::Unsupported(reason)) = ruby_regex::translate(pattern) {
             let message = format!(
                 "hiera-ls cannot read this pattern: {reason}\n\
-                 Puppet can, so hiera-ls does not know which keys have these options. Write a simpler pattern."
+                 It does not know whether Puppet can, and which keys have these options. Write a simpler pattern."
             );
             report.add(&RULE, key.range, message);
         }
@@ -39,6 +38,8 @@ mod tests {
 lookup_options:
   '^a(?~b)$': {merge: unique}
 # ^^^^^^^^^^ information[untranslatable-regex]: hiera-ls cannot read this pattern…
+  '^\p{foo}': {}
+# ^^^^^^^^^^ information[untranslatable-regex]: hiera-ls cannot read this pattern: a character property in /^\p{foo}/ is not supported It does not know whether Puppet can…
   '^a(?!b)$': {merge: unique}
   '^%{facts.x}(?~b)$': {merge: unique}
   'a(?~b)$': {merge: unique}
