@@ -6,6 +6,7 @@ use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::file::orphan_file::has_plan_hierarchy;
 use crate::ide::diagnostics::shared::known_keys::directory_of;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
+use crate::syntax::interpolation;
 use crate::text::TextRange;
 use crate::world::{World, paths};
 
@@ -100,6 +101,10 @@ fn may_be_read_by_plans(world: &World, directory: &str) -> bool {
 fn written_datadir(world: &World, config: &HieraYaml) -> Option<String> {
     let level = config.hierarchy.first()?;
     let written = inspect::to_s(&level.datadir.value);
+    // The setting moves directories by their names, which are not known before a node's variables are.
+    if interpolation::may_have_tokens(&written) {
+        return None;
+    }
     if paths::is_absolute(&written) {
         return Some(written);
     }
