@@ -68,7 +68,7 @@ fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
     }
     if queries.is_empty() {
         if !arguments.explain_options || arguments.explain {
-            return Err("No keys were given to lookup.".to_owned());
+            return Err(no_keys(arguments));
         }
         // Puppet looks up the same key to collect the options if there is no other key.
         queries.push(Query::key(KEY_WITHOUT_MODULE));
@@ -144,6 +144,13 @@ fn why(setup: &Setup, queries: &[Query]) -> ExitCode {
     }
 }
 
+/// Why there is nothing to look up; the second message is Puppet's.
+fn no_keys(arguments: &LookupArguments) -> String {
+    let said =
+        if arguments.all { "No data file has a key." } else { "No keys were given to lookup." };
+    said.to_owned()
+}
+
 fn for_many_nodes(arguments: &LookupArguments, merge: Option<&Json>) -> Result<ExitCode, String> {
     many_nodes::check_arguments(arguments)?;
     let place = arguments.place.open()?;
@@ -162,7 +169,7 @@ fn for_many_nodes(arguments: &LookupArguments, merge: Option<&Json>) -> Result<E
         queries.extend(place.all_keys().iter().map(|key| Query::key(&**key)));
     }
     if queries.is_empty() {
-        return Err("No keys were given to lookup.".to_owned());
+        return Err(no_keys(arguments));
     }
     let decryption = setup::decryption(arguments.encrypted, place.world.reveals_secrets());
     let fleet = fleet::fleet_of(&place, nodes, decryption);

@@ -65,7 +65,17 @@ impl Repository {
     /// The commit of a revision.
     pub(crate) fn commit(&self, revision: &str) -> Result<String, String> {
         let name = if revision.is_empty() { "''" } else { revision };
-        let no_commit = || format!("{name} is not a commit of the repository at {}", self.root);
+        let no_commit = || {
+            let message = format!("{name} is not a commit of the repository at {}", self.root);
+            match name.split_once("..").filter(|(from, _)| !from.is_empty()) {
+                Some((from, to)) => {
+                    let to = to.trim_start_matches('.');
+                    let to = if to.is_empty() { "HEAD" } else { to };
+                    format!("{message}; to compare two commits, write {from} --to {to}")
+                }
+                None => message,
+            }
+        };
         // The revision comes from settings or an editor. Git must not read it as an option.
         if revision.starts_with('-') || revision.is_empty() {
             return Err(no_commit());
@@ -74,7 +84,9 @@ impl Repository {
         match git(&self.root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &name]) {
             Ok(commit) => Ok(commit.trim().to_owned()),
             // With `--quiet`, Git says nothing about an unknown revision. Words of Git mean that something else is wrong.
-            Err(words) if !words.is_empty() => Err(words),
+            Err(words) if !words.is_empty() && !words.contains("expected commit type") => {
+                Err(words)
+            }
             Err(_) if self.is_shallow() => Err(format!(
                 "{}: this clone is shallow and may lack it; fetch more of the history \
                  (git fetch --unshallow, or fetch-depth: 0 in CI)",

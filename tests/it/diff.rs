@@ -500,6 +500,9 @@ fn what_cannot_be_compared_is_said() {
     );
     check_refused(&repository.run(&["diff", "--to=--all"]), "--all is not a commit");
     check_refused(&repository.run(&["diff", ""]), "'' is not a commit");
+    let tree = "HEAD^{tree} is not a commit of the repository";
+    check_refused(&repository.run(&["diff", "HEAD^{tree}"]), tree);
+    check_refused(&repository.run(&["diff", "HEAD~1..HEAD"]), "write HEAD~1 --to HEAD");
     check_refused(&repository.run(&["diff", "--format", "nothing"]), "nothing");
     check_refused(&repository.run(&["diff", "--facts", "none"]), "none");
     let outside = tempfile::tempdir().expect("a temporary directory");
