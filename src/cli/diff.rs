@@ -77,7 +77,7 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
     let mut no_data = BTreeMap::new();
     for sides in all_sides {
         sides.warn_of_configs(arguments);
-        sides.warn_of_files(&mut no_data);
+        sides.warn_of_files(arguments, &mut no_data);
         revisions.check_contents(arguments)?;
         let environment = sides.environment_label();
         let (found, pair) = compare_sides(arguments, &sides, facts.as_deref())?;
@@ -446,8 +446,9 @@ impl Sides {
         }
     }
 
-    /// Reports data files that do not contain data, and adds those of which the data may be elsewhere.
-    fn warn_of_files(&self, no_data: &mut BTreeMap<String, String>) {
+    /// Reports data files that do not contain data, and adds those of which the data may be elsewhere. A file that is not in the
+    /// working tree is named with its revision.
+    fn warn_of_files(&self, arguments: &DiffArguments, no_data: &mut BTreeMap<String, String>) {
         let files = |place: &Place| -> BTreeSet<(String, Format)> {
             place.data_files().into_iter().collect()
         };
@@ -455,18 +456,22 @@ impl Sides {
         let all: Vec<&(String, Format)> = before.union(&after).collect();
         self.after.world.read_together(after.iter().map(|(path, _)| &**path));
         // Most files are the same on both sides.
+        let revision = Some(arguments.revision.as_str());
         let what = parallel::map(&all, |(path, format)| {
             let now = self.after.world.what_is_no_data(path, *format);
             let is_same = || self.after.world.has_same_text_in(&self.before.world, path);
             let earlier = || self.before.world.what_is_no_data(path, *format);
-            now.or_else(|| if is_same() { None } else { earlier() })
+            let earlier = || if is_same() { None } else { earlier() };
+            let now = now.map(|it| (it, arguments.to.as_deref()));
+            now.or_else(|| Some((earlier()?, revision)))
         });
         for ((path, _), what) in all.into_iter().zip(what) {
-            if let Some(what) = what {
+            if let Some((what, at)) = what {
                 if what.is_not_compared {
                     no_data.insert(path.clone(), what.why.to_owned());
                 }
-                complain(&format!("{}: {}", in_a_line(as_seen_from_here(path)), what.why));
+                let at = at.map_or_else(String::new, |it| format!("{it}: "));
+                complain(&format!("{at}{}: {}", in_a_line(as_seen_from_here(path)), what.why));
             }
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use memchr::memmem;
 
 use super::CodeFile;
+use super::lookup_arguments::LookupArguments;
 use crate::syntax::puppet::{Call, Declaration, DeclarationKind, Parameter};
 use crate::syntax::{interpolation, key_path};
 use crate::text::TextRange;
@@ -24,6 +25,8 @@ pub struct CodeSummary {
     pub patterns: Box<[KeyPattern]>,
     /// Whether a class or defined type has a parameter with a type and a constant default.
     pub has_typed_defaults: bool,
+    /// Whether Puppet refuses the arguments of a lookup.
+    pub has_refused_lookup: bool,
     /// Whether Puppet refuses the file.
     pub is_broken: bool,
 }
@@ -71,6 +74,7 @@ impl CodeSummary {
             interpolated: interpolated_keys(&file.text),
             patterns: patterns.filter(|it| it.constant().is_none()).collect(),
             has_typed_defaults: manifest.declarations.iter().any(has_typed_defaults),
+            has_refused_lookup: lookups().any(|it| LookupArguments::of(it).is_err()),
             is_broken: !manifest.errors.is_empty(),
         }
     }

@@ -305,7 +305,9 @@ fn is_root(world: &World, directory: &str) -> bool {
     let says_so = (has_file(world, directory, "hiera.yaml") && (is_folder || !is_global()))
         || has_file(world, directory, "environment.conf")
         || (codedir(directory).is_some() && looks_like_environment(world, directory));
+    // What must not be read cannot say which files belong together.
     says_so
+        && world.may_read_in(directory)
         && !is_for_tests(world, directory)
         // A user who opens a directory as a folder wants it to be read, whatever version its `hiera.yaml` has.
         && (is_folder || codedir(directory).is_some() || !is_only_version_three(world, directory))

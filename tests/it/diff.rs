@@ -532,6 +532,17 @@ fn what_cannot_be_compared_is_said() {
     let said = String::from_utf8_lossy(&repository.run(&["diff"]).stderr).into_owned();
     assert!(said.contains("data/common.yaml: has conflicts"), "{said}");
     assert!(said.contains("data/roles/web.yaml: only a pointer"), "{said}");
+    // A file of a revision is not the one in the working tree.
+    repository.commit();
+    repository.data("common.yaml", "x: 1\n");
+    repository.data("roles/web.yaml", "x: 1\n");
+    let said = |arguments: &[&str]| {
+        String::from_utf8_lossy(&repository.run(arguments).stderr).into_owned()
+    };
+    let before = said(&["diff"]);
+    assert!(before.contains("HEAD: data/common.yaml: has conflicts"), "{before}");
+    let after = said(&["diff", "HEAD~1", "--to", "HEAD"]);
+    assert!(after.contains("HEAD: data/common.yaml: has conflicts"), "{after}");
 }
 
 /// No program that a repository's own settings name is run.

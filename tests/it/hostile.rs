@@ -211,3 +211,18 @@ fn check_says_that_linked_modules_are_not_read_without_trust() {
     assert!(found.contains("default-type-mismatch"), "{found}");
     assert!(!said.contains("is outside of the workspace"), "{said}");
 }
+
+#[test]
+fn a_repository_within_another_one_does_not_belong_to_it() {
+    let hiera_yaml = "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
+    let workspace = Workspace::new(&[
+        (".git/HEAD", ""),
+        ("hiera.yaml", hiera_yaml),
+        ("modules/inner/.git/HEAD", ""),
+        ("modules/inner/hiera.yaml", hiera_yaml),
+        ("modules/inner/data/common.yaml", "inner::a: 1\n"),
+    ]);
+    let arguments = ["lookup", "inner::a", "--root", "modules/inner"];
+    let (status, found, said) = run(&workspace, &arguments);
+    assert_eq!((status, &*found, &*said), (Some(0), "--- 1\n", ""));
+}

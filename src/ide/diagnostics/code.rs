@@ -8,5 +8,6 @@ pub(super) mod lookup_default_hides;
 pub(super) mod lookup_type_mismatch;
 pub(super) mod lookup_without_data;
 pub(super) mod missing_required_parameter;
+pub(super) mod refused_lookup;
 
 pub(crate) use code_context::CodeContext;

@@ -29,8 +29,8 @@ pub(super) fn views(world: &Arc<World>, path: &str) -> Vec<(Arc<str>, Arc<World>
     environments.map(|it| (world.environment_label(it), world.seen_from(it))).collect()
 }
 
-/// The findings of all environments. One that only some of them have says so, and has no fix, because that would change the others,
-/// too. What is unnecessary must be so in all of them.
+/// The findings of all environments. A finding that only some of them have says so, and has no fix, because that would change the
+/// other environments, too. What is unnecessary must be unnecessary in all of them.
 pub(super) fn merged(all: Vec<(Arc<str>, Vec<Diagnostic>)>) -> Vec<Diagnostic> {
     let labels: Vec<Arc<str>> = all.iter().map(|(label, _)| Arc::clone(label)).collect();
     let mut groups: Vec<Group> = Vec::new();
@@ -80,7 +80,7 @@ impl Group {
             let what = if environments.len() == 1 { "environment" } else { "environments" };
             let more = environments.len().saturating_sub(MAX_NAMED);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let _ = write!(finding.message, "\nThis is so in {what} {named}{more}.");
+            let _ = write!(finding.message, "\nThis applies only to {what} {named}{more}.");
         }
         finding
     }
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn a_finding_of_one_environment_says_so() {
         let global = "a: \"%{lookup('here')}\"\n";
-        let why = "This is so in environment `dev`.";
+        let why = "This applies only to environment `dev`.";
         let files = workspace(global, "here: 1\n", "elsewhere: 1\n");
         check(&files, &[("missing-lookup-target", why)]);
         let files = workspace(global, "elsewhere: 1\n", "elsewhere: 1\n");

@@ -414,6 +414,7 @@ fn is_quiet(index: &CodeIndex, summary: &CodeSummary) -> bool {
     summary.keys.is_empty()
         && summary.included.is_empty()
         && !summary.has_typed_defaults
+        && !summary.has_refused_lookup
         && !has_duplicates
 }
 
