@@ -53,15 +53,15 @@ mod tests {
         check(
             "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n#- /data/common.yaml\nk: {a: 1}\n\
              #- /manifests/site.pp\n\
-             lookup('k', undef, 'hash')\n\
-             # <- warning[refused-lookup]: Puppet refuses this call: lookup() does not accept these arguments…\n\
-             lookup('k', Hash, 'hash')\nlookup('k', undef, undef, {})\n\
-             lookup('k', { 'convert_to' => 'Hash' })\n\
-             #^^^^^ warning[refused-lookup]\n\
-             lookup('k', *$rest)\n$x = lookup()\n\
+             $a = lookup('k', undef, 'hash')\n\
+             #    ^^^^^^ warning[refused-lookup]: Puppet refuses this call: lookup() does not accept these arguments…\n\
+             $b = lookup('k', Hash, 'hash')\n$c = lookup('none', undef, undef, undef)\n\
+             $d = lookup('k', { 'convert_to' => 'Hash' })\n\
+             #    ^^^^^^ warning[refused-lookup]: Puppet refuses this call: lookup() does not accept these arguments\n\
+             $e = lookup('k', *$rest)\n$f = lookup()\n\
              #    ^^^^^^ warning[refused-lookup]\n\
-             hiera(['k'])\n\
-             # <- warning[refused-lookup]: Puppet refuses this call: hiera() does not accept these arguments\n",
+             $g = hiera(['k'])\n\
+             #    ^^^^^ warning[refused-lookup]: Puppet refuses this call: hiera() does not accept these arguments\n",
         );
     }
 }
