@@ -146,9 +146,8 @@ fn why(setup: &Setup, queries: &[Query]) -> ExitCode {
 
 /// Why there is nothing to look up; the second message is Puppet's.
 fn no_keys(arguments: &LookupArguments) -> String {
-    let said =
-        if arguments.all { "No data file has a key." } else { "No keys were given to lookup." };
-    said.to_owned()
+    if arguments.all { "No data file has a key." } else { "No keys were given to lookup." }
+        .to_owned()
 }
 
 fn for_many_nodes(arguments: &LookupArguments, merge: Option<&Json>) -> Result<ExitCode, String> {
@@ -269,10 +268,7 @@ fn first_found(
         complain(&format!("not known, and left in the text: {}", answer.open.join(", ")));
     }
     for level in &answer.opaque {
-        complain(&format!(
-            "the value may come from level '{}' ({} {})",
-            level.level, level.function, level.reason
-        ));
+        complain(&format!("the value may come from {}", level.in_words()));
     }
     match &answer.outcome {
         Ok(Some(value)) => {

@@ -37,6 +37,13 @@ pub struct OpaqueLevel {
     pub reason: Arc<str>,
 }
 
+impl OpaqueLevel {
+    /// `level 'Vault' (vault_lookup is not evaluated here)`
+    pub fn in_words(&self) -> String {
+        format!("level '{}' ({} {})", self.level, self.function, self.reason)
+    }
+}
+
 /// How strictly variables are treated during an interpolation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InterpolatedText {

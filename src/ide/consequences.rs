@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use super::changes::{counted, nodes_where};
+use super::changes::{counted, in_other_environment, nodes_where};
 use super::edits::{FileChange, FileEdit};
 use crate::config::Environment;
 use crate::data::Files as _;
@@ -46,11 +46,7 @@ pub(crate) fn consequences(
     for other in other_environments(world, environment, edits) {
         let Some(said) = comparison.said_of(&other) else { continue };
         let label = world.environment_label(&other);
-        parts.push(if own.as_ref() == Some(&said) {
-            format!("the same in {label}")
-        } else {
-            format!("in {label}, {said}")
-        });
+        parts.push(in_other_environment(&label, &said, own.as_deref()));
     }
     // After a cancellation, nothing is known.
     (!parts.is_empty() && !cancel.is_cancelled()).then(|| parts.join("; "))

@@ -37,9 +37,9 @@ impl World {
             return true;
         }
         // Each environment can have hundreds of modules, and only those outside of all environments can be shared.
-        let is_in = |directory: &Arc<str>| paths::below(directory, path).is_some();
-        let is_in_one = self.environments().iter().any(|it| it.root.as_ref().is_some_and(is_in));
-        !is_in_one && environment.modules.values().any(is_in)
+        let is_below = |root: &Arc<str>| paths::below(root, path).is_some();
+        let is_in_one = self.environments().iter().any(|it| it.root.as_ref().is_some_and(is_below));
+        !is_in_one && self.module_of(environment, path).is_some()
     }
 
     /// The same snapshot, except that files that several environments read belong to `environment` if it is one of these.

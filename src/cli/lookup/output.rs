@@ -11,7 +11,7 @@ use crate::cli::shown::{as_seen_from_here, in_a_line, in_lines, within_a_line};
 use crate::data::{Files, Located, Place, render};
 use crate::engine::cases::{left_out_in_words, not_known_in_words};
 use crate::engine::explain::{self, Annotate};
-use crate::engine::{Answer, Condition, Failure, TraceNode};
+use crate::engine::{Answer, Condition, Failure, OpaqueLevel, TraceNode};
 use crate::text::{Encoding, LineIndex};
 use crate::world::World;
 
@@ -67,16 +67,9 @@ impl Output {
         let _ = match &answer.outcome {
             Ok(Some(value)) => write!(text, "# {key}\n{}", self.value(value)),
             Ok(None) if !answer.opaque.is_empty() => {
-                let levels: Vec<String> = answer
-                    .opaque
-                    .iter()
-                    .map(|it| format!("'{}' ({} {})", it.level, it.function, it.reason))
-                    .collect();
-                writeln!(
-                    text,
-                    "# {key}: not known, may come from level {}",
-                    in_a_line(&levels.join(", "))
-                )
+                let levels: Vec<String> = answer.opaque.iter().map(OpaqueLevel::in_words).collect();
+                let levels = levels.join(", ");
+                writeln!(text, "# {key}: not known, may come from {}", in_a_line(&levels))
             }
             Ok(None) => writeln!(text, "# {key}: not found"),
             Err(failure) => {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Compared;
-use super::words::CountedNodes;
+use super::words::{CountedNodes, in_other_environment};
 use crate::config::Environment;
 use crate::data::{DataFile, EntryTree, Files as _, Format};
 use crate::engine::footprint::hash_of;
@@ -73,16 +73,16 @@ impl EditedFile {
 
 fn find(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Option<Vec<EditedKey>> {
     let file = EditedFile::of(world, path)?;
-    let mut titles = file.titles(world, &file.environment, path, cancel)?;
+    let own = file.titles(world, &file.environment, path, cancel)?;
+    let mut titles = own.clone();
     for other in world.environments_with(path).iter().skip(1).take(MAX_ENVIRONMENTS_OF_FILE) {
         let label = world.environment_label(other);
-        for (title, other) in titles.iter_mut().zip(file.titles(world, other, path, cancel)?) {
-            let more = match other {
-                other if other == *title => format!("; the same in {label}"),
-                other if other == UNKNOWN || other.starts_with(NOTHING) => continue,
-                other => format!("; in {label}, {other}"),
-            };
-            title.push_str(&more);
+        let others = file.titles(world, other, path, cancel)?;
+        for ((title, own), other) in titles.iter_mut().zip(&own).zip(others) {
+            if other != UNKNOWN && (other == *own || !other.starts_with(NOTHING)) {
+                title.push_str("; ");
+                title.push_str(&in_other_environment(&label, &other, Some(own)));
+            }
         }
     }
     let edited = file.entries.iter().zip(titles).map(|(entry, title)| EditedKey {

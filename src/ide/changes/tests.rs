@@ -399,6 +399,8 @@ fn an_edit_of_a_file_that_environments_share_concerns_all_of_them() {
         ("/r/environments/production/data/common.yaml", "a: 1\n"),
         ("/r/environments/dev/hiera.yaml", hiera_yaml),
         ("/r/environments/dev/data/common.yaml", "url: \"%{lookup('shared')}\"\n"),
+        ("/r/environments/qa/hiera.yaml", hiera_yaml),
+        ("/r/environments/qa/data/common.yaml", "q: 1\n"),
     ];
     let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
     host.apply(Change::Folders(vec!["/r".to_owned()]));
@@ -407,14 +409,18 @@ fn an_edit_of_a_file_that_environments_share_concerns_all_of_them() {
     let found = edited_keys(&world, "/r/data/g.yaml", &CancelToken::default());
     let titles: Vec<_> = found.iter().map(|it| &*it.title).collect();
     let expected = [
-        "changes every node; in dev, changes every node, also through 1 other key",
-        "changes every node; the same in dev",
+        "changes every node; in dev, changes every node, also through 1 other key; the same in qa",
+        "changes every node; the same in dev; the same in qa",
     ];
     assert_eq!(titles, expected);
     let question = Question { path: Some("/r/data/g.yaml".into()), ..Question::default() };
     let of_file = of(&world, &question);
     assert_eq!(of_file.summary, "every node changes, 2 keys; nothing else");
-    assert_eq!(of_file.problems, ["environment dev: every node changes, 3 keys; nothing else"]);
+    let expected = [
+        "environment dev: every node changes, 3 keys; nothing else",
+        "environment qa: every node changes, 2 keys; nothing else",
+    ];
+    assert_eq!(of_file.problems, expected);
 }
 
 #[test]

@@ -315,6 +315,11 @@ pub(super) fn on_one_line(text: &str) -> String {
     text.replace('\r', "\\r").replace('\n', "\\n")
 }
 
+/// What an edit changes in another environment, after what it changes in the first one (`own`): `in dev, changes 1 of 2 nodes`.
+pub(in crate::ide) fn in_other_environment(label: &str, said: &str, own: Option<&str>) -> String {
+    if own == Some(said) { format!("the same in {label}") } else { format!("in {label}, {said}") }
+}
+
 /// `1 node`, `2 nodes`.
 pub fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })

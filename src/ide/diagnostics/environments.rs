@@ -4,6 +4,9 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use indexmap::IndexMap;
+use indexmap::map::Entry;
+
 use super::{Diagnostic, Tag, rule};
 use crate::data::Files as _;
 use crate::limits::MAX_ENVIRONMENTS_OF_FILE;
@@ -33,12 +36,16 @@ pub(super) fn views(world: &Arc<World>, path: &str) -> Vec<(Arc<str>, Arc<World>
 /// other environments, too. What is unnecessary must be unnecessary in all of them.
 pub(super) fn merged(all: Vec<(Arc<str>, Vec<Diagnostic>)>) -> Vec<Diagnostic> {
     let labels: Vec<Arc<str>> = all.iter().map(|(label, _)| Arc::clone(label)).collect();
-    let mut groups: Vec<Group> = Vec::new();
+    // A broken file can have thousands of findings.
+    let mut groups: IndexMap<_, Group> = IndexMap::new();
     for (number, (_, findings)) in all.into_iter().enumerate() {
         for finding in findings {
-            match groups.iter_mut().find(|it| it.is_same(&finding)) {
-                Some(group) => group.add(number, &finding),
-                None => groups.push(Group { finding, environments: vec![number] }),
+            let key = (finding.code, finding.range, finding.message.clone());
+            match groups.entry(key) {
+                Entry::Occupied(known) => known.into_mut().add(number, &finding),
+                Entry::Vacant(place) => {
+                    place.insert(Group { finding, environments: vec![number] });
+                }
             }
         }
     }
@@ -47,9 +54,8 @@ pub(super) fn merged(all: Vec<(Arc<str>, Vec<Diagnostic>)>) -> Vec<Diagnostic> {
             rule(group.finding.code).is_some_and(|it| it.tag == Some(Tag::Unnecessary));
         !is_unnecessary || group.environments.len() == labels.len()
     };
-    groups.retain(is_wanted);
-    let mut findings: Vec<Diagnostic> =
-        groups.into_iter().map(|group| group.in_words(&labels)).collect();
+    let groups = groups.into_values().filter(is_wanted);
+    let mut findings: Vec<Diagnostic> = groups.map(|group| group.in_words(&labels)).collect();
     findings.sort_by_key(|it| (it.range.start, it.range.end));
     findings
 }
@@ -61,14 +67,12 @@ struct Group {
 }
 
 impl Group {
-    fn is_same(&self, other: &Diagnostic) -> bool {
-        let one = &self.finding;
-        (one.code, one.range, &one.message) == (other.code, other.range, &other.message)
-    }
-
     fn add(&mut self, environment: usize, other: &Diagnostic) {
         self.finding.fixes.retain(|fix| other.fixes.contains(fix));
-        self.environments.push(environment);
+        // An environment may have the same finding twice.
+        if self.environments.last() != Some(&environment) {
+            self.environments.push(environment);
+        }
     }
 
     fn in_words(self, labels: &[Arc<str>]) -> Diagnostic {

@@ -378,7 +378,7 @@ impl Difference {
     /// Notes the levels that are not evaluated.
     fn note_opaque(&mut self, answer: &Answer) {
         for level in &answer.opaque {
-            let said = format!("level '{}' ({} {})", level.level, level.function, level.reason);
+            let said = level.in_words();
             if !self.opaque.contains(&said) {
                 self.opaque.push(said);
             }

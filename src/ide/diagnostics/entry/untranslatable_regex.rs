@@ -1,4 +1,4 @@
-//! `untranslatable-regex`: a pattern of `lookup_options` that at most Ruby can read. Whether it can is not known here.
+//! `untranslatable-regex`: a pattern of `lookup_options` that hiera-ls cannot read. Whether Ruby can is not known here.
 
 use crate::ide::diagnostics::shared::walk::option_patterns;
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
