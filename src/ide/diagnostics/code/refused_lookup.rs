@@ -58,7 +58,7 @@ mod tests {
              $b = lookup('k', Hash, 'hash')\n$c = lookup('none', undef, undef, undef)\n\
              $d = lookup('k', { 'convert_to' => 'Hash' })\n\
              #    ^^^^^^ warning[refused-lookup]: Puppet refuses this call: lookup() does not accept these arguments\n\
-             $e = lookup('k', *$rest)\n$f = lookup()\n\
+             $e = lookup('k', *$rest)\nlookup('k', undef, *$rest)\n$f = lookup()\n\
              #    ^^^^^^ warning[refused-lookup]\n\
              $g = hiera(['k'])\n\
              #    ^^^^^ warning[refused-lookup]: Puppet refuses this call: hiera() does not accept these arguments\n",
