@@ -154,10 +154,14 @@ impl Readings {
         self.world.exact_evaluator(&self.environment, node, &self.back_ends)
     }
 
-    /// What a node has. Everything that is the same for several nodes is shared.
+    /// What a node has. It shares the levels that several nodes see in the same way.
+    pub(super) fn sharing_levels(&self, node: u32) -> Evaluator {
+        self.new_evaluator(node).sharing_levels(self.shared_levels.clone())
+    }
+
+    /// The same. Everything else that is the same for several nodes is shared, too.
     pub(super) fn evaluator(readings: &Arc<Self>, node: u32) -> Evaluator {
-        let made = readings.new_evaluator(node);
-        let made = made.sharing_levels(readings.shared_levels.clone());
+        let made = readings.sharing_levels(node);
         made.with_shared_scopes(Arc::new(NodeScopes { readings: Arc::clone(readings), node }))
     }
 
