@@ -7,11 +7,12 @@ mod verdict;
 
 use std::sync::Arc;
 
-use crate::code::{ClassCode, literal};
+use crate::code::{ClassCode, CodeFile, literal};
+use crate::config::Environment;
 use crate::data::puppet_type::TypeAliases;
 use crate::data::{Located, Value};
-use crate::engine::{Answer, CancelToken, Condition, Evaluator, Failure, Request};
-use crate::syntax::puppet::Parameter;
+use crate::engine::{Answer, Caller, CancelToken, Condition, Evaluator, Failure, Request};
+use crate::syntax::puppet::{DeclarationKind, Parameter};
 use crate::text::TextRange;
 
 pub use verdict::{ParameterType, Unsure, Verdict};
@@ -82,7 +83,8 @@ impl Binder<'_> {
         let wanted = ParameterType::of(class, parameter, self.aliases);
         let key = class.key_of(&parameter.name);
         let request = Request { cancel: self.cancel.clone(), ..Request::key(key).with_sources() };
-        let answer = self.evaluator.call(&request);
+        let caller = Caller::parameters_of(module_of(class, self.evaluator.environment()));
+        let answer = self.evaluator.call_from(caller, &request);
         let default = parameter.default.as_ref();
         let bind = |conditions: &[Condition], answer: &Answer| {
             BoundCase::new(parameter, &wanted, conditions, answer)
@@ -100,6 +102,44 @@ impl Binder<'_> {
             cases,
         }
     }
+}
+
+/// The module that a class belongs to; `None` for a class of the environment's own manifests, also if its name is that of a class
+/// of a module.
+pub fn module_of<'a>(class: &ClassCode, environment: &'a Environment) -> Option<&'a str> {
+    let module = class.name.split("::").next()?;
+    let (name, root) = environment.modules.get_key_value(module)?;
+    is_below(&class.path, root).then_some(&**name)
+}
+
+/// The code at `position` of the file at `path`, as a caller of lookups. Functions are called in the top scope.
+pub fn caller_at<'a>(
+    environment: &'a Environment,
+    path: &str,
+    file: &'a CodeFile,
+    position: u32,
+) -> Caller<'a> {
+    let declarations = file.manifest.declarations.iter();
+    let around = declarations.rev().find(|it| it.range.touches(position));
+    match around {
+        Some(it) if it.kind == DeclarationKind::Class => {
+            Caller { module: module_at(environment, path), class: it.name.as_deref() }
+        }
+        Some(it) if it.kind == DeclarationKind::Define => {
+            Caller { module: module_at(environment, path), class: None }
+        }
+        _ => Caller::parameters_of(None),
+    }
+}
+
+/// The module that the code file at `path` belongs to; `None` if it is the environment's own.
+fn module_at<'a>(environment: &'a Environment, path: &str) -> Option<&'a str> {
+    let mut modules = environment.modules.iter();
+    modules.find(|(_, root)| is_below(path, root)).map(|(name, _)| &**name)
+}
+
+fn is_below(path: &str, directory: &str) -> bool {
+    path.strip_prefix(directory).is_some_and(|it| it.starts_with('/'))
 }
 
 impl BoundCase {

@@ -45,6 +45,7 @@ pub mod structure;
 #[cfg(test)]
 mod tests;
 pub mod trace;
+mod within;
 
 pub use crate::backends::failure::{self, Failure, FailureClass};
 pub use assumptions::{Assumed, Condition, undecided};
@@ -80,3 +81,4 @@ pub use shared_levels::SharedLevels;
 pub use sources::{Role, SetBy, Source, UsedMerge, Written};
 pub use structure::Structure;
 pub use trace::{FoundIn, Outcome, TraceKind, TraceNode};
+pub use within::Caller;

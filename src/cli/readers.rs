@@ -1,6 +1,6 @@
 //! `hiera-ls readers FILE`: which nodes read a data file, and under which conditions any node does.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -17,6 +17,7 @@ use super::uses::ListFormat;
 use super::workspace::absolute;
 use crate::data::{Files as _, PathKind};
 use crate::engine::cases::in_a_list;
+use crate::engine::{Caller, Evaluator};
 use crate::facts::Node;
 use crate::ide::changes::first_line;
 use crate::world::{UnclearWay, UnseenModuleAt, UnusedConfig, WayToFile, parallel, paths};
@@ -38,7 +39,7 @@ pub struct ReadersArguments {
     /// A directory of fact sets: the name of each file is the name of its node. Or one file
     #[arg(long, value_name = "DIR|FILE", help_heading = "The nodes")]
     pub facts: Option<PathBuf>,
-    /// text, or jsonl: one JSON object {"file", "nodes", "perhaps", "cases", "unclear"}
+    /// text, or jsonl: one JSON object {"file", "nodes", "perhaps", "modules", "cases", "unclear"}
     #[arg(long, value_enum, default_value_t, hide_possible_values = true, value_name = "FORMAT")]
     pub render_as: ListFormat,
 }
@@ -59,6 +60,8 @@ struct Readers {
     certain: Vec<Arc<str>>,
     /// Nodes that are not completely known.
     perhaps: Vec<Arc<str>>,
+    /// The nodes that read it only in lookups by a module, by the module.
+    by_modules: BTreeMap<Arc<str>, Vec<Arc<str>>>,
     ways: Vec<WayToFile>,
     /// Levels that may lead to the file in other ways.
     unclear: Vec<UnclearWay>,
@@ -122,7 +125,13 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
         let pairs = nodes.iter().zip(&found).filter(|(_, it)| wanted(it));
         pairs.map(|(node, _)| node.name.clone()).collect()
     };
-    let (certain, perhaps) = (named(|it| it.0), named(|it| it.1));
+    let (certain, perhaps): (Vec<Arc<str>>, _) = (named(|it| it.0), named(|it| it.1));
+    let by_modules = by_modules(place, &ways, nodes, |evaluator, node| {
+        let mut pairs =
+            modules.iter().flat_map(|module| all_paths.iter().map(move |it| (module, it)));
+        !certain.contains(&node.name)
+            && pairs.any(|(module, path)| evaluator.reads(module.as_deref(), path))
+    });
     let unused = world.unused_config_of(&path);
     let unseen = world.unseen_module(&path).filter(|_| environment.root.is_some());
     let directory = environment.directory().to_owned();
@@ -134,12 +143,36 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
         all: nodes.len(),
         certain,
         perhaps,
+        by_modules,
         ways,
         unclear,
         unused,
         unseen,
         refusal,
     }
+}
+
+/// The nodes that read the file in lookups by the modules that conditions name.
+fn by_modules(
+    place: &Place,
+    ways: &[WayToFile],
+    nodes: &[Arc<Node>],
+    reads: impl Fn(&Evaluator, &Node) -> bool + Sync,
+) -> BTreeMap<Arc<str>, Vec<Arc<str>>> {
+    let Place { world, environment } = place;
+    let conditions = ways.iter().flat_map(|it| &it.conditions);
+    let named = conditions.filter(|(name, text)| **name == *"module_name" && !text.is_empty());
+    let modules: BTreeSet<&Arc<str>> = named.map(|(_, text)| text).collect();
+    let found = modules.into_iter().map(|module| {
+        let caller = Caller::parameters_of(Some(module));
+        let read = parallel::map(nodes, |node| {
+            let evaluator = world.exact_evaluator(environment, node, world.back_ends());
+            reads(&evaluator.called_from(caller), node)
+        });
+        let readers = nodes.iter().zip(read).filter(|(_, is_read)| *is_read);
+        (Arc::clone(module), readers.map(|(node, _)| node.name.clone()).collect())
+    });
+    found.filter(|(_, readers): &(_, Vec<_>)| !readers.is_empty()).collect()
 }
 
 /// Why every lookup fails, if Puppet refuses the `environment.conf` or the `hiera.yaml` of the environment.
@@ -154,7 +187,7 @@ pub(super) fn refusal(place: &Place) -> Option<String> {
 
 fn text(readers: &Readers) -> String {
     let Readers { path, links, all, certain, perhaps, ways, unclear, .. } = readers;
-    let Readers { unused, unseen, refusal, .. } = readers;
+    let Readers { unused, unseen, refusal, by_modules, .. } = readers;
     let refusal = refusal.as_deref().map(|it| in_a_line(it).into_owned());
     let path = in_a_line(as_seen_from_here(path));
     if ways.is_empty() && unclear.is_empty() && certain.is_empty() && perhaps.is_empty() {
@@ -178,6 +211,12 @@ fn text(readers: &Readers) -> String {
         }
     }
     add_names(&mut text, certain);
+    for (module, names) in by_modules {
+        let count = counted(names.len(), "node");
+        let module = in_a_line(module);
+        let _ = writeln!(text, "Read for classes of module {module} by {count}:");
+        add_names(&mut text, names);
+    }
     if !links.is_empty() {
         text.push_str("Through the links\n");
         add_names(
@@ -243,10 +282,14 @@ fn json_of(readers: &Readers) -> Json {
         json!({"variables": variables, "slash": !way.is_obscure, "level": level, "module": module})
     };
     let path = paths::below(&readers.directory, &readers.path).unwrap_or(&readers.path);
+    let by_modules = readers.by_modules.iter();
+    let by_modules: Map<String, Json> =
+        by_modules.map(|(module, nodes)| (module.to_string(), names(nodes).into())).collect();
     json!({
         "file": path,
         "nodes": names(&readers.certain),
         "perhaps": names(&readers.perhaps),
+        "modules": by_modules,
         "cases": readers.ways.iter().map(case).collect::<Vec<_>>(),
         "unclear": readers.unclear.iter().map(unclear).collect::<Vec<_>>(),
     })

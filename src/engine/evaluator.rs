@@ -18,6 +18,7 @@ use super::path_files::PathFiles;
 use super::prepared::Prepared;
 use super::shared_levels::SharedLevels;
 use super::sources::UsedMerge;
+use super::within::OfCallers;
 use crate::backends::Registry;
 use crate::config::hiera_yaml::{ConfigErrorClass, ConfigProblem, ConfigSeverity, LayerKind};
 use crate::config::{DatadirMap, Environment, HieraYaml, PuppetVersion};
@@ -57,6 +58,7 @@ pub struct Evaluator {
     never: CancelToken,
     pub(super) kept_answers: Mutex<KeptAnswers>,
     pub(super) known_variables: KnownVariables,
+    pub(super) of_callers: Mutex<OfCallers>,
 }
 
 /// Knows which files have a root key, without opening them.
@@ -196,6 +198,22 @@ impl Evaluator {
             never: CancelToken::default(),
             kept_answers: Mutex::default(),
             known_variables: KnownVariables::default(),
+            of_callers: Mutex::default(),
+        }
+    }
+
+    /// A new evaluator of the same files for another node, which shares what does not depend on the node.
+    pub(super) fn for_node(&self, node: Arc<Node>) -> Self {
+        let (files, environment) = (Arc::clone(&self.files), Arc::clone(&self.environment));
+        Self {
+            datadir_map: self.datadir_map.clone(),
+            back_ends: Arc::clone(&self.back_ends),
+            prepared: Arc::clone(&self.prepared),
+            key_finder: self.key_finder.clone(),
+            open_files: self.open_files.clone(),
+            open_options: self.open_options.clone(),
+            reads_broken_files: self.reads_broken_files,
+            ..Self::new(files, environment, node, self.version)
         }
     }
 

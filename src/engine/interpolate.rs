@@ -10,6 +10,7 @@ use super::lookup;
 use super::open_names;
 use super::steps::Subject;
 use super::trace::{FoundIn, Outcome, TraceKind};
+use super::within;
 use crate::data::{Hash, Located, Value, inspect};
 use crate::facts::open_path;
 use crate::syntax::interpolation::{self, Expression, Method};
@@ -144,6 +145,9 @@ pub(crate) fn variable(
         return Ok(Variable::Open(name));
     }
     let path = &variable.path;
+    if path.root_name().is_some_and(|root| within::depends_on_caller(root)) {
+        invocation.evaluator.prepared().note_read_of_caller();
+    }
     let found = match invocation.read_partial_node(&variable, context) {
         Some(stand) => partial_variable(invocation, expression, path, stand, context),
         None => known_variable(invocation, expression, path, context).map(Variable::Found),

@@ -449,13 +449,16 @@ impl<'a> Invocation<'a> {
         if self.scope == Scope::OfHiera3 && VARIABLES_OF_HIERA_3.contains(&name) {
             return Some(undef());
         }
-        main_belongs_to_no_module(name.strip_prefix("::").unwrap_or(name))
+        of_main(name).or_else(|| main_belongs_to_no_module(name))
     }
 
     /// The variable `name` as `scope[name]` finds it in Puppet; `None` if it is not defined, which may be an error.
     pub(crate) fn variable(&mut self, name: &str, context: InterpolatedText) -> Found {
         if let Some(value) = self.local(name) {
             return Ok(Some(value.clone()));
+        }
+        if let Some(value) = of_main(name) {
+            return Ok(Some(value));
         }
         let unqualified = name.strip_prefix("::").unwrap_or(name);
         if let Some(value) = self.evaluator.node().variable(unqualified) {
@@ -490,6 +493,14 @@ impl<'a> Invocation<'a> {
         }
         let message = format!("Undefined variable '{name}'; {reason}");
         Err(Failure::ruby("ArgumentError", message))
+    }
+}
+
+/// A variable of the class `main`, which `::` in front of its name means wherever the lookup is called from.
+fn of_main(name: &str) -> Option<Located> {
+    match name.strip_prefix("::")? {
+        "title" | "name" => Some(Value::string("main").unplaced()),
+        name => main_belongs_to_no_module(name),
     }
 }
 

@@ -2,6 +2,7 @@
 //! results of globs.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::failure::Failure;
@@ -21,6 +22,8 @@ pub struct Prepared {
     open_paths: Table<OpenPath, Arc<PathFiles>>,
     /// Texts that the levels of many nodes contain, most of them paths.
     texts: RwLock<HashSet<Arc<str>, foldhash::fast::RandomState>>,
+    /// Whether some text read a variable that depends on the code that calls.
+    reads_caller: AtomicBool,
 }
 
 /// The maximum number of patterns that are kept.
@@ -45,7 +48,19 @@ impl Prepared {
             globs: Table::default(),
             open_paths: Table::default(),
             texts: RwLock::default(),
+            reads_caller: self.reads_caller().into(),
         }
+    }
+
+    /// Whether some text read a variable that depends on the code that calls a lookup, such as `module_name`, since the
+    /// hierarchies are known. If none did, lookups find the same from everywhere.
+    pub(crate) fn reads_caller(&self) -> bool {
+        self.reads_caller.load(Ordering::Relaxed)
+    }
+
+    /// Notes that a text reads such a variable.
+    pub(super) fn note_read_of_caller(&self) {
+        self.reads_caller.store(true, Ordering::Relaxed);
     }
 
     /// The same text, once in memory: most levels of most nodes have the same paths.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use self::top_scope::add_if_missing;
+use self::top_scope::{add_if_missing, common_text};
 use self::variables::{OfName, OnDemand, Variables};
 use super::NamePatterns;
 use super::variable::{self, VariablePath};
@@ -280,6 +280,18 @@ impl Node {
             }
         }
         Ok(Self { variables: variables.into(), ..self.clone() })
+    }
+
+    /// The same node as code of a module sees it, where `$module_name` is set. `class` is the class whose code calls, if it is
+    /// known; while Puppet looks up the parameters of a class, `$title` and `$name` are still those of `main`.
+    #[must_use]
+    pub fn within(&self, module: &str, class: Option<&str>) -> Self {
+        let mut variables = self.variables.get().clone();
+        let title = class.into_iter().flat_map(|it| [("title", it), ("name", it)]);
+        for (name, value) in [("module_name", module)].into_iter().chain(title) {
+            variables.top_scope.insert(common_text(name), None, Value::string(value).into());
+        }
+        Self { variables: variables.into(), ..self.clone() }
     }
 
     /// The same node with these patterns for names of nodes.

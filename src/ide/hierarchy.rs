@@ -122,7 +122,7 @@ impl Holders {
         let Some(asked) = asked else {
             return Self { sources: Vec::new(), merge: "first".to_owned() };
         };
-        let answer = perspective.evaluator.answer_with_sources(&asked, cancel);
+        let answer = perspective.answer_until(&asked, cancel);
         let merge = answer.merge.as_deref().map_or_else(|| "first".to_owned(), UsedMerge::line);
         Self { sources: answer.sources_of_all_cases(), merge }
     }

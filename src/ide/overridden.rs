@@ -43,7 +43,7 @@ pub(crate) fn shared_key(
     cancel: &CancelToken,
 ) -> (Option<SharedKey>, Option<Box<[u64]>>) {
     let Some(name) = looked_up(entry) else { return (None, Some(Box::default())) };
-    let answer = perspective.evaluator.answer_with_sources(&name, cancel);
+    let answer = perspective.answer_until(&name, cancel);
     let roots = answer.footprint.as_ref().and_then(Footprint::roots);
     let mut sources = answer.sources_of_all_cases();
     sources.retain(|source| source.written.is_some());

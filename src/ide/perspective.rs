@@ -8,11 +8,12 @@ use super::context::LOOKUP_OPTIONS;
 use super::file_role::FileRole;
 use super::hover::markdown::AskedFor;
 use crate::backends::eyaml::blob;
+use crate::binding;
 use crate::config::Environment;
 use crate::data::{Files, Hash, Located, Place, Value};
 use crate::engine::cases::{LeftOut, left_out_in_words};
 use crate::engine::convert_to::SENSITIVE;
-use crate::engine::{Answer, CancelToken, Evaluator};
+use crate::engine::{Answer, Caller, CancelToken, Evaluator};
 use crate::facts::{Node, Origin};
 use crate::syntax::json;
 use crate::syntax::key_path::{self, KeyPath};
@@ -69,7 +70,25 @@ impl Perspective {
 
     /// Looks a key up, with its sources. The answer is not complete if the request was cancelled.
     pub(crate) fn answer(&self, key: &str) -> Arc<Answer> {
-        self.evaluator.answer_with_sources(key, &self.cancel)
+        self.answer_until(key, &self.cancel)
+    }
+
+    /// [`Self::answer`] until this request is cancelled. For the parameter of a class, it is what the class gets.
+    pub(crate) fn answer_until(&self, key: &str, cancel: &CancelToken) -> Arc<Answer> {
+        // Most data does not depend on who asks, and then the class need not be found.
+        if !self.world.reads_caller() {
+            let found = self.evaluator.answer_with_sources(key, cancel);
+            if !self.world.reads_caller() {
+                return found;
+            }
+        }
+        let environment = self.evaluator.environment();
+        let class = key.rsplit_once("::").and_then(|(class, name)| {
+            let class = self.world.class_code(environment, class)?;
+            class.parameter(name).is_some().then_some(class)
+        });
+        let module = class.as_ref().and_then(|it| binding::module_of(it, environment));
+        self.evaluator.answer_from(Caller::parameters_of(module), key, cancel)
     }
 
     /// The environment of the file at `path` with its active node; `None` if no environment contains the file, or there is no

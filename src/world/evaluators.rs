@@ -68,6 +68,11 @@ impl World {
         self.evaluators.prepared.regex(text).ok()
     }
 
+    /// Whether some text read a variable that depends on the code that calls a lookup.
+    pub(crate) fn reads_caller(&self) -> bool {
+        self.evaluators.prepared.reads_caller()
+    }
+
     /// The evaluator for `node` in `environment`, which returns what Puppet would, with encrypted values as they are written.
     /// The same evaluator is returned for the same node.
     pub fn evaluator(&self, environment: &Arc<Environment>, node: &Arc<Node>) -> Arc<Evaluator> {

@@ -23,8 +23,8 @@ use crate::engine::{Answer, Evaluator, Request};
 use crate::text::TextRange;
 
 pub use blocks::{NodeBlock, host_name, hosts};
-pub use fleet::FleetClasses;
 pub(super) use fleet::FleetClassesCache;
+pub use fleet::{FleetClasses, ParameterFleets};
 pub use missing::MissingParameter;
 pub use search::ClassFinder;
 

@@ -818,6 +818,7 @@ fn readers_and_uses() {
         "file": "data/roles/web.yaml",
         "nodes": ["web1", "web2"],
         "perhaps": [],
+        "modules": {},
         "cases": [{"if": {"role": "web"}, "level": "r", "module": null}],
         "unclear": [],
     });

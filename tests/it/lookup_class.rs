@@ -172,3 +172,34 @@ fn a_class_that_is_not_there() {
     assert_eq!(status, Some(1));
     assert!(err.contains("cannot be used with"), "{err}");
 }
+
+#[test]
+fn a_level_that_depends_on_the_module_of_the_class() {
+    let workspace = Workspace::new(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: m, path: 'mods/%{module_name}.yaml'}\n- {name: c, path: common.yaml}\n",
+        ),
+        ("data/common.yaml", "m::b: 'of %{module_name}'\n"),
+        ("data/mods/m.yaml", "m::a: 1\n"),
+        ("modules/m/manifests/init.pp", "class m ($a, $b) { }\n"),
+        (".hiera-ls/facts/n1.json", "{\"x\": 1}"),
+    ]);
+    let said = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hiera-ls"));
+        let output = command.args(arguments).current_dir(workspace.root()).output();
+        String::from_utf8(output.expect("the program runs").stdout).expect("UTF-8")
+    };
+    assert_eq!(
+        said(&["lookup", "--class", "m", "--node", "n1"]),
+        "m for n1 (modules/m/manifests/init.pp:1)\n  ok  a  1       data/mods/m.yaml:1\n\
+         \x20 ok  b  \"of m\"  data/common.yaml:1\n"
+    );
+    // `puppet lookup` calls from no module.
+    assert_eq!(said(&["lookup", "m::b", "--node", "n1"]), "--- 'of '\n");
+    assert_eq!(
+        said(&["readers", "data/mods/m.yaml"]),
+        "data/mods/m.yaml: read by 0 of 1 node\nRead for classes of module m by 1 node:\n  n1\nRead by any node\n  \
+         where module_name is m (level \"m\")\n"
+    );
+}

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use super::given;
 use super::lookup_call::LookupCall;
 use super::spot::{ClassParameter, CodeSpot, spot};
-use crate::binding::{BoundCase, ParameterType, Verdict};
+use crate::binding::{self, BoundCase, ParameterType, Verdict};
 use crate::code::CodeFile;
 use crate::code::lookup_arguments;
 use crate::code::summary::KeyPattern;
@@ -36,7 +36,9 @@ pub(in crate::ide) fn hover(perspective: &Perspective, path: &str, offset: u32) 
             let text = parameter_text(perspective, path, &file, parameter);
             (text, parameter.parameter.name_range)
         }
-        CodeSpot::Key { call, name } => (lookup_text(perspective, &file, call, name), name.range),
+        CodeSpot::Key { call, name } => {
+            (lookup_text(perspective, path, &file, (call, name)), name.range)
+        }
         CodeSpot::DynamicKey { call, range } => (dynamic_text(perspective, call), *range),
         CodeSpot::Class(_) => return None,
     };
@@ -120,9 +122,9 @@ fn other_declaration(
 /// The result of a call with a constant key.
 fn lookup_text(
     perspective: &Perspective,
+    path: &str,
     file: &CodeFile,
-    call: &Call,
-    name: &CalledName,
+    (call, name): (&Call, &CalledName),
 ) -> String {
     let LookupCall { mut request, open_default, open, .. } = match LookupCall::of(file, call) {
         Ok(asked) => asked,
@@ -149,6 +151,7 @@ fn lookup_text(
     };
     let asked = AskedKey {
         request: Some(request),
+        caller: binding::caller_at(perspective.evaluator.environment(), path, file, call.position),
         otherwise,
         brings_values,
         proviso: proviso(&open),

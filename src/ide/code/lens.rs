@@ -37,7 +37,7 @@ pub(in crate::ide) fn code_lenses(
 
 /// `set in 2 levels · deep`; `None` if nothing sets it.
 fn title(perspective: &Perspective, key: &str, cancel: &CancelToken) -> Option<String> {
-    let answer = perspective.evaluator.answer_with_sources(key, cancel);
+    let answer = perspective.answer_until(key, cancel);
     let mut sources = answer.sources_of_all_cases();
     sources.retain(|source| source.written.is_some());
     let shared = SharedKey { sources, answer };

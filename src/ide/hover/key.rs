@@ -9,7 +9,7 @@ use super::markup::{code, plain};
 use crate::backends::eyaml::blob;
 use crate::data::{Files as _, Located, Place, Value, inspect, render};
 use crate::engine::{
-    self, NestedSource, OpaqueLevel, Request, Role, SetBy, Source, UsedMerge, module_of_key,
+    self, Caller, NestedSource, OpaqueLevel, Request, Role, SetBy, Source, UsedMerge, module_of_key,
 };
 use crate::facts::Node;
 use crate::ide::cases::{self, CaseGroup};
@@ -40,6 +40,8 @@ pub(in crate::ide) struct AskedKey<'a> {
     pub(in crate::ide) key: &'a str,
     /// The request, if it is for more than the key. If it has several names, the key is one of them.
     pub(in crate::ide) request: Option<Request>,
+    /// The code that makes the request.
+    pub(in crate::ide) caller: Caller<'a>,
     /// The file that has the key, if the hover is in that file.
     pub(in crate::ide) from: Option<&'a str>,
     /// The result if nothing is found.
@@ -73,6 +75,7 @@ impl<'a> AskedKey<'a> {
         Self {
             key,
             request: None,
+            caller: Caller::parameters_of(None),
             from: None,
             otherwise: Otherwise::Fails,
             brings_values: false,
@@ -84,7 +87,10 @@ impl<'a> AskedKey<'a> {
     fn answer(&self, perspective: &Perspective) -> Arc<engine::Answer> {
         match &self.request {
             None => perspective.answer(self.key),
-            Some(request) => Arc::new(perspective.evaluator.call(&request.clone().with_sources())),
+            Some(request) => {
+                let request = request.clone().with_sources();
+                Arc::new(perspective.evaluator.call_from(self.caller, &request))
+            }
         }
     }
 

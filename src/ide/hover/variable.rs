@@ -28,7 +28,8 @@ pub(super) fn text(perspective: &Perspective, name: &str) -> String {
     if let Some(value) = main_belongs_to_no_module(unqualified).filter(|_| path.rest.is_empty()) {
         let shown = fenced_yaml(&render::to_readable_yaml(&value.value), 1);
         return format!(
-            "{title}{shown}\nHiera reads it in the top scope, which belongs to no module"
+            "{title}{shown}\nHiera reads it in the top scope, which belongs to no module. For the parameters and the code of a \
+             class, it belongs to the module of the class"
         );
     }
     let value = match node.read(&path) {

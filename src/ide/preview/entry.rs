@@ -27,7 +27,7 @@ pub(super) struct Entry {
 impl Entry {
     /// Looks the key up.
     pub(super) fn ask(perspective: &Perspective, key: &str, cancel: &CancelToken) -> Self {
-        let answer = perspective.evaluator.answer_with_sources(key, cancel);
+        let answer = perspective.answer_until(key, cancel);
         let rest = key_path::parse(key).map_or_else(|_| Vec::new(), |path| path.rest);
         Self { key: key.to_owned(), answer, rest }
     }

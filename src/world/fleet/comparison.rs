@@ -32,6 +32,9 @@ const KEY_OF_NO_FILE: &str = "any key that no data file has";
 const TOO_MANY_LOOKUPS: &str = "they look up other keys, and many nodes have no fact set; \
                                 `hiera-ls diff` compares them, too";
 
+/// Why lookups by modules may change in other ways.
+const DEPENDS_ON_CALLER: &str = "data depends on which code looks it up (`module_name`), and only lookups outside of modules are compared";
+
 /// A comparison and its result.
 #[derive(Debug, Clone, Default)]
 pub struct Differences {
@@ -141,6 +144,9 @@ impl FleetPair {
         }
         if left_out > 0 {
             not_proved.insert(TOO_MANY_LOOKUPS.into(), Some(left_out));
+        }
+        if [self.before(), self.after()].iter().any(|it| it.world().reads_caller()) {
+            not_proved.insert(DEPENDS_ON_CALLER.into(), None);
         }
         let nodes = self.after().nodes().iter().map(|node| node.name.clone()).collect();
         let keys = keys.len() - left_out;

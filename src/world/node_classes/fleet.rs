@@ -2,11 +2,14 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 use super::{
     ClassFinder, LookedUp, MissingParameter, NodeClass, NodeClasses, classes_of_answer, request,
 };
+use crate::binding;
+use crate::code::ClassCode;
 use crate::code::inclusions::ClassLookup;
 use crate::config::Environment;
 use crate::engine::Answer;
@@ -47,6 +50,43 @@ impl World {
         let quiet = self.back_ends().quiet().map(Arc::new);
         let back_ends = quiet.unwrap_or_else(|| self.back_ends().clone());
         Fleet::new(self, environment, nodes, back_ends)
+    }
+}
+
+/// The nodes with fact sets, as classes of each module see them.
+pub struct ParameterFleets {
+    main: Fleet,
+    of_modules: RefCell<HashMap<Arc<str>, Rc<Fleet>>>,
+}
+
+impl ParameterFleets {
+    /// The nodes of an environment. Their lookups start no programs.
+    pub fn new(world: &Arc<World>, environment: &Arc<Environment>, classes: &FleetClasses) -> Self {
+        let main = world.quiet_fleet(environment, classes.nodes.clone());
+        Self { main, of_modules: RefCell::default() }
+    }
+
+    /// What `look_up` returns for the fleet whose lookups are those for parameters of `class`. Hardly any data reads what depends
+    /// on the class, and then all fleets find the same.
+    pub fn for_class<T>(&self, class: &ClassCode, look_up: impl Fn(&Fleet) -> T) -> T {
+        let (world, environment) = (self.main.world(), self.main.environment());
+        let Some(module) = binding::module_of(class, environment) else {
+            return look_up(&self.main);
+        };
+        if !world.reads_caller() {
+            let found = look_up(&self.main);
+            if !world.reads_caller() {
+                return found;
+            }
+        }
+        let mut known = self.of_modules.borrow_mut();
+        let make = || {
+            let nodes = self.main.nodes().iter().map(|it| Arc::new(it.within(module, None)));
+            Rc::new(world.quiet_fleet(environment, nodes.collect()))
+        };
+        let of_module = known.entry(module.into()).or_insert_with(make).clone();
+        drop(known);
+        look_up(&of_module)
     }
 }
 

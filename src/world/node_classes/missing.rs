@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::FleetClasses;
+use super::{FleetClasses, ParameterFleets};
 use crate::code::ClassCode;
 use crate::config::Environment;
 use crate::engine::{Answer, Request};
@@ -36,14 +36,15 @@ impl World {
         environment: &Arc<Environment>,
         classes: &FleetClasses,
     ) -> Arc<[MissingParameter]> {
-        let fleet = self.quiet_fleet(environment, classes.nodes.clone());
+        let fleets = ParameterFleets::new(self, environment, classes);
         let mut found = Vec::new();
         for name in classes.certain_classes() {
             let code = classes.holders(name).find_map(|(_, it)| it.code.clone());
             let Some(class) = code else { continue };
             for parameter in class.parameters().iter().filter(|it| it.default.is_none()) {
                 let bound = classes.bound_by_lookup(name, &parameter.name);
-                let nodes = without_data(&fleet, &class.key_of(&parameter.name), &bound);
+                let key = class.key_of(&parameter.name);
+                let nodes = fleets.for_class(&class, |fleet| without_data(fleet, &key, &bound));
                 if !nodes.is_empty() {
                     let (class, parameter) = (class.clone(), parameter.name.as_str().into());
                     found.push(MissingParameter { class, parameter, nodes });

@@ -4,12 +4,13 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::binding;
 use crate::code::roots::is_code;
 use crate::code::summary::root_key;
 use crate::code::{CodeFile, CodeIndex, CodeSummary};
 use crate::config::Environment;
 use crate::data::{Files as _, PathKind};
-use crate::engine::{Answer, Evaluator, Request, module_of_key};
+use crate::engine::{Answer, Caller, Evaluator, Request, module_of_key};
 use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::limits::MAX_KEYS_WHILE_TYPING;
 use crate::world::{World, paths};
@@ -24,8 +25,8 @@ pub(crate) struct CodeContext<'a> {
     pub(crate) summary: &'a CodeSummary,
     keys: OnceCell<KnownKeys<'a>>,
     evaluator: OnceCell<Arc<Evaluator>>,
-    /// Cached results by name.
-    known: RefCell<HashMap<Box<str>, Answered>>,
+    /// Cached results by name, and by whether the module calls.
+    known: RefCell<HashMap<(Box<str>, bool), Answered>>,
     near: RefCell<HashMap<Box<str>, Option<Arc<str>>>>,
 }
 
@@ -55,28 +56,36 @@ impl<'a> CodeContext<'a> {
         Some(Self { world, environment, path, file, index, summary, keys, evaluator, known, near })
     }
 
-    /// Whether nodes have data for a lookup of `name`. If a file looks up too many names, the result is not known for the
-    /// rest.
-    pub(crate) fn answered(&self, name: &str) -> Answered {
-        if let Some(known) = self.known.borrow().get(name) {
+    /// The code at a position of the file, as a caller of lookups.
+    pub(crate) fn caller_at(&self, position: u32) -> Caller<'_> {
+        binding::caller_at(self.environment, self.path, &self.file, position)
+    }
+
+    /// Whether nodes have data for a lookup of `name` at a position of the file. If a file looks up too many names, the result is
+    /// not known for the rest.
+    pub(crate) fn answered(&self, name: &str, position: u32) -> Answered {
+        // Data hardly ever depends on the class, and the module is the same for the whole file.
+        let caller = Caller { class: None, ..self.caller_at(position) };
+        let asked = (name.into(), caller.module.is_some());
+        if let Some(known) = self.known.borrow().get(&asked) {
             return *known;
         }
         // Each new key costs a lookup, and a manifest may name very many.
         if self.known.borrow().len() >= MAX_KEYS_WHILE_TYPING {
             return Answered::Perhaps;
         }
-        let answered = self.ask(name);
-        self.known.borrow_mut().insert(name.into(), answered);
+        let answered = self.ask(name, caller);
+        self.known.borrow_mut().insert(asked, answered);
         answered
     }
 
-    fn ask(&self, name: &str) -> Answered {
+    fn ask(&self, name: &str, caller: Caller<'_>) -> Answered {
         let root = root_key(name);
         let is_open = self.keys().is_open(module_of_key(&root)) || self.has_no_data();
         if !self.keys().contains(&root) {
             // If the lookup fails, it does so in another way than without data.
             let fails = || {
-                let answer = self.evaluator().call(&Request::key(name));
+                let answer = self.evaluator().call_from(caller, &Request::key(name));
                 answer.outcome.is_err() || answer.cases.iter().any(|it| it.answer.outcome.is_err())
             };
             return if is_open || fails() { Answered::Perhaps } else { Answered::Never };
@@ -85,7 +94,7 @@ impl<'a> CodeContext<'a> {
         if !self.world.assumed().is_empty() {
             return Answered::Perhaps;
         }
-        let answer = self.evaluator().call(&Request::key(name));
+        let answer = self.evaluator().call_from(caller, &Request::key(name));
         let cases = || answer.cases.iter().map(|case| &case.answer);
         let cases = || cases().chain(answer.cases.is_empty().then_some(&answer));
         if !answer.left_out.is_empty() {

@@ -62,7 +62,8 @@ fn check_call(code: &CodeContext<'_>, aliases: &TypeAliases, call: &Call, report
     let default = request.default.clone();
     // The value is looked up without its type, because a failed lookup has no value to explain.
     let request = Request { value_type: None, default: None, ..request }.with_sources();
-    let answer = code.evaluator().call(&request);
+    let caller = code.caller_at(call.position);
+    let answer = code.evaluator().call_from(caller, &request);
     let is_certain = answer.left_out.is_empty();
     let cases: Vec<(&[Condition], &Answer)> = match answer.cases.as_slice() {
         [] => vec![(&[], &answer)],

@@ -37,7 +37,8 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
         {
             continue;
         }
-        let is_certain = call.names.iter().all(|it| code.answered(&it.text) == Answered::Never);
+        let is_unanswered = |name: &str| code.answered(name, call.position) == Answered::Never;
+        let is_certain = call.names.iter().all(|it| is_unanswered(&it.text));
         if (is_certain || may_be_misspelt(code, call)) && !is_hidden_default(code, call) {
             report_call(code, call, is_certain, report);
         }
@@ -58,7 +59,7 @@ fn is_hidden_default(code: &CodeContext<'_>, call: &Call) -> bool {
     parameters
         .filter(|(_, it)| it.default.as_ref().is_some_and(|it| holds_call(it.range)))
         .filter_map(|(class, it)| Some(format!("{}::{}", class.name.as_deref()?, it.name)))
-        .any(|key| code.answered(&key) == Answered::Always)
+        .any(|key| code.answered(&key, call.position) == Answered::Always)
 }
 
 fn report_call(code: &CodeContext<'_>, call: &Call, is_certain: bool, report: &mut Report) {

@@ -268,6 +268,29 @@ mod tests {
         ));
     }
 
+    /// Puppet looks the parameters of a class up in the class's module.
+    #[test]
+    fn levels_that_depend_on_the_module() {
+        let files = |facts: &str, severity: &str, nodes: &str| {
+            format!(
+                "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {{name: m, path: 'mods/%{{module_name}}.yaml'}}\n\
+                 - {{name: c, path: common.yaml}}\n#- /data/common.yaml\nx: 1\n\
+                 #- /data/mods/web.yaml\nweb::port: 80\nonly: 1\nother::port: 80\n{facts}\
+                 #- /modules/web/manifests/init.pp\n\
+                 class web(Integer $port) {{\n  lookup('only')\n  lookup('web::port', String)\n\
+                 #        ^^^^^^^^^^^ warning[lookup-type-mismatch]: Found value has wrong type, expects a String value, got Integer The call fails for every node.\n}}\n\
+                 #- /modules/other/manifests/init.pp\nclass other(Integer $port) {{ }}\n\
+                 #- /manifests/site.pp\ninclude web\ninclude other\n\
+                 #       ^^^^^ {severity}[missing-required-parameter]: expects a value for parameter 'port' This includes class `other`, and catalogs fail for {nodes}: no level has `other::port`, and the parameter has no default.\n\
+                 lookup('only')\n\
+                 #      ^^^^^^ warning[lookup-without-data]: no node has data for `only`…\n"
+            )
+        };
+        check(&files("", "warning", "any node"));
+        let facts = "#- /.hiera-ls.yaml\nnodes: {n1: {facts: {a: 1}}}\n";
+        check(&files(facts, "error", "n1"));
+    }
+
     #[test]
     fn it_leads_to_the_parameter() {
         check_related(

@@ -17,7 +17,8 @@ use crate::ide::diagnostics::shared::text_lookup::looks_up_missing_keys;
 use crate::ide::diagnostics::{Related, Report, Rule, Severity};
 use crate::ide::perspective::Perspective;
 use crate::text::TextRange;
-use crate::world::{Fleet, FleetClasses, World};
+use crate::world::node_classes::ParameterFleets;
+use crate::world::{FleetClasses, World};
 
 /// Checks the keys of the file at `path`.
 pub(crate) struct BoundValues<'a> {
@@ -25,7 +26,7 @@ pub(crate) struct BoundValues<'a> {
     path: &'a str,
     aliases: OnceCell<Arc<TypeAliases>>,
     /// The nodes with fact sets, and their classes.
-    fleet: OnceCell<(Arc<FleetClasses>, Fleet)>,
+    fleets: OnceCell<(Arc<FleetClasses>, ParameterFleets)>,
 }
 
 /// A parameter that Puppet refuses in some case, and the key of the file that may be the cause.
@@ -67,7 +68,7 @@ pub(crate) struct Conversion {
 
 impl<'a> BoundValues<'a> {
     pub(crate) fn new(perspective: &'a Perspective, path: &'a str) -> Self {
-        Self { perspective, path, aliases: OnceCell::new(), fleet: OnceCell::new() }
+        Self { perspective, path, aliases: OnceCell::new(), fleets: OnceCell::new() }
     }
 
     /// What is wrong with the parameter that a root key of the file sets; `None` if nothing is wrong, or if the key does
@@ -174,14 +175,14 @@ impl<'a> BoundValues<'a> {
     fn note_certain_nodes(&self, name: &str, refused: &mut RefusedParameter<'_>) {
         let class = refused.class.clone();
         let Some(parameter) = class.parameter(name) else { return };
-        let (classes, fleet) = self.fleet.get_or_init(|| self.new_fleet());
+        let (classes, fleets) = self.fleets.get_or_init(|| self.new_fleets());
         // A class that code declares with a value for the parameter does not look it up.
         let bound = classes.bound_by_lookup(&class.name, name);
         if bound.is_empty() {
             return;
         }
         let request = Request::key(refused.key).with_sources();
-        for shared in fleet.answers_by_reads(&request) {
+        for shared in fleets.for_class(&class, |fleet| fleet.answers_by_reads(&request)) {
             let nodes = shared.nodes.iter().filter(|it| bound.binary_search(it).is_ok());
             let nodes: Vec<u32> = nodes.copied().collect();
             let case = BoundCase::new(parameter, &refused.wanted, &[], &shared.answer);
@@ -207,12 +208,12 @@ impl<'a> BoundValues<'a> {
         }
     }
 
-    fn new_fleet(&self) -> (Arc<FleetClasses>, Fleet) {
+    fn new_fleets(&self) -> (Arc<FleetClasses>, ParameterFleets) {
         let (world, environment) =
             (&self.perspective.world, self.perspective.evaluator.environment());
         let classes = world.fleet_classes(environment);
-        let fleet = world.quiet_fleet(environment, classes.nodes.clone());
-        (classes, fleet)
+        let fleets = ParameterFleets::new(world, environment, &classes);
+        (classes, fleets)
     }
 
     /// The place in the file of a part that does not fit: the key if the place is not known, and `None` if the part does

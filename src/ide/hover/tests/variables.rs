@@ -81,7 +81,7 @@ fn the_top_scope_belongs_to_no_module() {
             ''
             ```
 
-            Hiera reads it in the top scope, which belongs to no module"]],
+            Hiera reads it in the top scope, which belongs to no module. For the parameters and the code of a class, it belongs to the module of the class"]],
     );
 }
 
