@@ -20,7 +20,7 @@ use super::trace::{FoundIn, Outcome, TraceKind, Tracer};
 use crate::backends::Returned;
 use crate::data::{Hash, Located, Value};
 use crate::facts::variable::{VARIABLES_OF_HIERA_3, VariablePath};
-use crate::facts::{Reading, is_set_by_server};
+use crate::facts::Reading;
 use crate::syntax::key_path::Segment;
 
 /// The result of a step: a value, nothing (`:no_such_key` in Puppet), or the end of the whole lookup.
@@ -310,8 +310,7 @@ impl<'a> Invocation<'a> {
         let node = self.evaluator.node();
         let path = &variable.path;
         let root = path.root_name()?;
-        let unqualified = root.strip_prefix("::").unwrap_or(root);
-        if node.is_complete() && !is_set_by_server(unqualified) {
+        if node.is_complete() && !node.leaves_to_server(path) {
             return None;
         }
         let is_local = self.local(root).is_some();

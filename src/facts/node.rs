@@ -110,7 +110,7 @@ pub struct NodeParts {
     /// Members of `$trusted`; missing members of `{authenticated: remote, certname: name, extensions: {}, hostname, domain,
     /// external: {}}` are added.
     pub trusted: Option<Hash>,
-    /// Members of `$server_facts`; `serverversion`, `servername` and `environment` are added.
+    /// Members of `$server_facts`; `serverversion` and `environment` are added. The other ones are not known if they are missing.
     pub server_facts: Option<Hash>,
     /// Extra top-scope variables (ENC parameters, `site.pp`); they win over facts.
     pub variables: Hash,
@@ -327,6 +327,11 @@ impl Node {
         self.variables.get().read(path, || variable::name_of(path), self.is_complete())
     }
 
+    /// Whether the server sets the variable, or the member of `$server_facts`, that `path` reads, and nothing says to what.
+    pub fn leaves_to_server(&self, path: &KeyPath) -> bool {
+        self.variables.get().are_left_to_server(path)
+    }
+
     /// [`Self::read`] for a path whose name is known.
     pub fn read_variable(&self, variable: &VariablePath) -> Reading {
         self.variables.get().read(&variable.path, || variable.name(), self.is_complete())
@@ -388,10 +393,13 @@ fn set_member(hash: &mut Hash, names: &[Arc<str>], value: &Value) {
     hash.insert(Value::String(Arc::clone(name)), None, value.into());
 }
 
-/// Whether a variable (without a leading `::`) is one of the server's own settings. Every compilation has them, `puppet
-/// lookup` without `--compile` does not, and no fact set contains them.
+/// The names of the server, which are variables and members of `$server_facts`. Few fact sets contain them.
+const NAMES_OF_SERVER: [&str; 3] = ["servername", "serverip", "serverip6"];
+
+/// Whether a variable (without a leading `::`) is one of the server's own settings, which no fact set contains, or names the
+/// server.
 pub fn is_set_by_server(root: &str) -> bool {
-    root.starts_with("settings::")
+    root.starts_with("settings::") || NAMES_OF_SERVER.contains(&root)
 }
 
 #[cfg(test)]
@@ -443,7 +451,7 @@ mod tests {
         check(
             &node,
             "server_facts",
-            r#"{"serverversion":"8.11.0","servername":"web.ex.com","environment":"production"}"#,
+            r#"{"serverversion":"8.11.0","environment":"production"}"#,
         );
         check(
             &node,
@@ -582,7 +590,7 @@ mod tests {
         check(
             &node,
             "server_facts",
-            r#"{"serverversion":"8.11.0","servername":"web.ex.com","environment":"test"}"#,
+            r#"{"serverversion":"8.11.0","environment":"test"}"#,
         );
         assert_eq!(node.environment.as_deref(), Some("test"));
         assert!(Arc::ptr_eq(&node.in_environment(&fixed("test")), &node));
@@ -594,7 +602,7 @@ mod tests {
     fn no_environment_until_one_is_given() {
         let node = node(NodeParts { name: "web".into(), ..NodeParts::default() });
         check(&node, "environment", "undefined");
-        check(&node, "server_facts", r#"{"serverversion":"8.11.0","servername":"web"}"#);
+        check(&node, "server_facts", r#"{"serverversion":"8.11.0"}"#);
         check(&Arc::new(node).in_environment(&fixed("test")), "environment", r#""test""#);
     }
 

@@ -100,12 +100,11 @@ fn trusted_of(name: &str, known: Option<Hash>) -> Hash {
     trusted
 }
 
-/// `$server_facts`: the server is assumed to be the node itself unless the parts say otherwise.
+/// `$server_facts`: which server compiles the catalog is not known unless the parts say it.
 fn server_facts_of(parts: &NodeParts) -> Hash {
     let mut server_facts = parts.server_facts.clone().unwrap_or_default();
     let version = PuppetVersion::default().usual_server_version();
     add_if_missing(&mut server_facts, "serverversion", Value::string(version));
-    add_if_missing(&mut server_facts, "servername", Value::string(parts.name.as_str()));
     if let Some(environment) = &parts.environment {
         let environment = Value::string(environment.as_str()).into();
         server_facts.insert(common_text("environment"), None, environment);
@@ -129,7 +128,7 @@ pub(super) fn add_if_missing(hash: &mut Hash, key: &'static str, value: Value) {
 
 /// A text that all nodes have, with one allocation for all of them.
 pub(super) fn common_text(text: &'static str) -> Value {
-    static TEXTS: LazyLock<[Arc<str>; 16]> = LazyLock::new(|| {
+    static TEXTS: LazyLock<[Arc<str>; 15]> = LazyLock::new(|| {
         [
             "environment",
             "trusted",
@@ -146,7 +145,6 @@ pub(super) fn common_text(text: &'static str) -> Value {
             "domain",
             "external",
             "serverversion",
-            "servername",
         ]
         .map(Arc::from)
     });

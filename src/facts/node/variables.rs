@@ -10,7 +10,7 @@ use crate::data::{Hash, Value};
 use crate::facts::variable::{self, VariablePath};
 use crate::facts::{NamePatterns, proved_by_name};
 use crate::syntax::interpolation::may_have_tokens;
-use crate::syntax::key_path::{self, KeyPath};
+use crate::syntax::key_path::{self, KeyPath, Segment};
 
 /// The variables of a node.
 #[derive(Debug, Clone)]
@@ -197,7 +197,7 @@ impl Variables {
         let Some(root) = path.root_name() else { return Reading::Unset };
         let root = root.strip_prefix("::").unwrap_or(root);
         let found = self.top_scope.get(root).map(|member| member.value.clone());
-        let is_all = is_complete && (found.is_some() || !is_set_by_server(root));
+        let is_all = is_complete && !self.are_left_to_server(path);
         if is_all || is_always_known(root) {
             return found.map_or(Reading::Unset, |it| Reading::Known(it, path.rest.clone()));
         }
@@ -215,6 +215,18 @@ impl Variables {
             return Reading::Known(known.value.clone().unplaced(), rest);
         }
         Reading::Open(self.beside_set(path, name))
+    }
+
+    /// See [`super::Node::leaves_to_server`].
+    pub(super) fn are_left_to_server(&self, path: &KeyPath) -> bool {
+        let Some(root) = path.root_name() else { return false };
+        let root = root.strip_prefix("::").unwrap_or(root);
+        if root != "server_facts" {
+            return is_set_by_server(root) && self.top_scope.get(root).is_none();
+        }
+        let Some(Segment::Name(member)) = path.rest.first() else { return false };
+        let known = self.top_scope.get(root).and_then(|it| it.value.value.as_hash());
+        is_set_by_server(member) && known.is_none_or(|it| it.get(&**member).is_none())
     }
 
     /// See [`super::Node::name_of`].

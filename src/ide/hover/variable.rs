@@ -112,10 +112,12 @@ fn is_usual_server_version(
 /// canonical name `variable`.
 fn open_text(perspective: &Perspective, written: &str, variable: &str) -> String {
     let shown = code(perspective.shown_variable(written));
-    if is_set_by_server(variable) {
+    if variable.starts_with("settings::") {
+        return format!("Not known: Puppet sets {shown} from the settings of the machine that it runs on.");
+    }
+    if is_set_by_server(variable.strip_prefix("server_facts.").unwrap_or(variable)) {
         return format!(
-            "Not known: the Puppet server sets {shown} from its own settings whenever it compiles a catalog. \
-             `puppet lookup` does not set it without `--compile`."
+            "Not known: {shown} depends on the server that compiles the catalog. The setting `serverFacts` can make it known."
         );
     }
     let root = variable.split('.').next().unwrap_or(variable);

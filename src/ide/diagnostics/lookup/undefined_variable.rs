@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::data::Hash;
 use crate::facts::variable::VARIABLES_OF_HIERA_3;
-use crate::facts::{Node, legacy};
+use crate::facts::{Node, Reading, legacy};
 use crate::ide::diagnostics::lookup::VariablesContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::near::near_key;
@@ -144,7 +144,7 @@ fn undefined(known: &KnownVariables<'_>, name: &str) -> Option<String> {
         || unqualified.bytes().all(|b| b.is_ascii_digit())
         || VARIABLES_OF_HIERA_3.contains(&unqualified)
         || ["module_name", "caller_module_name", "name", "title"].contains(&unqualified);
-    let is_defined = known.nodes.iter().any(|node| node.variable(unqualified).is_some());
+    let is_defined = known.nodes.iter().any(|node| !matches!(node.read(&path), Reading::Unset));
     (!never_reported && !is_defined).then(|| root.to_string())
 }
 

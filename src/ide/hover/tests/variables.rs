@@ -112,7 +112,7 @@ fn what_the_server_sets_is_not_known() {
     expect![[r"
         **`settings::environment`** for node `web01`, environment `production`
 
-        Not known: the Puppet server sets `settings::environment` from its own settings whenever it compiles a catalog. `puppet lookup` does not set it without `--compile`."]]
+        Not known: Puppet sets `settings::environment` from the settings of the machine that it runs on."]]
     .assert_eq(&hover.markdown);
 }
 
@@ -185,7 +185,10 @@ fn what_the_fact_set_does_not_contain() {
         ("server_facts.environment", "The name of the environment"),
         ("trusted.certname", "Follows from the node's name"),
         ("trusted.authenticated", "Puppet's usual value: the fact set does not say it"),
-        ("server_facts.servername", "Puppet's usual value: the fact set does not say it"),
+        (
+            "server_facts.servername",
+            "Not known: `server_facts.servername` depends on the server that compiles the catalog. The setting `serverFacts` can make it known.",
+        ),
     ] {
         assert_eq!(end_of(token), expected, "{token}");
     }
