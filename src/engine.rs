@@ -4,6 +4,7 @@ mod assumptions;
 pub mod budget;
 mod calls;
 pub mod cases;
+mod code_variables;
 pub mod convert_to;
 pub mod deep_merge;
 mod dig;
@@ -55,6 +56,7 @@ pub(crate) use cases::recording::{
     EarlierRuns, Edited, EditedEntries, Known, Precedent, Recording,
 };
 pub use cases::{Case, LeftOut};
+pub use code_variables::CodeVariables;
 pub(crate) use dig::dig_alone;
 pub use encrypted::Unread;
 pub use evaluator::{Evaluator, KeyFinder, LayerView};

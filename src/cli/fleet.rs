@@ -9,7 +9,6 @@ use regex::Regex;
 use super::place::Place;
 use super::terminal::complain;
 use super::workspace::{self, absolute};
-use crate::backends::Registry;
 use crate::backends::eyaml::Decryption;
 use crate::data::{DirItem, PathKind};
 use crate::facts::{Node, NodeParts, formats};
@@ -192,11 +191,14 @@ fn glob(pattern: &str) -> Result<Regex, String> {
 /// The nodes as a fleet, with encrypted values as `decryption` says.
 pub(super) fn fleet_of(place: &Place, nodes: Vec<Arc<Node>>, decryption: Decryption) -> Fleet {
     let back_ends = place.world.back_ends().with_eyaml(place.world.eyaml(decryption));
-    fleet_with(place, nodes, back_ends)
+    Fleet::new(&place.world, &place.environment, nodes.into(), Arc::new(back_ends))
 }
 
-fn fleet_with(place: &Place, nodes: Vec<Arc<Node>>, back_ends: Registry) -> Fleet {
-    Fleet::new(&place.world, &place.environment, nodes.into(), Arc::new(back_ends))
+/// The nodes as a fleet that is compared with another one: with encrypted values as they are written, and with variables that only
+/// catalogs have.
+pub(super) fn compared_fleet(place: &Place, nodes: Vec<Arc<Node>>) -> Fleet {
+    let back_ends = place.world.back_ends().with_eyaml(place.world.eyaml(Decryption::Off));
+    Fleet::of_catalogs(&place.world, &place.environment, nodes.into(), Arc::new(back_ends))
 }
 
 /// Whether `--facts` names a directory: every file of it is a node.

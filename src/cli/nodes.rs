@@ -12,6 +12,7 @@ use super::print_or_complain;
 use super::shown::{as_seen_from_here, counted, in_a_line};
 use super::workspace::{self, absolute};
 use crate::data::{Value, inspect, render};
+use crate::engine::CodeVariables;
 use crate::engine::sources::dig_value;
 use crate::facts::{Basis, Node, Origin, Reading, variable};
 use crate::ide::{hierarchy_variables, open_variables};
@@ -102,7 +103,7 @@ pub(super) fn list(arguments: &NodesArguments) -> Result<String, String> {
     if nodes.len() > shown {
         let _ = writeln!(text, "  and {} more; --all lists them", nodes.len() - shown);
     }
-    text.push_str(&summary(&nodes, &read));
+    text.push_str(&summary(&nodes, &read, &world.code_variables(&environment)));
     if let Some(suggestion) = world.suggested_name_pattern(&environment) {
         let _ = write!(
             text,
@@ -130,8 +131,9 @@ fn about(node: &Node, read: &[Arc<str>]) -> String {
     format!("{origin}; open: {}", open.iter().map(|it| &**it).collect::<Vec<_>>().join(", "))
 }
 
-/// For each variable in the hierarchy's paths, the number of nodes for which it is open.
-fn summary(nodes: &[Arc<Node>], read: &[Arc<str>]) -> String {
+/// For each variable in the hierarchy's paths, the number of nodes for which it is open. Code may set it for the
+/// others.
+fn summary(nodes: &[Arc<Node>], read: &[Arc<str>], of_code: &CodeVariables) -> String {
     // Each with a spelling: a node may have a top-scope variable that hides a fact.
     let mut names: Vec<(Arc<str>, Arc<str>)> = Vec::new();
     for (written, name) in read.iter().filter_map(|it| Some((it, variable::name_of_text(it)?))) {
@@ -159,6 +161,7 @@ fn summary(nodes: &[Arc<Node>], read: &[Arc<str>]) -> String {
         };
         let unset = match nodes.iter().filter(is_unset).count() {
             0 => String::new(),
+            count if of_code.may_set(name) => format!("; not set for {count}, unless code sets it"),
             count => format!("; not set for {count}"),
         };
         lacks_extensions |= !unset.is_empty() && name.starts_with("trusted.extensions");

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use super::budget::{Budget, CancelToken};
+use super::code_variables::CodeVariables;
 use super::failure::{Failure, FailureClass};
 use super::hierarchy::{Location, ResolvedLevel};
 use super::invocation::Invocation;
@@ -59,6 +60,7 @@ pub struct Evaluator {
     pub(super) kept_answers: Mutex<KeptAnswers>,
     pub(super) known_variables: KnownVariables,
     pub(super) of_callers: Mutex<OfCallers>,
+    code_variables: Option<Arc<CodeVariables>>,
 }
 
 /// Knows which files have a root key, without opening them.
@@ -199,6 +201,7 @@ impl Evaluator {
             kept_answers: Mutex::default(),
             known_variables: KnownVariables::default(),
             of_callers: Mutex::default(),
+            code_variables: None,
         }
     }
 
@@ -213,6 +216,7 @@ impl Evaluator {
             open_files: self.open_files.clone(),
             open_options: self.open_options.clone(),
             reads_broken_files: self.reads_broken_files,
+            code_variables: self.code_variables.clone(),
             ..Self::new(files, environment, node, self.version)
         }
     }
@@ -294,6 +298,18 @@ impl Evaluator {
     pub fn reading_broken_files(mut self) -> Self {
         self.reads_broken_files = true;
         self
+    }
+
+    /// Stands for the compilation of a catalog, in which code may have set these variables.
+    #[must_use]
+    pub fn with_code_variables(mut self, variables: Arc<CodeVariables>) -> Self {
+        self.code_variables = Some(variables);
+        self
+    }
+
+    /// The variables that code may have set; `None` for lookups like those of `puppet lookup`.
+    pub fn code_variables(&self) -> Option<&CodeVariables> {
+        self.code_variables.as_deref()
     }
 
     /// Whether the readable entries of a file that Puppet refuses are used.

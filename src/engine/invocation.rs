@@ -19,8 +19,8 @@ use super::sources::Recorder;
 use super::trace::{FoundIn, Outcome, TraceKind, Tracer};
 use crate::backends::Returned;
 use crate::data::{Hash, Located, Value};
-use crate::facts::variable::{VARIABLES_OF_HIERA_3, VariablePath};
 use crate::facts::Reading;
+use crate::facts::variable::{VARIABLES_OF_HIERA_3, VariablePath};
 use crate::syntax::key_path::Segment;
 
 /// The result of a step: a value, nothing (`:no_such_key` in Puppet), or the end of the whole lookup.
@@ -301,7 +301,7 @@ impl<'a> Invocation<'a> {
     }
 
     /// What is known of a variable that may be open. `None` if the variable does not depend on the node, or if the node is
-    /// complete and the server does not set the variable.
+    /// complete and neither the server nor code sets the variable.
     pub(crate) fn read_partial_node(
         &mut self,
         variable: &VariablePath,
@@ -310,7 +310,7 @@ impl<'a> Invocation<'a> {
         let node = self.evaluator.node();
         let path = &variable.path;
         let root = path.root_name()?;
-        if node.is_complete() && !node.leaves_to_server(path) {
+        if node.is_complete() && !self.evaluator.leaves_open(path) {
             return None;
         }
         let is_local = self.local(root).is_some();
@@ -320,7 +320,7 @@ impl<'a> Invocation<'a> {
         if is_own {
             return None;
         }
-        Some(match node.read_variable(variable) {
+        Some(match self.evaluator.read_variable(variable) {
             Reading::Known(value, rest) => Stand::Known(value, rest),
             Reading::Unset => Stand::Unset,
             Reading::Open(name) => {

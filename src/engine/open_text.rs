@@ -62,7 +62,7 @@ impl Invocation<'_> {
         let mut variables = Vec::new();
         let is_open = |name: &Arc<str>| {
             let variable = evaluator.variable_of(name);
-            let read = variable.map(|it| evaluator.node().read_variable(&it));
+            let read = variable.map(|it| evaluator.read_variable(&it));
             matches!(read, Some(Reading::Open(_)))
         };
         let texts = values.into_iter().filter(|value| value.has_tokens());

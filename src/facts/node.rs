@@ -448,11 +448,7 @@ mod tests {
         check(&node, "environment", r#""production""#);
         check(&node, "name", r#""main""#);
         check(&node, "title", r#""main""#);
-        check(
-            &node,
-            "server_facts",
-            r#"{"serverversion":"8.11.0","environment":"production"}"#,
-        );
+        check(&node, "server_facts", r#"{"serverversion":"8.11.0","environment":"production"}"#);
         check(
             &node,
             "trusted",
@@ -587,11 +583,7 @@ mod tests {
     fn another_environment() {
         let node = Arc::new(example()).in_environment(&fixed("test"));
         check(&node, "environment", r#""test""#);
-        check(
-            &node,
-            "server_facts",
-            r#"{"serverversion":"8.11.0","environment":"test"}"#,
-        );
+        check(&node, "server_facts", r#"{"serverversion":"8.11.0","environment":"test"}"#);
         assert_eq!(node.environment.as_deref(), Some("test"));
         assert!(Arc::ptr_eq(&node.in_environment(&fixed("test")), &node));
         let usual = Environment { naming: Naming::Usual, ..fixed("other") };

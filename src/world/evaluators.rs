@@ -1,7 +1,7 @@
 //! Evaluators by environment and node: created on demand, and kept as long as the snapshot.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::indexes::key_of;
 use super::open_files::OpenFilesByEnvironment;
@@ -12,7 +12,7 @@ use crate::backends::Registry;
 use crate::backends::eyaml::{Decryption, Eyaml, Keyring};
 use crate::config::Environment;
 use crate::data::{DataFile, DirItem, FileId, Files, Format, InvalidUtf8, OddItem, PathKind};
-use crate::engine::{Evaluator, OpenFilesTable, OpenOptionsTable, Prepared};
+use crate::engine::{CodeVariables, Evaluator, OpenFilesTable, OpenOptionsTable, Prepared};
 use crate::facts::Node;
 use crate::syntax::ruby_regex::RubyRegex;
 
@@ -40,6 +40,8 @@ pub(super) struct Evaluators {
     exact_open_files: Shards<Arc<OpenFilesTable>>,
     /// The lookup_options in files of open paths, by environment.
     open_options: Shards<Arc<OpenOptionsTable>>,
+    /// What code may set, by environment.
+    code_variables: Shards<OnceLock<Arc<CodeVariables>>>,
     /// Outlives the snapshot until a hiera.yaml changes; some of it only until files are added or deleted.
     prepared: Arc<Prepared>,
     /// Outlives the snapshot: it identifies keys and values by their texts.
@@ -192,13 +194,15 @@ impl World {
         node: &Arc<Node>,
     ) -> Evaluator {
         self.evaluator_reading(Arc::new(ReadOnDemand(self.texts.clone())), environment, node)
+            .with_code_variables(self.code_variables(environment))
     }
 
     /// [`Self::evaluator`], but one that is not shared, for passes over all nodes of a fleet.
     pub fn new_evaluator(&self, environment: &Arc<Environment>, node: &Arc<Node>) -> Evaluator {
         // It uses the texts instead of this world, which would otherwise keep itself in memory through its evaluators.
         let made = self.evaluator_reading(Arc::new(self.texts.clone()), environment, node);
-        let made = made.reading_broken_files();
+        let made =
+            made.reading_broken_files().with_code_variables(self.code_variables(environment));
         // Only open variables make a path open, so a complete node never needs to know which files have a key.
         if node.is_complete() {
             return made;
@@ -208,7 +212,7 @@ impl World {
             .sharing_open_options(self.open_options(environment))
     }
 
-    /// An evaluator that returns exactly what Puppet does, also for files that Puppet refuses, and uses these back ends. Its
+    /// An evaluator that returns exactly what `puppet lookup` does, also for files that Puppet refuses, and uses these back ends. Its
     /// files are not read ahead.
     pub fn exact_evaluator(
         &self,
@@ -230,6 +234,17 @@ impl World {
 
     fn open_options(&self, environment: &Environment) -> Arc<OpenOptionsTable> {
         self.evaluators.open_options.slot(&key_of(environment)).as_ref().clone()
+    }
+
+    /// The variables that code of an environment may set, for evaluators that stand for catalogs.
+    pub fn code_variables(&self, environment: &Environment) -> Arc<CodeVariables> {
+        let slot = self.evaluators.code_variables.slot(&key_of(environment));
+        let find = || {
+            let manifests = self.main_manifests(environment);
+            let assigned = manifests.iter().flat_map(|it| &it.file.manifest.assigned);
+            Arc::new(CodeVariables { assigned: assigned.map(|it| it.as_str().into()).collect() })
+        };
+        slot.get_or_init(find).clone()
     }
 
     fn evaluator_reading(

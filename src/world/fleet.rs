@@ -121,6 +121,18 @@ impl Fleet {
         Self::of(Readings::new(world, environment, nodes, back_ends))
     }
 
+    /// The same for the lookups in catalogs, where code may have set variables.
+    pub fn of_catalogs(
+        world: &Arc<World>,
+        environment: &Arc<Environment>,
+        nodes: Arc<[Arc<Node>]>,
+        back_ends: Arc<Registry>,
+    ) -> Self {
+        let mut readings = Readings::new(world, environment, nodes, back_ends);
+        readings.are_of_catalogs = true;
+        Self::of(readings)
+    }
+
     /// The same for an editor: while a file is being typed and Puppet would refuse it, the entries that can be read count.
     pub fn reading_broken_files(
         world: &Arc<World>,
@@ -130,6 +142,7 @@ impl Fleet {
     ) -> Self {
         let mut readings = Readings::new(world, environment, nodes, back_ends);
         readings.reads_broken_files = true;
+        readings.are_of_catalogs = true;
         Self::of(readings)
     }
 
@@ -296,7 +309,7 @@ impl Fleet {
         (0..).zip(reads).filter(|(_, reads)| *reads).map(|(number, _)| number).collect()
     }
 
-    /// Adds the nodes that are not completely known and that may read one of `files`. Nodes whose hierarchies look the same
+    /// Adds the nodes that may read one of `files`, depending on open variables. Nodes whose hierarchies look the same
     /// behave alike.
     fn add_perhaps_reading(
         &self,
@@ -307,8 +320,7 @@ impl Fleet {
         let structures = self.readings.structures(module);
         let is_asked = |nodes: &[u32]| {
             // The hierarchies of nodes that are alike are equally open, so the first one represents all of them.
-            let is_open = |node: &u32| !self.nodes()[*node as usize].is_complete();
-            nodes.first().is_some_and(is_open) && nodes.iter().any(|node| !reads[*node as usize])
+            nodes.iter().any(|node| !reads[*node as usize])
         };
         let mut alike: IndexMap<_, Vec<&[u32]>, foldhash::fast::RandomState> = IndexMap::default();
         for (number, (structure, nodes)) in structures.iter().enumerate() {
@@ -322,7 +334,12 @@ impl Fleet {
         let alike: Vec<Vec<&[u32]>> = alike.into_values().collect();
         let may_read = parallel::map(&alike, |groups| {
             let evaluator = self.evaluator(groups[0][0]);
-            files.iter().any(|path| evaluator.may_read_somehow(module, path))
+            let is_complete = evaluator.node().is_complete();
+            files.iter().any(|path| match is_complete {
+                // Few of their variables are open: those that the server or code sets.
+                true => evaluator.may_read(module, path),
+                false => evaluator.may_read_somehow(module, path),
+            })
         });
         for (groups, may_read) in alike.into_iter().zip(may_read) {
             for node in groups.into_iter().flatten() {

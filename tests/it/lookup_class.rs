@@ -203,3 +203,40 @@ fn a_level_that_depends_on_the_module_of_the_class() {
          where module_name is m (level \"m\")\n"
     );
 }
+
+#[test]
+fn variables_that_code_may_have_set() {
+    let workspace = Workspace::new(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: r, path: 'roles/%{role}.yaml'}\n- {name: c, path: common.yaml}\n",
+        ),
+        (
+            "data/common.yaml",
+            "lookup_options: {'m::i': {convert_to: Integer}}\nm::i: '%{m::params::v}'\nm::t: '%{role}'\nk: '%{role}'\n",
+        ),
+        ("data/roles/web.yaml", "m::a: 1\n"),
+        (
+            "modules/m/manifests/init.pp",
+            "class m (String $t, Integer $i, $a) inherits m::params { }\n",
+        ),
+        ("modules/m/manifests/params.pp", "class m::params { $v = 5 }\n"),
+        ("manifests/site.pp", "$role = 'web'\ninclude m\n"),
+        (".hiera-ls/facts/n1.json", "{\"x\": 1}"),
+    ]);
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hiera-ls"));
+        let output = command.args(arguments).current_dir(workspace.root()).output();
+        let output = output.expect("the program runs");
+        [output.stdout, output.stderr].map(|it| String::from_utf8(it).expect("UTF-8")).concat()
+    };
+    assert_eq!(
+        run(&["lookup", "--class", "m", "--node", "n1"]),
+        "m for n1 (modules/m/manifests/init.pp:1)\n"
+    );
+    assert_eq!(run(&["check"]), "hiera-ls: All checks passed (7 files)\n");
+    // `puppet lookup` evaluates no code.
+    assert_eq!(run(&["lookup", "k", "--node", "n1"]), "hiera-ls: Undefined variable 'role'; \n");
+    assert_eq!(run(&["readers", "data/roles/web.yaml"]), "");
+    assert_eq!(run(&["nodes"]), "");
+}

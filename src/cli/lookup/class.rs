@@ -21,7 +21,9 @@ pub(super) fn run(
     let environment = setup.evaluator.environment();
     let (world, cancel) = (setup.world(), CancelToken::default());
     let aliases = world.type_aliases(environment);
-    let binder = Binder { evaluator: &setup.evaluator, aliases: &aliases, cancel: &cancel };
+    // Puppet binds parameters only in catalogs, where code may have set variables.
+    let evaluator = setup.fresh_evaluator().with_code_variables(world.code_variables(environment));
+    let binder = Binder { evaluator: &evaluator, aliases: &aliases, cancel: &cancel };
     let mut all = Vec::new();
     for name in classes {
         let found = world.class_code(environment, name);
@@ -35,7 +37,7 @@ pub(super) fn run(
         let bindings = binder.bind_class(&class);
         all.push(BoundClass { class, bindings });
     }
-    for warning in setup.evaluator.config_warnings() {
+    for warning in evaluator.config_warnings() {
         complain(&format!("warning: {warning}"));
     }
     let node = &setup.evaluator.node().name;

@@ -21,7 +21,7 @@ use crate::code::{CodeIndex, CodeSummary};
 use crate::config::HieraYaml;
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
 use crate::data::{DataFile, EntryTree, Files, Format, RootEntry};
-use crate::engine::CancelToken;
+use crate::engine::{CancelToken, CodeVariables};
 use crate::facts::Node;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::file_role::FileRole;
@@ -219,6 +219,7 @@ impl Run<'_> {
             nodes: file.nodes.iter().collect(),
             is_error: world.settings().puppet_version.has_strict_variables(),
             is_path: false,
+            of_code: self.code_variables(),
         };
         // Only what is typed is checked again.
         let keeps = data.is_split() && self.bounds.is_typing && world.open_file(path).is_some();
@@ -366,8 +367,12 @@ impl Run<'_> {
         }
         // In the paths of hiera.yaml, Puppet uses an empty string.
         let nodes = &*nodes;
-        let known =
-            KnownVariables { nodes: nodes.iter().collect(), is_error: false, is_path: true };
+        let known = KnownVariables {
+            nodes: nodes.iter().collect(),
+            is_error: false,
+            is_path: true,
+            of_code: self.code_variables(),
+        };
         let (variables, start) = (&*variables(strings), 0);
         let context = VariablesContext { variables, start, known: &known, nodes, version };
         self.ask(&PHASES.variables, &context);
@@ -389,6 +394,12 @@ impl Run<'_> {
         } else {
             self.ask(&PHASES.code, &context);
         }
+    }
+
+    /// The variables that code of the file's environment may set.
+    fn code_variables(&self) -> Arc<CodeVariables> {
+        let environment = self.world.environment_of(self.path);
+        environment.map_or_else(Arc::default, |it| self.world.code_variables(&it))
     }
 
     /// The nodes that read a data file or use a `hiera.yaml`, and whose variables are all known.

@@ -113,7 +113,9 @@ fn is_usual_server_version(
 fn open_text(perspective: &Perspective, written: &str, variable: &str) -> String {
     let shown = code(perspective.shown_variable(written));
     if variable.starts_with("settings::") {
-        return format!("Not known: Puppet sets {shown} from the settings of the machine that it runs on.");
+        return format!(
+            "Not known: Puppet sets {shown} from the settings of the machine that it runs on."
+        );
     }
     if is_set_by_server(variable.strip_prefix("server_facts.").unwrap_or(variable)) {
         return format!(
@@ -148,6 +150,14 @@ fn undefined_text(perspective: &Perspective, root: &str) -> String {
     let unqualified = root.strip_prefix("::").unwrap_or(root);
     if unqualified.contains("::") {
         return format!("{name} belongs to a class: it exists once the class is evaluated.");
+    }
+    if evaluator.code_variables().is_some_and(|it| it.may_set(unqualified)) {
+        let manifests = perspective.world.main_manifests(evaluator.environment());
+        let mut assigning = manifests.iter().filter(|it| it.file.manifest.assigns(unqualified));
+        let place = assigning.next().map_or_else(String::new, |it| {
+            format!(" {} assigns it.", code(&perspective.shown_path(&it.path)))
+        });
+        return format!("Not known: hiera-ls does not evaluate code.{place}");
     }
     let end = if evaluator.version().has_strict_variables() {
         "the lookup fails."

@@ -22,6 +22,13 @@ pub struct Manifest {
     pub errors: Vec<SyntaxError>,
 }
 
+impl Manifest {
+    /// Whether code assigns the variable.
+    pub fn assigns(&self, variable: &str) -> bool {
+        self.assigned.binary_search_by(|it| it.as_str().cmp(variable)).is_ok()
+    }
+}
+
 /// A class, a defined type, a function, a type alias, a plan, or a node block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Declaration {

@@ -26,6 +26,8 @@ pub(super) struct Readings {
     shared_levels: Arc<SharedLevels>,
     /// Whether the readable entries of files that Puppet refuses are used.
     pub(super) reads_broken_files: bool,
+    /// Whether the lookups stand for those in catalogs, where code may have set variables.
+    pub(super) are_of_catalogs: bool,
     /// By module; for keys without a module, under the empty name.
     scopes: Shards<OnceLock<Arc<Scope>>>,
     keys: Mutex<KeptColumns>,
@@ -76,6 +78,7 @@ impl Readings {
             back_ends,
             shared_levels: Arc::default(),
             reads_broken_files: false,
+            are_of_catalogs: false,
             scopes: Shards::default(),
             keys: Mutex::default(),
             facts_hold_lookups: OnceLock::new(),
@@ -90,7 +93,8 @@ impl Readings {
         let other = Self::new(world, &self.environment, Arc::clone(&self.nodes), back_ends);
         other.share(self);
         other.share_roots(self);
-        Self { reads_broken_files: self.reads_broken_files, ..other }
+        let (reads_broken_files, are_of_catalogs) = (self.reads_broken_files, self.are_of_catalogs);
+        Self { reads_broken_files, are_of_catalogs, ..other }
     }
 
     /// Takes everything that depends only on hierarchies, nodes and the set of files from others, which have the same ones.
@@ -151,7 +155,11 @@ impl Readings {
             let made = self.world.new_evaluator(&self.environment, node);
             return made.with_back_ends(self.back_ends.clone());
         }
-        self.world.exact_evaluator(&self.environment, node, &self.back_ends)
+        let made = self.world.exact_evaluator(&self.environment, node, &self.back_ends);
+        if self.are_of_catalogs {
+            return made.with_code_variables(self.world.code_variables(&self.environment));
+        }
+        made
     }
 
     /// What a node has. It shares the levels that several nodes see in the same way.

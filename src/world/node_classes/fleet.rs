@@ -49,7 +49,7 @@ impl World {
     ) -> Fleet {
         let quiet = self.back_ends().quiet().map(Arc::new);
         let back_ends = quiet.unwrap_or_else(|| self.back_ends().clone());
-        Fleet::new(self, environment, nodes, back_ends)
+        Fleet::of_catalogs(self, environment, nodes, back_ends)
     }
 }
 

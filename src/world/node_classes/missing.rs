@@ -61,7 +61,9 @@ fn without_data(fleet: &Fleet, key: &str, nodes: &[u32]) -> Vec<u32> {
         return Vec::new();
     }
     // A back end that was not run may have the value.
-    let is_nothing = |it: &Answer| matches!(it.outcome, Ok(None)) && it.opaque.is_empty();
+    let is_nothing = |it: &Answer| {
+        matches!(it.outcome, Ok(None)) && it.opaque.is_empty() && it.left_out.is_empty()
+    };
     let answers = fleet.answers(&Request::key(key));
     let mut lacking: Vec<u32> =
         answers.into_iter().filter(|it| is_nothing(&it.answer)).flat_map(|it| it.nodes).collect();

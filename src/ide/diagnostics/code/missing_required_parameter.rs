@@ -291,6 +291,22 @@ mod tests {
         check(&files(facts, "error", "n1"));
     }
 
+    /// Code that runs before the lookup may set the variables.
+    #[test]
+    fn levels_that_depend_on_variables_of_code() {
+        check(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {name: r, path: 'roles/%{role}.yaml'}\n\
+             - {name: t, path: 'tiers/%{p::tier}.yaml'}\n- {name: c, path: common.yaml}\n\
+             #- /.hiera-ls.yaml\nnodes: {n1: {facts: {a: 1}}}\n\
+             #- /data/common.yaml\nx: '%{role} %{p::tier}'\n#- /data/roles/web.yaml\nweb::port: 80\n\
+             #- /data/tiers/prod.yaml\nweb::tier: 80\n\
+             #- /modules/web/manifests/init.pp\nclass web($port, $tier, $none) { }\n\
+             #- /modules/p/manifests/init.pp\nclass p { $tier = 'prod' }\n\
+             #- /manifests/site.pp\n$role = 'web'\ninclude p\ninclude web\n\
+             #       ^^^ error[missing-required-parameter]: expects a value for parameter 'none'…\n",
+        );
+    }
+
     #[test]
     fn it_leads_to_the_parameter() {
         check_related(

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use crate::data::Hash;
+use crate::engine::CodeVariables;
 use crate::facts::variable::VARIABLES_OF_HIERA_3;
 use crate::facts::{Node, Reading, legacy};
 use crate::ide::diagnostics::lookup::VariablesContext;
@@ -37,6 +38,8 @@ pub(crate) struct KnownVariables<'a> {
     pub(crate) is_error: bool,
     /// Whether these are the variables of paths in hiera.yaml.
     pub(crate) is_path: bool,
+    /// What code may set.
+    pub(crate) of_code: Arc<CodeVariables>,
 }
 
 impl KnownVariables<'_> {
@@ -145,7 +148,8 @@ fn undefined(known: &KnownVariables<'_>, name: &str) -> Option<String> {
         || VARIABLES_OF_HIERA_3.contains(&unqualified)
         || ["module_name", "caller_module_name", "name", "title"].contains(&unqualified);
     let is_defined = known.nodes.iter().any(|node| !matches!(node.read(&path), Reading::Unset));
-    (!never_reported && !is_defined).then(|| root.to_string())
+    let is_assigned = known.of_code.may_set(unqualified);
+    (!never_reported && !is_defined && !is_assigned).then(|| root.to_string())
 }
 
 /// The replacement of an old fact, or a variable of the nodes with a similar name.
