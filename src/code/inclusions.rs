@@ -30,7 +30,7 @@ pub struct Inclusion {
     pub range: TextRange,
     /// The conditions under which it runs.
     pub guards: Box<[Guard]>,
-    /// The parameters that `class { … }` sets; `None` for all other calls.
+    /// The parameters that `class { … }` sets, `*` for any; `None` for calls that set none.
     pub given: Option<Box<[Box<str>]>>,
 }
 
@@ -110,15 +110,16 @@ fn of_hiera_include(call: &Call) -> Inclusion {
 
 fn of_resource(resource: &ResourceUse) -> Inclusion {
     let name = known_as(DeclarationKind::Define, &resource.type_name);
+    // `create_resources('class', …)` gets names and parameters from a hash.
+    let is_class = *name == *"class";
     Inclusion {
-        included: match &*name {
-            // `create_resources('class', …)`
-            "class" => Included::Unknown,
-            _ => Included::Defined(name, resource.is_made),
+        included: match is_class {
+            true => Included::Unknown,
+            false => Included::Defined(name, resource.is_made),
         },
         range: resource.range,
         guards: resource.guards.clone(),
-        given: None,
+        given: is_class.then(|| ["*".into()].into()),
     }
 }
 
@@ -307,10 +308,10 @@ mod tests {
     fn classes_that_are_created_from_a_hash() {
         let text = "create_resources('class', {'a' => {}})\nif $x { create_resources('Class', $y) }\n\
                     'class'.create_resources($z)\ncreate_resources('file', $f)\n";
-        check(text, Body::TopLevel, &["unknown", "unknown?", "unknown"]);
+        check(text, Body::TopLevel, &["unknown given *", "unknown? given *", "unknown given *"]);
         let text = "create_resources(m::a, $x)\ncreate_resources('@@M::B', $x)\ncreate_resources($type, $x)\n\
                     create_resources(File, $x)\ncreate_resources()\n";
-        check(text, Body::TopLevel, &["perhaps m::a", "perhaps m::b", "unknown"]);
+        check(text, Body::TopLevel, &["perhaps m::a", "perhaps m::b", "unknown given *"]);
     }
 
     #[test]

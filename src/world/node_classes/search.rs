@@ -149,6 +149,8 @@ struct Search<'a, 'w> {
     /// The defined types whose bodies were visited, and whether they were certain.
     defined: HashSet<(Arc<str>, bool)>,
     others: Vec<CodePlace>,
+    /// Whether some `class { … }` sets parameters of a class whose name is not known.
+    gives_to_unknown: bool,
 }
 
 /// Code that must still be visited.
@@ -181,6 +183,7 @@ impl<'a, 'w> Search<'a, 'w> {
             waiting: VecDeque::new(),
             defined: HashSet::new(),
             others: Vec::new(),
+            gives_to_unknown: false,
         }
     }
 
@@ -210,6 +213,10 @@ impl<'a, 'w> Search<'a, 'w> {
         }
         let (found, order) = (&mut self.found, self.order);
         let mut classes: Vec<NodeClass> = order.iter().filter_map(|it| found.remove(it)).collect();
+        if self.gives_to_unknown {
+            // It may be any class, and it may run before the others that include the class.
+            classes.iter_mut().for_each(|it| it.given.push("*".into()));
+        }
         // The sort is stable, so the order in which classes were found stays within both groups.
         classes.sort_by_key(|it| !it.is_certain);
         NodeClasses { classes, others: self.others }
@@ -263,14 +270,14 @@ impl<'a, 'w> Search<'a, 'w> {
     ) {
         let is_certain = runs && reached.is_certain;
         let origin = reached.origin.unwrap_or(place);
+        let given = inclusion.given.as_deref().unwrap_or_default();
         match &inclusion.included {
             Included::Class(name) => {
-                let given = inclusion.given.as_deref().unwrap_or_default();
                 self.add(name, is_certain, origin, place, given);
             }
             Included::Lookup(lookup) => {
                 for (name, is_in_all) in (self.looked_up)(lookup).iter() {
-                    self.add(name, is_certain && *is_in_all, origin, place, &[]);
+                    self.add(name, is_certain && *is_in_all, origin, place, given);
                 }
             }
             Included::Defined(name, is_made) => {
@@ -285,18 +292,18 @@ impl<'a, 'w> Search<'a, 'w> {
             }
             Included::Computed(computed) => match decider.class_names(computed) {
                 Some(names) => {
-                    let given = inclusion.given.as_deref().unwrap_or_default();
                     for name in names {
                         self.add(&name.into(), is_certain, origin, place, given);
                     }
                 }
-                None => self.add_other(place),
+                None => self.add_other(place, given),
             },
-            Included::Unknown => self.add_other(place),
+            Included::Unknown => self.add_other(place, given),
         }
     }
 
-    fn add_other(&mut self, place: &CodePlace) {
+    fn add_other(&mut self, place: &CodePlace, given: &[Box<str>]) {
+        self.gives_to_unknown |= !given.is_empty();
         if self.others.len() < MAX_OTHERS && !self.others.contains(place) {
             self.others.push(place.clone());
         }

@@ -308,6 +308,22 @@ mod tests {
     }
 
     #[test]
+    fn classes_with_other_names_may_be_given_values() {
+        let check = |code: &str| {
+            check(&format!(
+                "{CODE}#- /.hiera-ls.yaml\nnodes: {{n1: {{facts: {{a: 1}}}}}}\n\
+                 #- /modules/p/manifests/init.pp\nclass p($c) {{ {code} include web::deep }}\n\
+                 #- /data/common.yaml\np::c: x\n#- /manifests/site.pp\ninclude p\n"
+            ));
+        };
+        check("create_resources('class', { 'web::deep' => { depth => 'x' } })");
+        check("$n = 'web::deep' class { $n: depth => 'x' }");
+        check("class { \"${c}\": depth => 'x' }");
+        check("['web::deep'].each |$n| { class { $n: depth => 'x' } }");
+        check("class { lookup('p::c'): depth => 'x' }");
+    }
+
+    #[test]
     fn it_leads_to_the_parameter() {
         check_related(
             &format!("{CODE}#- /manifests/site.pp\ninclude web::deep\n"),
