@@ -11,7 +11,9 @@ use crate::code::{ClassCode, CodeFile, literal};
 use crate::config::Environment;
 use crate::data::puppet_type::TypeAliases;
 use crate::data::{Located, Value};
-use crate::engine::{Answer, Caller, CancelToken, Condition, Evaluator, Failure, Request};
+use crate::engine::{
+    Answer, Caller, CancelToken, Condition, Evaluator, Failure, FailureClass, Request,
+};
 use crate::syntax::puppet::{DeclarationKind, Parameter};
 use crate::text::TextRange;
 
@@ -75,7 +77,9 @@ impl Binder<'_> {
     /// All parameters of a class that is included without explicit values, in the order of the class.
     pub fn bind_class(&self, class: &ClassCode) -> Vec<Binding> {
         let wanted = class.parameters().iter().take_while(|_| !self.cancel.is_cancelled());
-        wanted.map(|it| self.bind(class, it)).collect()
+        let mut bindings: Vec<_> = wanted.map(|it| self.bind(class, it)).collect();
+        refuse_early_reads(class, &mut bindings);
+        bindings
     }
 
     /// One parameter of a class.
@@ -87,7 +91,13 @@ impl Binder<'_> {
         let answer = self.evaluator.call_from(caller, &request);
         let default = parameter.default.as_ref();
         let bind = |conditions: &[Condition], answer: &Answer| {
-            BoundCase::new(parameter, &wanted, conditions, answer)
+            let mut case = BoundCase::new(parameter, &wanted, conditions, answer);
+            if let (Verdict::Unsure(Unsure::Type(problem)), Some(range)) =
+                (&mut case.verdict, parameter.type_range)
+            {
+                *problem = placed(problem, class, range.start);
+            }
+            case
         };
         let cases = match answer.cases.as_slice() {
             [] => vec![bind(&[], &answer)],
@@ -100,6 +110,47 @@ impl Binder<'_> {
             default_range: default.map(|it| it.range),
             answer,
             cases,
+        }
+    }
+}
+
+/// Puppet's message about a type, with the place in the file instead of that in the text of the type, which starts at `start`.
+fn placed(problem: &str, class: &ClassCode, start: u32) -> String {
+    let in_text = || {
+        let (message, place) = problem.strip_suffix(')')?.rsplit_once(" (line: ")?;
+        let (line, column) = place.split_once(", column: ")?;
+        let (line, column): (u32, u32) = (line.parse().ok()?, column.parse().ok()?);
+        let before = &class.file.text[..start as usize];
+        let of_line = before.rsplit('\n').next().unwrap_or(before).chars().count() as u32;
+        let column = if line == 1 { of_line + column } else { column };
+        let line = class.file.line(start) + line - 1;
+        Some(format!("{message} (file: {}, line: {line}, column: {column})", class.path))
+    };
+    in_text().unwrap_or_else(|| problem.to_owned())
+}
+
+/// Puppet evaluates the defaults from the first to the last, and refuses one that is a later parameter for which there is no data.
+fn refuse_early_reads(class: &ClassCode, bindings: &mut [Binding]) {
+    for reader in 0..bindings.len() {
+        let Some(range) = bindings[reader].default_range else { continue };
+        let Some(read) = class.file.slice(range).strip_prefix('$') else { continue };
+        let is_read = |it: &Binding| &*it.name == read && it.has_no_data();
+        if !bindings[reader..].iter().any(is_read) {
+            continue;
+        }
+        let message = format!(
+            "{}: default expression for ${} tries to illegally access not yet evaluated ${read}",
+            class_reference(&class.name),
+            bindings[reader].name
+        );
+        for case in &mut bindings[reader].cases {
+            if matches!(
+                (&case.bound, &case.verdict),
+                (Bound::Computed, Verdict::Unsure(Unsure::Computed))
+            ) {
+                case.bound = Bound::Failed(Failure::of(FailureClass::Puppet, message.clone()));
+                case.verdict = Verdict::Fails;
+            }
         }
     }
 }
@@ -165,6 +216,16 @@ impl Binding {
     /// The answer that a case was created from.
     pub fn answer_of(&self, case: usize) -> &Answer {
         self.answer.cases.get(case).map_or(&self.answer, |it| &it.answer)
+    }
+
+    /// Whether certainly no level has a value for it.
+    fn has_no_data(&self) -> bool {
+        let is_without =
+            |it: &Bound| matches!(it, Bound::Default(_) | Bound::Computed | Bound::Nothing);
+        let answers = (0..self.cases.len()).map(|it| self.answer_of(it));
+        self.answer.left_out.is_empty()
+            && self.cases.iter().all(|it| is_without(&it.bound))
+            && answers.into_iter().all(|it| it.opaque.is_empty())
     }
 
     /// Whether the catalog fails for all nodes that the evaluator's node represents.

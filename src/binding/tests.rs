@@ -131,7 +131,7 @@ fn aliases_of_modules_are_known_and_other_names_are_not() {
         &[
             "a: data 11; parameter 'a' expects a K::Port = Integer[0, 10] value, got Integer[11, 11]",
             "b: data [1, [2]]",
-            "c: data 1; the type cannot be read: Evaluation Error: Resource type not found: No::Such (line: 1, column: 1)",
+            "c: data 1; the type cannot be read: Evaluation Error: Resource type not found: No::Such (file: /modules/k/manifests/init.pp, line: 1, column: 33)",
             "d: data [1, 11, \"x\"]; parameter 'd' index 1 expects a K::Port = Integer[0, 10] value, got Integer[11, 11]\n\
              parameter 'd' index 2 expects a K::Port = Integer[0, 10] value, got String",
         ],
@@ -144,6 +144,30 @@ fn a_lookup_that_fails_counts_even_with_a_default() {
         "$a = 1",
         "k::a: \"%{lookup('k::a')}\"",
         &["a: fails: Lookup of key 'k::a' failed: Recursive lookup detected in [k::a]"],
+    );
+}
+
+/// Recorded from catalogs of Puppet 7.23 and 8.11.
+#[test]
+fn a_default_cannot_be_a_later_parameter_without_data() {
+    let early = |name: &str, read: &str| {
+        format!(
+            "{name}: fails: Class[K]: default expression for ${name} tries to illegally access not yet evaluated ${read}"
+        )
+    };
+    check(
+        "$a = $b, $b = 1, $c = $e, $e = 2, $f = $g, $g = $f, $h = $h, $i = $facts",
+        "k::b: 1",
+        &[
+            "a: computed; not known: computed by code",
+            "b: data 1",
+            &early("c", "e"),
+            "e: default 2",
+            &early("f", "g"),
+            "g: computed; not known: computed by code",
+            &early("h", "h"),
+            "i: computed; not known: computed by code",
+        ],
     );
 }
 

@@ -59,6 +59,11 @@ impl ParameterType {
         self.0.as_ref()?.wanted()
     }
 
+    /// Why Puppet refuses the type itself, if it does. A module that is not in the workspace may define a missing type.
+    pub fn refusal(&self) -> Option<&str> {
+        self.0.as_ref()?.refusal()
+    }
+
     /// Whether a completely known value fits.
     pub fn verdict_on(&self, value: &Value) -> Verdict {
         let Some(wanted) = &self.0 else { return Verdict::Fits };

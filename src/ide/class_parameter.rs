@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::code::given;
 use super::hover::markup;
 use super::perspective::Perspective;
+use crate::binding::ParameterType;
 use crate::code::CodeFile;
 use crate::code::documentation::of_parameter;
 use crate::config::Environment;
@@ -132,7 +133,17 @@ pub(super) fn note(
         }
         None => text += ", no default",
     }
-    if let Some(answer) = answer {
+    let aliases = world.type_aliases(environment);
+    let wanted = ParameterType::of_parameter(&found.file, found.parameter(), &aliases);
+    if let Some(problem) = wanted.refusal() {
+        // The place is that in the text of the type.
+        let problem = problem.split(" (line: ").next().unwrap_or(problem);
+        let problem = problem.trim_start_matches("Evaluation Error: ");
+        let is_missing = problem.starts_with("Resource type not found");
+        let unless =
+            if is_missing { ", unless a module outside of this workspace defines it" } else { "" };
+        let _ = write!(text, ". Puppet refuses the type{unless}: {}", code(problem));
+    } else if let Some(answer) = answer {
         let _ = write!(text, ". {}", set_by(answer, found.default_text().is_some()));
     }
     if let Some(documentation) = of_parameter(&found.file, found.class(), found.name()) {
@@ -283,6 +294,26 @@ mod tests {
         assert_eq!(given("class { 'web::server': port => undef }"), None);
         assert_eq!(given("class { 'web::server': bare => 1 }"), None);
         assert_eq!(given("include web::server"), None);
+    }
+
+    #[test]
+    fn types_that_puppet_refuses() {
+        let check_type = |written: &str, problem: &str| {
+            let code = format!("/modules/web/manifests/init.pp\nclass web({written} $port) {{ }}");
+            let expected = format!(
+                "Parameter of class `web` (`modules/web/manifests/init.pp:1`): `{written}`, no default. {problem}"
+            );
+            check("web::port", &code, Some(&expected));
+        };
+        check_type(
+            "Strin",
+            "Puppet refuses the type, unless a module outside of this workspace defines it: `Resource type not found: Strin`",
+        );
+        check_type(
+            "Integer['x']",
+            "Puppet refuses the type: `Integer-Type [] requires all arguments to be integers (or default). Got String`",
+        );
+        check_type("Integer", "Set by data");
     }
 
     #[test]

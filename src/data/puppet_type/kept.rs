@@ -75,6 +75,14 @@ impl KnownType {
         self.read.as_ref().ok()
     }
 
+    /// Why Puppet refuses the type, if it does.
+    pub fn refusal(&self) -> Option<&str> {
+        match &self.read {
+            Err(TypeProblem::Invalid(message)) => Some(message),
+            Ok(_) | Err(TypeProblem::Unknown(_)) => None,
+        }
+    }
+
     /// [`fit`], once for each value.
     ///
     /// # Errors
