@@ -1,7 +1,6 @@
 //! `hiera-ls uses KEY`: everything that mentions a key, in data, lookup_options and manifests.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -14,7 +13,7 @@ use super::shown::{as_seen_from_here, in_a_line};
 use super::terminal::complain;
 use crate::data::{Files as _, PathKind};
 use crate::ide::{KeyUse, UseKind, uses_of_key};
-use crate::text::{Encoding, LineIndex};
+use crate::text::Encoding;
 use crate::world::paths;
 
 /// The arguments.
@@ -100,9 +99,11 @@ fn data_not_read(place: &Place, key: &str) -> Vec<String> {
 }
 
 fn line(place: &Place, found: &KeyUse, format: ListFormat) -> String {
-    let text: Arc<str> = place.world.text(&found.path).unwrap_or_default();
-    let at = LineIndex::new(&text).line_col(&text, found.range.start, Encoding::Utf32);
-    let said = found.range.slice(&text);
+    let file = place.world.file(&found.path).ok();
+    let (at, said) = file.as_deref().map_or_else(Default::default, |file| {
+        let start = file.line_index().line_col(&file.text, found.range.start, Encoding::Utf32);
+        (start, found.range.slice(&file.text))
+    });
     let kind = match found.kind {
         UseKind::Declaration => "key",
         UseKind::Interpolation => "interpolation",

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::context::Context;
 use super::raw::{Bytes, Json};
 use crate::ide::{FilePart, Known};
-use crate::text::{LineCol, LineIndex, TextRange};
+use crate::text::{LineCol, TextRange};
 use crate::world::FileEntry;
 
 /// The number of removed parts up to which the parts after an edit keep their results.
@@ -175,16 +175,15 @@ impl<'a> Places<'a> {
         let range = self.in_file(range);
         let line = index.line_of(range.start);
         let whole = index.line_range(text, line);
-        let spot = |line: u32, start: u32, offset: u32| {
-            let col = LineIndex::col(text, start, offset, encoding);
+        let spot = |line: u32, offset: u32| {
+            let col = index.col(text, line, offset, encoding);
             Spot { line: line - self.line, col }
         };
-        let start = spot(line, whole.start, range.start);
+        let start = spot(line, range.start);
         if range.end <= whole.end {
-            return [start, spot(line, whole.start, range.end)];
+            return [start, spot(line, range.end)];
         }
-        let line = index.line_of(range.end);
-        [start, spot(line, index.line_range(text, line).start, range.end)]
+        [start, spot(index.line_of(range.end), range.end)]
     }
 
     /// A range relative to the start of the part, in bytes of the file.

@@ -2,9 +2,14 @@
 //!
 //! Lines end as in LSP: with `\n`, `\r\n` or a lone `\r`. The text itself is never normalised.
 
+use std::sync::OnceLock;
+
 use memchr::memchr2_iter;
 
 use super::{TextRange, common_prefix, common_suffix};
+
+/// The distance between marks in bytes. To count the columns of a place, at most two such parts of its line are read.
+const MARK_DISTANCE: usize = 512;
 
 /// How a client counts columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +36,9 @@ pub struct LineCol {
 pub struct LineIndex {
     starts: Vec<u32>,
     len: u32,
+    /// Created when a place far from the start of its line is converted: a line can have many thousands of such places, and
+    /// few texts have such a line.
+    marks: Marks,
 }
 
 impl LineIndex {
@@ -41,7 +49,7 @@ impl LineIndex {
         let ends = memchr2_iter(b'\n', b'\r', bytes).filter(ends_line);
         let mut starts = vec![0];
         starts.extend(ends.map(|at| at as u32 + 1));
-        Self { starts, len: text.len() as u32 }
+        Self { starts, len: text.len() as u32, marks: Marks::default() }
     }
 
     /// The index of `new`; `self` is that of `old`. Only what differs is searched for lines.
@@ -64,7 +72,7 @@ impl LineIndex {
         starts.extend((start.max(1)..=new_end).filter(begins_line).map(|at| at as u32));
         let later = self.starts.get(moved..).unwrap_or_default();
         starts.extend(later.iter().map(|at| at - old_end as u32 + new_end as u32));
-        Self { starts, len: new.len() as u32 }
+        Self { starts, len: new.len() as u32, marks: Marks::default() }
     }
 
     /// Number of lines; a text that ends with a line end has an empty last line.
@@ -100,16 +108,18 @@ impl LineIndex {
     /// start of the character.
     pub fn line_col(&self, text: &str, offset: u32, encoding: Encoding) -> LineCol {
         let line = self.line_of(offset);
-        LineCol { line, col: Self::col(text, self.starts[line as usize], offset, encoding) }
+        LineCol { line, col: self.col(text, line, offset, encoding) }
     }
 
-    /// The column of byte `offset` in the line of `text` that starts at byte `start`.
-    pub fn col(text: &str, start: u32, offset: u32, encoding: Encoding) -> u32 {
-        let (start, mut end) = (start as usize, (offset as usize).min(text.len()));
-        while !text.is_char_boundary(end) {
-            end -= 1;
+    /// The column of byte `offset` in `line` (from 0) of `text`. The cost does not depend on the length of the line.
+    pub fn col(&self, text: &str, line: u32, offset: u32, encoding: Encoding) -> u32 {
+        let start = self.starts.get(line as usize).copied().unwrap_or(self.len) as usize;
+        let end = start_of_character(text, offset as usize).max(start);
+        if end - start <= MARK_DISTANCE || encoding == Encoding::Utf8 {
+            return width(&text[start..end], encoding);
         }
-        width(&text[start..end.max(start)], encoding)
+        self.marks.width_before(text, end, encoding)
+            - self.marks.width_before(text, start, encoding)
     }
 
     /// The byte offset of a line and column of `text`. A column past the end of its line means the end of the line (as in
@@ -128,7 +138,55 @@ impl LineIndex {
     }
 }
 
+/// The widths of the starts of a text, at regular distances.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Marks(OnceLock<Box<[Mark]>>);
+
+/// The width of the text before a place.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Mark {
+    utf16: u32,
+    utf32: u32,
+}
+
+impl Marks {
+    /// The width of `text[..end]`.
+    fn width_before(&self, text: &str, end: usize, encoding: Encoding) -> u32 {
+        let number = end / MARK_DISTANCE;
+        let mark = self.0.get_or_init(|| marks(text))[number];
+        let before = match encoding {
+            Encoding::Utf8 => return end as u32,
+            Encoding::Utf16 => mark.utf16,
+            Encoding::Utf32 => mark.utf32,
+        };
+        before + width(&text[start_of_character(text, number * MARK_DISTANCE)..end], encoding)
+    }
+}
+
+/// The widths before the bytes 0, [`MARK_DISTANCE`] and so on. A place inside a character counts as the start of the character.
+fn marks(text: &str) -> Box<[Mark]> {
+    let places = (0..=text.len()).step_by(MARK_DISTANCE).map(|at| start_of_character(text, at));
+    let widths = places.scan((0, Mark::default()), |(done, mark), at| {
+        let part = &text[*done..at];
+        mark.utf16 += width(part, Encoding::Utf16);
+        mark.utf32 += width(part, Encoding::Utf32);
+        *done = at;
+        Some(*mark)
+    });
+    widths.collect()
+}
+
+fn start_of_character(text: &str, offset: usize) -> usize {
+    let mut at = offset.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
 fn width(text: &str, encoding: Encoding) -> u32 {
+    #[cfg(test)]
+    tests::MEASURED.with(|it| it.set(it.get() + text.len()));
     match encoding {
         Encoding::Utf8 => text.len() as u32,
         Encoding::Utf16 | Encoding::Utf32 if text.is_ascii() => text.len() as u32,
@@ -146,7 +204,14 @@ fn char_width(c: char, encoding: Encoding) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
+
+    thread_local! {
+        /// How many bytes were measured by this thread.
+        pub(super) static MEASURED: Cell<usize> = const { Cell::new(0) };
+    }
 
     #[track_caller]
     fn check(text: &str, offset: u32, encoding: Encoding, line: u32, col: u32) {
@@ -190,6 +255,39 @@ mod tests {
         fn an_edit_moves_lines_as_a_new_index_has_them(old in "[ab\r\n]{0,12}", new in "[ab\r\n]{0,12}") {
             let edited = LineIndex::new(&old).edited(&old, &new);
             proptest::prop_assert_eq!(edited, LineIndex::new(&new));
+        }
+    }
+
+    /// All places of one long line.
+    fn measured_for(parts: usize) -> usize {
+        let text = "ä %{a}, ".repeat(parts);
+        let index = LineIndex::new(&text);
+        let before = MEASURED.get();
+        for part in 0..parts as u32 {
+            assert_eq!(index.line_col(&text, part * 9 + 2, Encoding::Utf16).col, part * 8 + 1);
+        }
+        MEASURED.get() - before
+    }
+
+    #[test]
+    fn the_places_of_a_line_of_twice_the_length_cost_twice_as_much() {
+        let (short, long) = (measured_for(10_000), measured_for(20_000));
+        assert!(long < short * 21 / 10, "{short} {long}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn marks_do_not_change_columns(
+            lines in proptest::collection::vec("[aä😀]{0,900}", 1..4),
+            at in 0usize..9000,
+            encoding in proptest::sample::select(&[Encoding::Utf8, Encoding::Utf16, Encoding::Utf32][..]),
+        ) {
+            let text = lines.join("\n");
+            let index = LineIndex::new(&text);
+            let end = start_of_character(&text, at);
+            let start = text[..end].rfind('\n').map_or(0, |it| it + 1);
+            let expected = width(&text[start..end], encoding);
+            proptest::prop_assert_eq!(index.line_col(&text, at as u32, encoding).col, expected);
         }
     }
 

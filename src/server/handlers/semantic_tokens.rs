@@ -13,7 +13,7 @@ use crate::ide::{self, SemanticKind};
 use crate::server::context::Context;
 use crate::server::from_proto;
 use crate::server::pieces::{Piece, Placed, Places, Spot};
-use crate::text::{LineIndex, TextRange};
+use crate::text::TextRange;
 use crate::world::FileEntry;
 
 /// The numbers that encode a token.
@@ -183,7 +183,7 @@ fn piece(
             if start >= end {
                 continue;
             }
-            let column = |at| LineIndex::col(&file.text, whole.start, at, context.encoding);
+            let column = |at| index.col(&file.text, line, at, context.encoding);
             let (from, to) = (column(start), column(end));
             tokens.push(SemanticToken {
                 delta_line: line - last.line,
