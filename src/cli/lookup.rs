@@ -18,6 +18,7 @@ use super::print;
 use super::progress::Progress;
 use super::shown::{here, in_lines};
 use super::terminal::{STRONG, complain, print_styled, styled, with_marks};
+use super::workspace;
 use crate::data::puppet_type::{TypeAliases, TypeProblem};
 use crate::data::{Located, Value, json};
 use crate::engine::{Answer, Explain, Request};
@@ -109,13 +110,15 @@ fn refuse_options_without_effect(arguments: &LookupArguments) -> Result<(), Stri
     Ok(())
 }
 
-/// The hover text of the keys, without secrets.
+/// The hover text of the keys, without secrets, and what was not read.
 pub(super) fn why_text(arguments: &LookupArguments) -> Result<String, String> {
     let setup = setup::prepare(arguments)?;
     let perspective = Perspective::hiding(setup.world(), Arc::new(setup.fresh_evaluator()));
     let perspective = perspective.seen_from(&here());
     let texts = arguments.keys.iter().map(|key| plain_text_of_key(&perspective, key));
-    Ok(in_lines(&texts.collect::<Vec<_>>().join("\n")).into_owned())
+    let not_read = workspace::not_read_in(setup.world(), &setup.place.environment);
+    let notes = not_read.into_iter().map(|note| format!("\nnote: {note}\n"));
+    Ok(in_lines(&texts.chain(notes).collect::<Vec<_>>().join("\n")).into_owned())
 }
 
 /// Prints the hover text of each key. The exit status is that of a lookup of the keys.

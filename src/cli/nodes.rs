@@ -17,7 +17,7 @@ use crate::engine::sources::dig_value;
 use crate::facts::{Basis, Node, Origin, Reading, variable};
 use crate::ide::{hierarchy_variables, open_variables};
 use crate::syntax::key_path;
-use crate::world::{World, loader};
+use crate::world::{DiskReader, World, loader};
 
 /// The maximum number of nodes that are listed for people; the others are counted.
 const MAX_LISTED: usize = 40;
@@ -60,16 +60,25 @@ pub struct NodesArguments {
 
 /// Lists the nodes; the one in the settings is marked with a star.
 pub fn run(arguments: &NodesArguments) -> ExitCode {
-    print_or_complain(list(arguments))
+    let root = absolute(&arguments.root);
+    print_or_complain(root.and_then(|root| list(arguments, &root, Arc::new(loader::Disk))))
 }
 
-/// The list as text.
-pub(super) fn list(arguments: &NodesArguments) -> Result<String, String> {
+/// The list as text for an assistant, which sees only what belongs to the workspace.
+pub(super) fn list_for_others(arguments: &NodesArguments) -> Result<String, String> {
     let root = absolute(&arguments.root)?;
-    let settings = workspace::settings(&root, &[], arguments.trust);
-    let folders: Vec<Arc<str>> = vec![root.as_str().into()];
-    let world = World::on_disk(Arc::new(loader::Disk), folders, settings);
-    let environment = workspace::environment(&world, &root, arguments.environment.as_deref())?;
+    list(arguments, &root, Arc::new(workspace::usual_disk(&root, std::iter::empty())))
+}
+
+fn list(
+    arguments: &NodesArguments,
+    root: &str,
+    disk: Arc<dyn DiskReader>,
+) -> Result<String, String> {
+    let settings = workspace::settings_on(disk.clone(), root, &[], arguments.trust);
+    let folders: Vec<Arc<str>> = vec![root.into()];
+    let world = World::on_disk(disk, folders, settings);
+    let environment = workspace::environment(&world, root, arguments.environment.as_deref())?;
     workspace::complain_of_name_patterns(&world);
     workspace::complain_of_nodes(&world, &environment);
     let nodes = world.nodes(&environment);

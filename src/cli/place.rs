@@ -38,6 +38,9 @@ pub struct PlaceArguments {
     /// The Puppet version: 7 or 8
     #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8), help_heading = "Where")]
     pub puppet_version: Option<u8>,
+    /// Whether others than the user see what is read, such as the company behind an assistant.
+    #[arg(skip)]
+    pub is_for_others: bool,
 }
 
 /// A snapshot, and the environment in it that is used.
@@ -49,6 +52,9 @@ pub(super) struct Place {
 impl PlaceArguments {
     /// The directory on this machine.
     pub(super) fn open(&self) -> Result<Place, String> {
+        if self.is_for_others {
+            return self.open_on(self.machine(&absolute(&self.root)?)?);
+        }
         self.open_on(Arc::new(loader::Disk))
     }
 
@@ -77,10 +83,7 @@ impl PlaceArguments {
         if let Some(config) = &self.hiera_config {
             named.push(absolute(config)?);
         }
-        // Settings may add no directory that is outside, so the usual ones are enough.
-        let modules = Settings::default().basemodulepath;
-        let modules = modules.iter().map(ToString::to_string);
-        Ok(Arc::new(workspace::disk(root, named.into_iter().chain(modules))))
+        Ok(Arc::new(workspace::usual_disk(root, named.into_iter())))
     }
 
     /// All environments of the directory on `disk`, unless one is named or contains the directory. There is at least one.

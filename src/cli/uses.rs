@@ -11,6 +11,7 @@ use super::print_or_complain;
 use super::readers;
 use super::shown::{as_seen_from_here, in_a_line};
 use super::terminal::complain;
+use super::workspace;
 use crate::data::{Files as _, PathKind};
 use crate::ide::{KeyUse, UseKind, uses_of_key};
 use crate::text::Encoding;
@@ -72,6 +73,7 @@ pub(super) fn list(arguments: &UsesArguments) -> Result<UseList, String> {
         notes.push(format!("nothing mentions {}{meant}", in_a_line(key)));
     }
     notes.extend(data_not_read(&place, key));
+    notes.extend(workspace::not_read_in(&place.world, &place.environment));
     let text = uses.iter().map(|it| line(&place, it, arguments.render_as)).collect();
     Ok(UseList { text, notes })
 }

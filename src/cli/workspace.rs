@@ -63,13 +63,13 @@ pub(super) fn settings_on(
 /// What may be read without trust: the directory `root` and the repository that contains it, the tree of environments around
 /// it, and the files and directories that are `named`.
 pub(super) fn disk(root: &str, named: impl Iterator<Item = String>) -> WorkspaceDisk {
-    let above = || std::iter::once(root).chain(paths::ancestors(root));
-    let repository = above().find(|it| Path::new(&paths::join(it, ".git")).exists());
-    // A directory in `environments` uses the global `hiera.yaml` and the modules beside it.
-    let environments = above().filter(|it| paths::file_name(it) == "environments");
-    let trees = [root].into_iter().chain(repository).chain(environments.filter_map(paths::parent));
-    let named: Vec<String> = named.collect();
-    WorkspaceDisk::new(trees.chain(named.iter().map(String::as_str)))
+    WorkspaceDisk::around(&[root], &named.collect::<Vec<_>>())
+}
+
+/// The same with the usual directories of modules. Settings of an untrusted workspace add no directory that is outside of it.
+pub(super) fn usual_disk(root: &str, named: impl Iterator<Item = String>) -> WorkspaceDisk {
+    let modules = Settings::default().basemodulepath;
+    disk(root, named.chain(modules.iter().map(ToString::to_string)))
 }
 
 /// The existing directories with data or modules whose files are not read, one line each.

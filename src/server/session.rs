@@ -1,5 +1,6 @@
 //! The only mutable state: the newest world, and what is known about the client.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use serde_json::{Value, json};
@@ -22,8 +23,8 @@ use super::{CancelToken, Features, from_proto};
 use crate::ide::diagnostics::rule_names;
 use crate::settings::{EDITOR_PREFIX, PROJECT_FILE, SettingsProblem, SettingsSource};
 use crate::text::Encoding;
-use crate::world::loader::Disk;
-use crate::world::{Change, Host, Trust, WorkspaceSettings, paths};
+use crate::world::loader::{Disk, WorkspaceDisk};
+use crate::world::{Change, Effect, Host, Trust, WorkspaceSettings, World, paths};
 
 /// The state of a session with one client.
 pub(super) struct Session {
@@ -57,6 +58,8 @@ struct SettingsSources {
     file: SettingsFile,
     /// Whether the editor trusts the workspace.
     trust: Trust,
+    /// What may be read beside the folders; `None` is everything.
+    readable: Option<BTreeSet<String>>,
     last_complaint: String,
     /// What is wrong with the nodes that the settings or fact sets describe, or with a hierarchy.
     found_problem: Option<String>,
@@ -199,6 +202,10 @@ impl Session {
     /// Applies a change.
     pub(super) fn apply(&mut self, change: Change) {
         let effect = self.host.apply(change);
+        self.note(&effect);
+    }
+
+    fn note(&mut self, effect: &Effect) {
         // The settings are applied as a change of their own, so this calls the function again, once.
         if effect.is_settings_file_changed {
             self.reread_settings();
@@ -314,6 +321,7 @@ impl Session {
             }
         }
         self.apply(Change::Folders(self.folders.clone()));
+        self.read_only(self.settings.readable.clone());
         // The project file of the new folders may be another one.
         self.reread_settings();
         self.ask_for_warm_up();
@@ -366,9 +374,27 @@ impl Session {
         let (in_editor, in_file): (Vec<_>, Vec<_>) =
             problems.into_iter().partition(|it| it.source == SettingsSource::Editor);
         self.settings.file = file.map(|file| Arc::new((file, in_file)));
+        let readable = World::readable(&folders, &settings, self.settings.trust);
         self.complain_about(&in_editor);
         (self.features.set_log_level)(settings.log_level);
+        if readable != self.settings.readable {
+            self.read_only(readable);
+        }
         self.apply(Change::Settings(settings));
+    }
+
+    /// Reads only what belongs to the workspace and what is `named`; everything if that is `None`.
+    fn read_only(&mut self, named: Option<BTreeSet<String>>) {
+        let folders: Vec<&str> = self.folders.iter().map(String::as_str).collect();
+        let effect = match &named {
+            None => self.host.read_from(Arc::new(Disk)),
+            Some(named) => {
+                let named: Vec<String> = named.iter().cloned().collect();
+                self.host.read_from(Arc::new(WorkspaceDisk::around(&folders, &named)))
+            }
+        };
+        self.settings.readable = named;
+        self.note(&effect);
     }
 
     /// Shows what is wrong with the editor's settings, once for each set of wrong settings.

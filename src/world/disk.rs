@@ -495,6 +495,18 @@ impl DiskTable {
         Self { paths, names, beside: Some(self.clone()), ..Self::new(reader) }
     }
 
+    /// An empty table for another disk. Files have the same numbers.
+    #[must_use]
+    pub(super) fn emptied(&self, reader: Arc<dyn DiskReader>) -> Self {
+        let (paths, names) = (self.paths.clone(), self.names.clone());
+        Self { paths, names, ..Self::new(reader) }
+    }
+
+    /// What it is read from.
+    pub(super) fn reader(&self) -> Arc<dyn DiskReader> {
+        self.reader.clone()
+    }
+
     /// A table with the same texts and listings, in which no text is parsed yet. A file costs nothing before it is asked for.
     /// No change is ever applied to it.
     #[must_use]

@@ -93,6 +93,11 @@ impl Host {
         self.world.clone()
     }
 
+    /// Reads from another disk from now on, or from another part of it. Texts that are open in an editor stay.
+    pub fn read_from(&mut self, reader: Arc<dyn DiskReader>) -> Effect {
+        self.structural(|world| world.read_from(reader))
+    }
+
     /// Calls `listener`, on any thread, whenever [`Change::BackEnds`] should be applied. Only the first listener is used.
     pub fn on_back_ends_changed(&self, listener: impl Fn() + Send + Sync + 'static) {
         self.world.announcer.listen(listener);

@@ -9,6 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::SystemTime;
 
 use super::disk::DiskReader;
+use super::paths;
 use crate::data::{DirItem, OddItem, Oddity, PathKind};
 use crate::limits::{MAX_DIRECTORY_NAMES, MAX_FILE_BYTES, MAX_SIZELESS_FILE_BYTES};
 
@@ -97,7 +98,7 @@ impl DiskReader for Disk {
 }
 
 /// The part of the disk that an untrusted workspace may read: files outside its trees are not read, whatever leads there.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct WorkspaceDisk {
     /// Without links.
     trees: Vec<PathBuf>,
@@ -110,6 +111,19 @@ impl WorkspaceDisk {
     pub fn new<'a>(trees: impl IntoIterator<Item = &'a str>) -> Self {
         let real = |tree: &str| fs::canonicalize(tree).unwrap_or_else(|_| PathBuf::from(tree));
         Self { trees: trees.into_iter().map(real).collect(), known: RwLock::default() }
+    }
+
+    /// Allows what belongs to a workspace of these directories: they, what they are a part of, and the trees of environments
+    /// around them. What is `named` from outside is allowed as well.
+    pub fn around(directories: &[&str], named: &[String]) -> Self {
+        let above = |it| std::iter::once(it).chain(paths::ancestors(it));
+        let trees = directories.iter().flat_map(|directory| {
+            // A directory in `environments` uses the global `hiera.yaml` and the modules beside it.
+            let environments = above(directory).filter(|it| paths::file_name(it) == "environments");
+            let whole = whole_of(directory);
+            [*directory].into_iter().chain(whole).chain(environments.filter_map(paths::parent))
+        });
+        Self::new(trees.chain(named.iter().map(String::as_str)))
     }
 
     /// Whether `path`, with links resolved, is in the workspace or does not exist.
@@ -184,6 +198,15 @@ impl DiskReader for WorkspaceDisk {
     fn environment_variable(&self, name: &str) -> Option<String> {
         Disk.environment_variable(name)
     }
+}
+
+/// What a directory is a part of: its repository, or else its environment. A repository within an environment need not belong to
+/// it.
+fn whole_of(directory: &str) -> Option<&str> {
+    let has = |it: &str, name: &str| Path::new(&paths::join(it, name)).exists();
+    let above = || std::iter::once(directory).chain(paths::ancestors(directory));
+    let is_environment = |it: &&str| has(it, "hiera.yaml") || has(it, "environment.conf");
+    above().find(|it| has(it, ".git")).or_else(|| above().find(is_environment))
 }
 
 /// Whether a file that appears empty may have content: reading such a file may never end, or may consume what it shows.

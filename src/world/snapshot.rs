@@ -101,6 +101,12 @@ impl World {
         Arc::new(Self { folders, settings: Arc::new(settings), ..world })
     }
 
+    /// Reads from another disk from now on.
+    pub(super) fn read_from(&mut self, reader: Arc<dyn DiskReader>) {
+        self.texts.base = Arc::new(self.texts.base.emptied(reader));
+        self.indexes = Indexes::new(self.texts.clone());
+    }
+
     /// The same workspace as if no file were open in an editor.
     pub fn as_saved(&self) -> Arc<Self> {
         let mut world = self.successor();

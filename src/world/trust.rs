@@ -5,6 +5,7 @@
 //! unless it is trusted from outside**: by the person at the command line (`--trust`), by the editor (`isWorkspaceTrusted`),
 //! or by the editor's settings, which can allow each of these things individually.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::file_entry::FileEntry;
@@ -78,6 +79,36 @@ impl World {
         WorkspaceSettings { settings, problems, file }
     }
 
+    /// What a workspace may read: without trust, only what belongs to it and what these settings name, because the project
+    /// file cannot have named anything else.
+    pub fn readable(
+        folders: &[&str],
+        settings: &Settings,
+        trust: Trust,
+    ) -> Option<BTreeSet<String>> {
+        // A file that is open without a folder is in no workspace.
+        if trust == Trust::Given || folders.is_empty() {
+            return None;
+        }
+        let directory = settings.directory.as_deref().unwrap_or(folders[0]);
+        let at = |path: &Arc<str>| paths::join(directory, fixed_part(path));
+        let global = settings.global_hiera_yaml.iter().map(at);
+        // The data of the global layer is usually beside its `hiera.yaml`.
+        let global = global.filter_map(|path| paths::parent(&path).map(str::to_owned));
+        let stand_ins = settings.backends.functions.values().flat_map(|it| &it.stand_in);
+        let named = (settings.facts.iter())
+            .chain(settings.nodes.values().filter_map(|it| it.facts_file.as_ref()))
+            .chain(settings.modulepath.iter().flatten())
+            .chain(&settings.basemodulepath)
+            .chain(settings.datadir_map.values())
+            .chain([&settings.diagnostics.baseline])
+            .chain(stand_ins.map(|it| &it.file))
+            .map(at);
+        Some(
+            named.chain(global).chain(settings.directory.iter().map(ToString::to_string)).collect(),
+        )
+    }
+
     /// The directories of a workspace: its folders, and the repository that contains its project file. The project file's
     /// directory comes first.
     fn trees(&self, folders: &[&str], project_file: &str) -> Vec<String> {
@@ -87,6 +118,14 @@ impl World {
         let own = paths::parent(project_file).unwrap_or("/");
         let all = [own].into_iter().chain(repository).chain(folders.iter().copied());
         all.map(paths::normalise).collect()
+    }
+}
+
+/// The directories before the first one with a pattern.
+fn fixed_part(path: &str) -> &str {
+    match path.find(['*', '?', '[', '{']) {
+        Some(pattern) => path[..pattern].rfind('/').map_or("", |end| &path[..end]),
+        None => path,
     }
 }
 

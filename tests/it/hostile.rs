@@ -1,8 +1,11 @@
 //! Workspaces that try to end the program, fill the memory, or fake its output: each gets an answer, within limits.
 #![cfg(unix)]
 
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::symlink;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
 
 use crate::support::workspace::Workspace;
 
@@ -196,6 +199,54 @@ fn check_reads_nothing_outside_of_the_workspace_without_trust() {
         let (_, found, _) = run(&workspace, &["check", "--trust"]);
         assert!(found.contains("token"), "{found}");
     }
+}
+
+/// A repository whose levels lead to a file elsewhere: by a link, by a relative path, and by an absolute path.
+fn workspace_that_leads_out(elsewhere: &Workspace) -> Workspace {
+    let outside = elsewhere.path("secret.yaml");
+    let hiera_yaml = format!(
+        "version: 5\nhierarchy: [{{name: Link, path: link.yaml}}, {{name: Absolute, path: {outside}}}]\n"
+    );
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", &*hiera_yaml),
+        ("data/c.yaml", "token: '%{lookup(\"token\")}'\n"),
+    ]);
+    symlink(outside, workspace.path("data/link.yaml")).expect("a link");
+    workspace
+}
+
+#[test]
+fn an_assistant_reads_nothing_outside_of_the_workspace() {
+    let elsewhere = Workspace::new(&[("secret.yaml", "token: hunter2\n")]);
+    let workspace = workspace_that_leads_out(&elsewhere);
+    let mut program = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .args(["mcp", "--root", workspace.root()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut input = program.stdin.take().expect("it is piped");
+    let mut lines = BufReader::new(program.stdout.take().expect("it is piped")).lines();
+    let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"}});
+    let mut ask = |id: u32, method: &str, params: Value| {
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        writeln!(input, "{message}").expect("it reads");
+        if method == "initialize" {
+            let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+            writeln!(input, "{ready}").expect("it reads");
+        }
+        lines.next().expect("a response").expect("a line")
+    };
+    ask(1, "initialize", hello);
+    for (number, tool) in ["lookup", "explain", "uses"].into_iter().enumerate() {
+        let params = json!({"name": tool, "arguments": {"key": "token"}});
+        let found = ask(number as u32 + 2, "tools/call", params);
+        assert!(!found.contains("hunter2"), "{found}");
+        assert!(tool == "uses" || found.contains("is outside of the workspace"), "{found}");
+    }
+    drop(input);
+    program.wait().expect("it ends");
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod life;
 mod manners;
 mod nodes;
 mod order;
+mod outside;
 mod parts;
 mod previews;
 #[cfg(unix)]

@@ -90,7 +90,7 @@ pub(super) const TOOLS: &[Tool] = &[
         description: "The nodes of the repository, what is known of each, and which facts of the hierarchy's paths are open.",
         arguments: &[ENVIRONMENT],
         answer: |call| match call.parsed("nodes", &call.options(&["environment"]), &[])? {
-            Command::Nodes(arguments) => nodes::list(&arguments),
+            Command::Nodes(arguments) => nodes::list_for_others(&arguments),
             _ => unreachable!("the first word names the command"),
         },
     },
@@ -151,7 +151,8 @@ pub(super) const TOOLS: &[Tool] = &[
             let key = call.text("key")?.unwrap_or_default();
             match call.parsed("uses", &call.options(&["environment"]), &[key])? {
                 // Nothing is no error: it is the answer.
-                Command::Uses(arguments) => {
+                Command::Uses(mut arguments) => {
+                    arguments.place.is_for_others = true;
                     let found = uses::list(&arguments)?;
                     Ok(found.text + &found.notes.join("\n"))
                 }
@@ -280,7 +281,10 @@ impl Call<'_> {
     fn lookup(&self) -> Result<lookup::LookupArguments, String> {
         let key = self.text("key")?.unwrap_or_default();
         match self.parsed("lookup", &self.options(&["node", "environment"]), &[key])? {
-            Command::Lookup(arguments) => Ok(*arguments),
+            Command::Lookup(mut arguments) => {
+                arguments.place.is_for_others = true;
+                Ok(*arguments)
+            }
             _ => unreachable!("the first word names the command"),
         }
     }

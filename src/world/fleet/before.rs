@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::world::World;
 use crate::world::git::{GitDisk, Repository};
-use crate::world::{loader, paths};
+use crate::world::paths;
 
 /// The maximum number of earlier snapshots that are kept: those that were used last.
 const MAX_KEPT: usize = 4;
@@ -64,7 +64,7 @@ impl World {
         let (world, revision) = match revision {
             None => (self.as_saved(), None),
             Some((repository, commit)) => {
-                let disk = GitDisk::new(repository, &commit, Arc::new(loader::Disk))?;
+                let disk = GitDisk::new(repository, &commit, self.texts.base.reader())?;
                 let disk = Arc::new(disk);
                 (self.at_revision(disk.clone()), Some(disk))
             }

@@ -1,0 +1,43 @@
+//! Data outside of the workspace: it is read only if the user trusts the workspace, or names it in the editor's settings.
+#![cfg(unix)]
+
+use std::os::unix::fs::symlink;
+
+use hiera_ls::server::Features;
+use serde_json::{Value, json};
+
+use crate::support::client::Client;
+use crate::support::documents::uri;
+use crate::support::workspace::Workspace;
+
+/// What a hover on the key `token` shows, which a linked file and a file of the workspace have.
+fn shown(workspace: &Workspace, options: Value) -> String {
+    let params = json!({
+        "capabilities": {},
+        "initializationOptions": options,
+        "workspaceFolders": [{"uri": uri(workspace.root()), "name": "w"}],
+    });
+    let mut client = Client::start_with(Features::ide(), params);
+    client.open(&workspace.path("data/common.yaml"), "token: own\n");
+    client.hover(&workspace.path("data/common.yaml"), (0, 0))
+}
+
+#[test]
+fn a_repository_leads_out_only_if_the_user_allows_it() {
+    let elsewhere = Workspace::new(&[("secret.yaml", "token: hunter2\n")]);
+    let hiera_yaml = "version: 5\nhierarchy:\n  - {name: Link, path: link.yaml}\n  - {name: Common, path: common.yaml}\n";
+    let workspace =
+        Workspace::new(&[("hiera.yaml", hiera_yaml), ("data/common.yaml", "token: own\n")]);
+    symlink(elsewhere.path("secret.yaml"), workspace.path("data/link.yaml")).expect("a link");
+    let refused = shown(&workspace, json!({}));
+    assert!(!refused.contains("hunter2"), "{refused}");
+    assert!(refused.contains("is outside of the workspace and is not read"), "{refused}");
+    let allowed = [
+        json!({"isWorkspaceTrusted": true}),
+        json!({"datadirMap": {"/elsewhere": elsewhere.root()}}),
+    ];
+    for options in allowed {
+        let found = shown(&workspace, options);
+        assert!(found.contains("hunter2"), "{found}");
+    }
+}
