@@ -62,13 +62,16 @@ pub struct QuickKey<'t> {
 /// passed on to `each` before.
 pub fn each_quick_key<'t>(text: &'t str, each: impl FnMut(QuickKey<'t>)) -> Option<()> {
     let bytes = text.as_bytes();
+    if !has_usual_line_ends(text) {
+        return None;
+    }
     let first = next_entry(text, 0)?;
     // An entry right behind a byte order mark does not start in column 0.
     if text.starts_with('\u{feff}') && !is_no_content(text) {
         return None;
     }
     if matches!(bytes[first], b'{' | b'[' | b'!' | b'%' | b'&')
-        || has_document_mark(bytes, 0, first, true)
+        || has_mark(bytes, 0, first, true)
     {
         return None;
     }
@@ -83,6 +86,9 @@ pub fn each_quick_key_between<'t>(
     end: usize,
     each: impl FnMut(QuickKey<'t>),
 ) -> Option<()> {
+    if !has_usual_line_ends(text.get(first..end)?) {
+        return None;
+    }
     each_key_from(text, first, end, false, each)
 }
 
@@ -120,7 +126,7 @@ fn each_key_from<'t>(
         }
         // A mark after a comment with a byte order mark starts the document.
         let is_before_first = is_begin && !has_keys && is_no_content(&text[start..]);
-        if has_document_mark(bytes, start, entry_end, is_before_first) {
+        if has_mark(bytes, start, entry_end, is_before_first) {
             return None;
         }
     }
@@ -136,7 +142,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Looks from the end of a key up to `end`. `None` if a line ends the document before the next entry.
+    /// Looks from the end of a key up to `end`. `None` if a line before the next entry ends the document, or may be a `? key`.
     fn until_mark(bytes: &[u8], key_end: usize, end: usize) -> Option<Self> {
         let bytes = &bytes[..end];
         let (mut line, mut has_comments) = (key_end, false);
@@ -148,6 +154,7 @@ impl Entry {
             match bytes[line] {
                 b'#' => has_comments = true,
                 b'-' | b'.' if is_document_mark(bytes, line) => return None,
+                b'?' => return None,
                 _ => {}
             }
         }
@@ -210,23 +217,31 @@ fn trimmed_value(bytes: &[u8], key_end: usize, end: usize) -> TextRange {
 /// line breaks, a byte order mark after the start, control characters. Line-based code handles only such texts.
 pub fn has_usual_lines(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let is_alone = |at: usize| bytes.get(at + 1) != Some(&b'\n');
     let is_control =
         |byte: &u8| *byte < b' ' && !matches!(byte, b'\n' | b'\r' | b'\t') || *byte == 0x7f;
     let behind_mark = text.strip_prefix('\u{feff}').unwrap_or(text);
-    !memchr::memchr_iter(b'\r', bytes).any(is_alone)
+    has_usual_line_ends(text)
         // Without an end in the middle of a block, many bytes are compared at once.
         && !bytes.chunks(64).any(|block| block.iter().fold(false, |any, it| any | is_control(it)))
-        && (text.is_ascii()
-            || !behind_mark.contains(['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}']))
+        && (text.is_ascii() || !behind_mark.contains('\u{feff}'))
 }
 
-/// Whether a line between two entries ends the document. Before the first entry, `---` starts it instead.
-fn has_document_mark(bytes: &[u8], from: usize, to: usize, is_before_first: bool) -> bool {
+/// Whether all lines end with `\n` or `\r\n`. YAML has other line breaks, too.
+fn has_usual_line_ends(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_alone = |at: usize| bytes.get(at + 1) != Some(&b'\n');
+    !memchr::memchr_iter(b'\r', bytes).any(is_alone)
+        && (text.is_ascii() || !text.contains(['\u{85}', '\u{2028}', '\u{2029}']))
+}
+
+/// Whether a line between two entries ends the document, or may be a `? key`, whose value is on other lines. Before the first
+/// entry, `---` starts the document instead.
+fn has_mark(bytes: &[u8], from: usize, to: usize, is_before_first: bool) -> bool {
     let mut line = from;
     while line < to {
         let is_mark = matches!(bytes[line], b'-' | b'.') && is_document_mark(bytes, line);
-        if is_mark && !(is_before_first && bytes[line] == b'-') {
+        let is_long_key = bytes[line] == b'?' && !begins_entry(bytes, line);
+        if is_long_key || is_mark && !(is_before_first && bytes[line] == b'-') {
             return true;
         }
         match memchr::memchr(b'\n', &bytes[line..to]) {
@@ -328,6 +343,12 @@ mod tests {
         // The first entry is no whole entry in these texts, and what follows is another document.
         check_keys("a: 1\n--- # c\nb: 2\n", None);
         check_keys("a: [1\n---\nb: 2\n", None);
+        // In these, lines do not tell where entries are.
+        for text in ["a: 1\n? b\n: 2\n", "module::a: 1\n?\n  b\n: 2\n", "? b\n: 2\nc: 3\n"] {
+            check_keys(text, None);
+        }
+        check_keys("a: 1\rb: 2\r", None);
+        check_keys("module::a: 1\u{2028}b: 2\n", None);
         check_keys("", None);
     }
 

@@ -344,6 +344,8 @@ fn check_root_keys(text: &str, expected: &[&str]) {
 
 #[test]
 fn a_merge_key_with_text_is_a_root_key() {
+    check_root_keys("a: 1\n? b\n: 2\n? \"c\"\n: 3\nd: 4\n", &["a", "b", "c", "d"]);
+    check_root_keys("a: 1\rb: 2\rc: 3\r", &["a", "b", "c"]);
     check_root_keys("<<: text\nb: 2\n", &["<<", "b"]);
     check_root_keys("'<<': text # x\nb: 2\n", &["<<", "b"]);
     check_root_keys("\"<<\":\n  text\nb: 2\n", &["<<", "b"]);
