@@ -5,12 +5,14 @@ mod chunk;
 mod difference;
 mod entries;
 mod key_table;
+mod loose_keys;
 mod names;
 mod replaced;
 mod rescan;
 mod whole;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use super::lower::may_merge;
@@ -24,6 +26,7 @@ use crate::syntax::{hocon, yaml};
 use crate::text::{SharedText, TextRange};
 pub use difference::EntryEdits;
 use entries::{Entries, Placed};
+use loose_keys::loose_keys;
 pub use names::{QualifiedName, qualified_names};
 pub use replaced::ReplacedBytes;
 use whole::Whole;
@@ -387,7 +390,17 @@ impl DataFile {
         // Parts that are already parsed must not change the result.
         self.quick_root_keys().unwrap_or_else(|| match self.content() {
             Content::Entries(entries) => entries.root_keys(&self.text).collect(),
-            Content::Whole(_) => self.entries().filter_map(RootKey::of_entry).collect(),
+            Content::Whole(whole) => {
+                let found = self.entries().filter_map(RootKey::of_entry);
+                let mut found: Vec<_> = found.collect();
+                if self.format != Format::Yaml && !whole.errors.is_empty() {
+                    let known: HashSet<u32> = found.iter().map(|it| it.key.start).collect();
+                    let loose = loose_keys(&self.text, self.format);
+                    found.extend(loose.into_iter().filter(|it| !known.contains(&it.key.start)));
+                    found.sort_by_key(|it| it.key.start);
+                }
+                found
+            }
         })
     }
 

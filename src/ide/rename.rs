@@ -24,6 +24,7 @@ use super::changes::counted;
 use super::context::LOOKUP_OPTIONS;
 use super::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
 use super::references::files_that_may_ask_for;
+use super::searched_code::holds_word;
 use crate::config::Environment;
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::Format;
@@ -146,13 +147,14 @@ impl<'a> Work<'a> {
                 found.map_err(|RenameObstacle { at, why }| format!("{}: {why}", shown(at)))?;
             whole_uses.extend(found.whole_uses.iter().map(|at| shown(*at)));
             self.refuse_foreign_module(environment, &path, &found)?;
-            if found.is_partly_broken && !found.edits.is_empty() {
+            if found.is_partly_broken && (found.may_be_left || !found.edits.is_empty()) {
                 let shown = shown(TextRange::empty(0));
                 let shown = shown.rsplit_once(':').map_or(&*shown, |(path, _)| path);
                 self.warnings.insert(format!(
                     "{shown} has syntax errors: hiera-ls could not read some parts and only searched them as text."
                 ));
             }
+            self.warn_of_unreadable(environment, &path);
             self.files.insert(path, found.edits);
         }
         self.warn_of_whole_uses(whole_uses);
@@ -256,6 +258,19 @@ impl<'a> Work<'a> {
                 self.shown(environment, path, edit.edit.range)
             )),
             None => Ok(()),
+        }
+    }
+
+    /// An editor may show other characters for bytes that are not UTF-8, so such a file is not edited.
+    fn warn_of_unreadable(&mut self, environment: &Environment, path: &str) {
+        let Ok(file) = self.world.file(path) else { return };
+        if let Some(at) = file.invalid_utf8_at
+            && holds_word(&file.text, self.renaming.root())
+        {
+            let shown = self.shown(environment, path, TextRange::empty(at));
+            self.warnings.insert(format!(
+                "{shown} is not UTF-8, so hiera-ls cannot read this file: the old name stays there."
+            ));
         }
     }
 

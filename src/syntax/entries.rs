@@ -70,9 +70,7 @@ pub fn each_quick_key<'t>(text: &'t str, each: impl FnMut(QuickKey<'t>)) -> Opti
     if text.starts_with('\u{feff}') && !is_no_content(text) {
         return None;
     }
-    if matches!(bytes[first], b'{' | b'[' | b'!' | b'%' | b'&')
-        || has_mark(bytes, 0, first, true)
-    {
+    if matches!(bytes[first], b'{' | b'[' | b'!' | b'%' | b'&') || has_mark(bytes, 0, first, true) {
         return None;
     }
     each_key_from(text, first, text.len(), true, each)

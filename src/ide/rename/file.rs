@@ -8,6 +8,7 @@ use crate::data::{DataFile, EntryTree, Format};
 use crate::engine::sources::dig_written;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::labelled_edits::{EditLabel, LabelledEdit};
+use crate::ide::searched_code::holds_word;
 use crate::ide::strings::StringNode;
 use crate::syntax::decode_map::DecodeMap;
 use crate::syntax::interpolation::{self, Method, Token};
@@ -26,6 +27,8 @@ pub(super) struct FileRenaming {
     pub(super) whole_uses: Vec<TextRange>,
     /// Whether a part of the file could not be parsed, and was only searched as text.
     pub(super) is_partly_broken: bool,
+    /// Whether such a part contains the old name, whatever it means there.
+    pub(super) may_be_left: bool,
 }
 
 /// Why a rename is not possible in a file: the place, and the end of a sentence that starts with the place.
@@ -50,7 +53,7 @@ pub(super) fn rename_in(
     if data.format() == Format::Hocon {
         walk.written_names(&ways);
     }
-    if data.format() == Format::Yaml && !data.syntax_errors().is_empty() {
+    if !data.syntax_errors().is_empty() {
         walk.broken_parts(keys);
     }
     let mut done = walk.done;
@@ -360,11 +363,12 @@ impl<'a> Walk<'a> {
             return;
         }
         self.done.is_partly_broken = true;
+        self.done.may_be_left |= holds_word(text, self.renaming.root());
         // Where nothing can be parsed, only the index knows keys, and it has root keys only.
         if self.renaming.path.len() == 1 {
             for key in keys.iter().filter(|key| part.contains_range(**key)) {
                 let written = key.slice(self.data.text());
-                let text = spelling::key(Format::Yaml, written, &self.renaming.new_name);
+                let text = spelling::key(self.data.format(), written, &self.renaming.new_name);
                 let edit = TextEdit::replace(*key, text);
                 self.done.edits.push(LabelledEdit { edit, label: EditLabel::Key });
             }

@@ -8,6 +8,7 @@ use crate::ide::fixture::Fixture;
 use crate::ide::fixture_world::ROOT;
 use crate::text::TextEdit;
 use crate::text::edit::apply_edits;
+use crate::world::{Change, Host, MemoryDisk};
 
 const HIERARCHY: &str = "
 #- /hiera.yaml
@@ -265,6 +266,43 @@ fn duplicates_anchors_and_broken_entries() {
         warnings,
         [format!("data/common.yaml {said}"), format!("data/nodes/web01.yaml {said}")]
     );
+}
+
+#[test]
+fn broken_json_and_hocon_are_searched_as_text() {
+    let warnings = check(
+        "#- /data/common.yaml\na::b$0: 1\n#- /data/more.json\n{\"a::b\": 5, \"c\": \"%{lookup('a::b')}\",}\n\
+         #- /data/more.conf\n\"a::b\" = 2\nx: [\n",
+        "a::n",
+        &[
+            "/data/common.yaml:1 a::n: 1",
+            "/data/more.conf:1 \"a::n\" = 2",
+            "/data/more.json:1 {\"a::n\": 5, \"c\": \"%{lookup('a::n')}\",}",
+        ],
+    );
+    let said =
+        "has syntax errors: hiera-ls could not read some parts and only searched them as text.";
+    assert_eq!(warnings, [format!("data/more.conf {said}"), format!("data/more.json {said}")]);
+}
+
+#[test]
+fn files_that_are_not_utf8_are_named() {
+    let hiera_yaml =
+        b"version: 5\nhierarchy: [{name: A, path: a.yaml}, {name: C, path: common.yaml}]\n";
+    let files: [(&str, &[u8]); 3] = [
+        ("/w/hiera.yaml", hiera_yaml),
+        ("/w/data/a.yaml", b"x: \xe9\na::b: 1\n"),
+        ("/w/data/common.yaml", b"a::b: 1\n"),
+    ];
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+    host.apply(Change::Folders(vec!["/w".to_owned()]));
+    let path = "/w/data/common.yaml";
+    let edit = rename(&host.snapshot(), path, 0, "a::n", &CancelToken::default());
+    let edit = edit.expect("it can be renamed").expect("there is a key");
+    assert_eq!(edit.files.len(), 1);
+    let said =
+        "data/a.yaml:1 is not UTF-8, so hiera-ls cannot read this file: the old name stays there.";
+    assert_eq!(edit.warnings, [said]);
 }
 
 #[test]
