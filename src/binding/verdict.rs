@@ -105,6 +105,9 @@ impl Verdict {
             Bound::Default(value) => wanted.verdict_on(value),
             Bound::Data(value) => {
                 let has_open_texts = !answer.open.is_empty() && value.value.has_tokens();
+                if has_open_texts && is_unconverted(answer) {
+                    return Self::Unsure(Unsure::Texts);
+                }
                 if has_open_texts || render::has_encrypted_text(&value.value) {
                     let is_open =
                         |text: &str| has_open_texts && text.contains("%{") || text.contains("ENC[");
@@ -137,6 +140,13 @@ impl Verdict {
             Self::Fits | Self::Fails | Self::Unsure(_) => Vec::new(),
         }
     }
+}
+
+/// Whether `convert_to` did not convert the value, because it contains texts that are not known.
+fn is_unconverted(answer: &Answer) -> bool {
+    let options = answer.merge.as_ref().and_then(|it| it.options.as_ref());
+    let depends_on_texts = answer.left_out.iter().any(|it| it.level.is_none());
+    depends_on_texts && options.is_some_and(|it| it.convert_to().is_some())
 }
 
 impl Unsure {

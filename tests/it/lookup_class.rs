@@ -232,11 +232,24 @@ fn variables_that_code_may_have_set() {
     };
     assert_eq!(
         run(&["lookup", "--class", "m", "--node", "n1"]),
-        "m for n1 (modules/m/manifests/init.pp:1)\n"
+        "m for n1 (modules/m/manifests/init.pp:1)\n  missing  a\n           expects a value for parameter 'a'\n           \
+         1 file of level \"r\" may change this, depending on role\n  \
+         ok       t  \"%{role}\"          data/common.yaml:3\n  \
+         ?        i  \"%{m::params::v}\"  data/common.yaml:2\n           \
+         not known: it depends on text that is not known here\n           The value itself depends on m::params::v\n"
     );
-    assert_eq!(run(&["check"]), "hiera-ls: All checks passed (7 files)\n");
+    assert_eq!(run(&["check"]), "hiera-ls: All checks passed (6 files)\n");
     // `puppet lookup` evaluates no code.
-    assert_eq!(run(&["lookup", "k", "--node", "n1"]), "hiera-ls: Undefined variable 'role'; \n");
-    assert_eq!(run(&["readers", "data/roles/web.yaml"]), "");
-    assert_eq!(run(&["nodes"]), "");
+    let undefined = run(&["lookup", "k", "--node", "n1"]);
+    assert!(undefined.contains("hiera-ls: Undefined variable 'role'; "), "{undefined}");
+    assert_eq!(
+        run(&["readers", "data/roles/web.yaml"]),
+        "data/roles/web.yaml: read by 0 of 1 node\nPerhaps read by 1 node with open facts:\n  n1\nRead by any node\n  \
+         where role is web (level \"r\")\n"
+    );
+    let nodes = run(&["nodes"]);
+    assert!(
+        nodes.ends_with("role  known for 1 node; not set for 1, unless code sets it\n"),
+        "{nodes}"
+    );
 }

@@ -271,12 +271,15 @@ impl FleetPair {
             return;
         }
         let Some(ways) = self.edited_ways(request) else { return };
+        // For a node with a fact set, only the server or code decides, and nothing is known of the ways.
+        let is_complete = |node: &u32| self.after.nodes()[*node as usize].is_complete();
         let bases = { incomplete.iter() }
             .flat_map(|(base, nodes)| nodes.iter().map(|node| (*node, *base)))
+            .filter(|(node, _)| !is_complete(node))
             .collect();
         let certain = self.add_in_ways(&ways, bases, request, difference);
         for (_, nodes) in incomplete {
-            nodes.retain(|it| certain.contains(it));
+            nodes.retain(|it| certain.contains(it) || is_complete(it));
         }
     }
 

@@ -160,3 +160,25 @@ fn a_partial_clone() {
     let output = run_in(&clone, &["diff", "HEAD~1"]);
     assert!(output.status.success(), "{output:?}");
 }
+
+#[test]
+fn what_code_decides_is_not_proved() {
+    let repository = Repository::new();
+    repository.write(
+        "repository/hiera.yaml",
+        "version: 5\nhierarchy:\n- {name: t, path: 'tiers/%{tier}.yaml'}\n- {name: c, path: common.yaml}\n",
+    );
+    repository.write("repository/manifests/site.pp", "$tier = 'prod'\n");
+    repository.data("tiers/prod.yaml", "port: 1\n");
+    repository.commit();
+    repository.data("tiers/prod.yaml", "port: 2\n");
+    repository.check_not_proved(&[], "1 file of level \"t\" may change this, depending on tier");
+    repository.write(
+        "repository/hiera.yaml",
+        "version: 5\nhierarchy: [{name: m, paths: ['mods/%{module_name}.yaml', common.yaml]}]\n",
+    );
+    repository.data("mods/m.yaml", "m::a: 1\n");
+    repository.commit();
+    repository.data("mods/m.yaml", "m::a: 2\n");
+    repository.check_not_proved(&[], "data depends on which code looks it up (`module_name`)");
+}

@@ -313,7 +313,7 @@ mod tests {
             check(&format!(
                 "{CODE}#- /.hiera-ls.yaml\nnodes: {{n1: {{facts: {{a: 1}}}}}}\n\
                  #- /modules/p/manifests/init.pp\nclass p($c) {{ {code} include web::deep }}\n\
-                 #- /data/common.yaml\np::c: x\n#- /manifests/site.pp\ninclude p\n"
+                 #- /data/nodes/n1.yaml\np::c: web::deep\n#- /manifests/site.pp\ninclude p\n"
             ));
         };
         check("create_resources('class', { 'web::deep' => { depth => 'x' } })");

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::config::HieraYaml;
 use crate::config::hiera_yaml::Locations;
 use crate::data::Value;
-use crate::facts::Node;
+use crate::engine::CodeVariables;
+use crate::facts::{Node, Reading};
 use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::shared::known_keys::is_file_backend;
 use crate::ide::diagnostics::shared::targets::{Dug, dig};
@@ -28,9 +29,11 @@ pub(crate) const RULE: Rule = Rule {
 
 /// Checks the levels with `nodes`, which are completely known.
 pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
-    let ConfigContext { config, nodes, .. } = *at;
+    let ConfigContext { world, config, nodes, .. } = *at;
+    let of_code = at.environment.map_or_else(Arc::default, |it| world.code_variables(it));
     each_suspect(config, |text, range, variables| {
-        let is_empty = |node: &&Arc<Node>| variables.iter().all(|it| is_empty_for(node, it));
+        let is_empty =
+            |node: &&Arc<Node>| variables.iter().all(|it| is_empty_for(node, it, &of_code));
         if let Some(node) = nodes.iter().find(is_empty) {
             let message = format!(
                 "For node {} this path is empty, and every lookup fails: `Is a directory`\n\
@@ -79,9 +82,17 @@ fn only_variables(text: &str) -> Option<Vec<Arc<str>>> {
     names.filter(|names| !names.is_empty() && length as usize == text.len())
 }
 
-fn is_empty_for(node: &Node, name: &str) -> bool {
+fn is_empty_for(node: &Node, name: &str, of_code: &CodeVariables) -> bool {
     let Ok(path) = key_path::parse(name) else { return false };
     let Some(root) = path.root_name() else { return false };
+    let is_known = match node.read(&path) {
+        Reading::Known(..) => true,
+        Reading::Unset => !of_code.may_set(root),
+        Reading::Open(_) => false,
+    };
+    if !is_known {
+        return false;
+    }
     match node.variable(root.strip_prefix("::").unwrap_or(root)).map(|it| dig(it, &path.rest)) {
         // In paths, Puppet 8 also uses an empty string for a variable that does not exist.
         None | Some(Dug::Missing) => true,

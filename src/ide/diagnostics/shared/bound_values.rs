@@ -183,6 +183,10 @@ impl<'a> BoundValues<'a> {
         }
         let request = Request::key(refused.key).with_sources();
         for shared in fleets.for_class(&class, |fleet| fleet.answers_by_reads(&request)) {
+            // What the answer leaves out may be a value that fits.
+            if !shared.answer.left_out.is_empty() {
+                continue;
+            }
             let nodes = shared.nodes.iter().filter(|it| bound.binary_search(it).is_ok());
             let nodes: Vec<u32> = nodes.copied().collect();
             let case = BoundCase::new(parameter, &refused.wanted, &[], &shared.answer);
