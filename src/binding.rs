@@ -222,10 +222,10 @@ impl Binding {
     fn has_no_data(&self) -> bool {
         let is_without =
             |it: &Bound| matches!(it, Bound::Default(_) | Bound::Computed | Bound::Nothing);
-        let answers = (0..self.cases.len()).map(|it| self.answer_of(it));
+        let mut answers = (0..self.cases.len()).map(|it| self.answer_of(it));
         self.answer.left_out.is_empty()
             && self.cases.iter().all(|it| is_without(&it.bound))
-            && answers.into_iter().all(|it| it.opaque.is_empty())
+            && answers.all(|it| it.opaque.is_empty())
     }
 
     /// Whether the catalog fails for all nodes that the evaluator's node represents.

@@ -131,7 +131,7 @@ fn aliases_of_modules_are_known_and_other_names_are_not() {
         &[
             "a: data 11; parameter 'a' expects a K::Port = Integer[0, 10] value, got Integer[11, 11]",
             "b: data [1, [2]]",
-            "c: data 1; the type cannot be read: Evaluation Error: Resource type not found: No::Such (file: /modules/k/manifests/init.pp, line: 1, column: 33)",
+            "c: data 1; the type cannot be read: Evaluation Error: Resource type not found: No::Such (file: /repo/modules/k/manifests/init.pp, line: 1, column: 33)",
             "d: data [1, 11, \"x\"]; parameter 'd' index 1 expects a K::Port = Integer[0, 10] value, got Integer[11, 11]\n\
              parameter 'd' index 2 expects a K::Port = Integer[0, 10] value, got String",
         ],

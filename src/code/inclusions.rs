@@ -113,9 +113,10 @@ fn of_resource(resource: &ResourceUse) -> Inclusion {
     // `create_resources('class', …)` gets names and parameters from a hash.
     let is_class = *name == *"class";
     Inclusion {
-        included: match is_class {
-            true => Included::Unknown,
-            false => Included::Defined(name, resource.is_made),
+        included: if is_class {
+            Included::Unknown
+        } else {
+            Included::Defined(name, resource.is_made)
         },
         range: resource.range,
         guards: resource.guards.clone(),

@@ -335,10 +335,13 @@ impl Fleet {
         let may_read = parallel::map(&alike, |groups| {
             let evaluator = self.evaluator(groups[0][0]);
             let is_complete = evaluator.node().is_complete();
-            files.iter().any(|path| match is_complete {
-                // Few of their variables are open: those that the server or code sets.
-                true => evaluator.may_read(module, path),
-                false => evaluator.may_read_somehow(module, path),
+            // Few variables of a node with a fact set are open: those that the server or code sets.
+            files.iter().any(|path| {
+                if is_complete {
+                    evaluator.may_read(module, path)
+                } else {
+                    evaluator.may_read_somehow(module, path)
+                }
             })
         });
         for (groups, may_read) in alike.into_iter().zip(may_read) {
