@@ -172,7 +172,8 @@ fn what_code_decides_is_not_proved() {
     repository.data("tiers/prod.yaml", "port: 1\n");
     repository.commit();
     repository.data("tiers/prod.yaml", "port: 2\n");
-    repository.check_not_proved(&[], "1 file of level \"t\" may change this, depending on tier");
+    let reason = "1 file of level \"t\" may change this, depending on tier";
+    assert_eq!(repository.not_proved(&[]), [reason]);
     repository.write(
         "repository/hiera.yaml",
         "version: 5\nhierarchy: [{name: m, paths: ['mods/%{module_name}.yaml', common.yaml]}]\n",
