@@ -15,6 +15,7 @@ use super::progress::Progress;
 use super::shown::{as_seen_from_here, in_a_line, key_in_a_line};
 use super::terminal::complain;
 use super::workspace::{self, existing_directory};
+use crate::backends::eyaml::Decryption;
 use crate::config::Environment;
 use crate::data::Format;
 use crate::engine::CancelToken;
@@ -129,8 +130,8 @@ fn compare_sides(
     // Users who name nodes want only these. Without a list, the cases of any other node count, too.
     let any = (facts.is_none() && wanted.is_none()).then(any);
     // Encrypted values are compared as they are written, so no secret appears in a report.
-    let before = fleet::compared_fleet(&sides.before, before);
-    let after = fleet::compared_fleet(&sides.after, after);
+    let before = fleet::fleet_of(&sides.before, before, Decryption::Off);
+    let after = fleet::fleet_of(&sides.after, after, Decryption::Off);
     let mut pair = FleetPair::new(before, after, any);
     if arguments.format == DiffFormat::Json {
         pair = pair.with_whole_answers();

@@ -194,13 +194,6 @@ pub(super) fn fleet_of(place: &Place, nodes: Vec<Arc<Node>>, decryption: Decrypt
     Fleet::new(&place.world, &place.environment, nodes.into(), Arc::new(back_ends))
 }
 
-/// The nodes as a fleet that is compared with another one: with encrypted values as they are written, and with variables that only
-/// catalogs have.
-pub(super) fn compared_fleet(place: &Place, nodes: Vec<Arc<Node>>) -> Fleet {
-    let back_ends = place.world.back_ends().with_eyaml(place.world.eyaml(Decryption::Off));
-    Fleet::of_catalogs(&place.world, &place.environment, nodes.into(), Arc::new(back_ends))
-}
-
 /// Whether `--facts` names a directory: every file of it is a node.
 pub(super) fn is_directory(path: &Path) -> bool {
     absolute(path).is_ok_and(|path| loader::Disk.kind(&path) == PathKind::Directory)

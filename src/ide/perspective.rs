@@ -68,6 +68,17 @@ impl Perspective {
         Self { cancel: cancel.clone(), ..self }
     }
 
+    /// Looks keys up as the catalogs of the node do: code may have set variables before.
+    pub(crate) fn in_catalogs(&self) -> Arc<Evaluator> {
+        let evaluator = &self.evaluator;
+        // For other nodes, such variables are open in any case.
+        if !evaluator.node().is_complete() {
+            return Arc::clone(evaluator);
+        }
+        let made = self.world.catalog_evaluator(evaluator.environment(), evaluator.node());
+        Arc::new(made.with_back_ends(Arc::clone(evaluator.back_ends())))
+    }
+
     /// Looks a key up, with its sources. The answer is not complete if the request was cancelled.
     pub(crate) fn answer(&self, key: &str) -> Arc<Answer> {
         self.answer_until(key, &self.cancel)

@@ -201,8 +201,7 @@ impl World {
     pub fn new_evaluator(&self, environment: &Arc<Environment>, node: &Arc<Node>) -> Evaluator {
         // It uses the texts instead of this world, which would otherwise keep itself in memory through its evaluators.
         let made = self.evaluator_reading(Arc::new(self.texts.clone()), environment, node);
-        let made =
-            made.reading_broken_files().with_code_variables(self.code_variables(environment));
+        let made = made.reading_broken_files();
         // Only open variables make a path open, so a complete node never needs to know which files have a key.
         if node.is_complete() {
             return made;
@@ -210,6 +209,12 @@ impl World {
         made.with_key_finder(self.key_finder(environment))
             .sharing_open_files(self.evaluators.open_files.of(self, environment))
             .sharing_open_options(self.open_options(environment))
+    }
+
+    /// [`Self::new_evaluator`] for the lookups in catalogs, where code may have set variables.
+    pub fn catalog_evaluator(&self, environment: &Arc<Environment>, node: &Arc<Node>) -> Evaluator {
+        let made = self.new_evaluator(environment, node);
+        made.with_code_variables(self.code_variables(environment))
     }
 
     /// An evaluator that returns exactly what `puppet lookup` does, also for files that Puppet refuses, and uses these back ends. Its

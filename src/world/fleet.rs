@@ -39,7 +39,8 @@ use crate::config::Environment;
 use crate::engine::cases::{is_same, is_same_outcome};
 use crate::engine::footprint::{new_hasher, outcome_hash};
 use crate::engine::{Answer, Evaluator, Request};
-use crate::facts::Node;
+use crate::facts::{Node, Reading};
+use crate::syntax::key_path;
 pub use before::Before;
 pub use causes::Cause;
 pub use comparison::Differences;
@@ -142,7 +143,6 @@ impl Fleet {
     ) -> Self {
         let mut readings = Readings::new(world, environment, nodes, back_ends);
         readings.reads_broken_files = true;
-        readings.are_of_catalogs = true;
         Self::of(readings)
     }
 
@@ -307,6 +307,26 @@ impl Fleet {
             self.add_perhaps_reading(files, module, &mut reads);
         }
         (0..).zip(reads).filter(|(_, reads)| *reads).map(|(number, _)| number).collect()
+    }
+
+    /// The variables of levels that code may set, if they are not set for some node with a fact set.
+    fn level_variables_of_code(&self) -> BTreeSet<Arc<str>> {
+        let of_code = self.world().code_variables(self.environment());
+        let mut found = BTreeSet::new();
+        for (structure, nodes) in self.readings.structures(None).iter() {
+            for variable in &structure.variables {
+                let Ok(path) = key_path::parse(variable) else { continue };
+                let is_unset = |node: &u32| {
+                    let node = &self.nodes()[*node as usize];
+                    node.is_complete() && matches!(node.read(&path), Reading::Unset)
+                };
+                let may_be_set = path.root_name().is_some_and(|it| of_code.may_set(it));
+                if may_be_set && !found.contains(variable) && nodes.iter().any(is_unset) {
+                    found.insert(Arc::clone(variable));
+                }
+            }
+        }
+        found
     }
 
     /// Adds the nodes that may read one of `files`, depending on open variables. Nodes whose hierarchies look the same

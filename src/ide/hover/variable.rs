@@ -151,8 +151,9 @@ fn undefined_text(perspective: &Perspective, root: &str) -> String {
     if unqualified.contains("::") {
         return format!("{name} belongs to a class: it exists once the class is evaluated.");
     }
-    if evaluator.code_variables().is_some_and(|it| it.may_set(unqualified)) {
-        let manifests = perspective.world.main_manifests(evaluator.environment());
+    let (world, environment) = (&perspective.world, evaluator.environment());
+    if world.code_variables(environment).may_set(unqualified) {
+        let manifests = world.main_manifests(environment);
         let mut assigning = manifests.iter().filter(|it| it.file.manifest.assigns(unqualified));
         let place = assigning.next().map_or_else(String::new, |it| {
             format!(" {} assigns it.", code(&perspective.shown_path(&it.path)))

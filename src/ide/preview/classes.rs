@@ -23,7 +23,7 @@ pub(super) fn write(perspective: &Perspective, page: &mut Page, cancel: &CancelT
         return;
     }
     let aliases = perspective.world.type_aliases(evaluator.environment());
-    let binder = Binder { evaluator, aliases: &aliases, cancel };
+    let binder = Binder { evaluator: &perspective.in_catalogs(), aliases: &aliases, cancel };
     // All classes are bound before anything is written, so a cancelled request leaves no half of the section.
     let mut bound = Vec::new();
     for class in classes {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::difference::{Change, Difference, FleetPair};
 use crate::config::Environment;
 use crate::data::{Files as _, Format, RootEntry};
+use crate::engine::cases::in_a_list;
 use crate::engine::{CancelToken, Request, UsedMerge};
 use crate::facts::Node;
 use crate::limits::MAX_SPREAD_LOOKUPS;
@@ -145,12 +146,31 @@ impl FleetPair {
         if left_out > 0 {
             not_proved.insert(TOO_MANY_LOOKUPS.into(), Some(left_out));
         }
-        if [self.before(), self.after()].iter().any(|it| it.world().reads_caller()) {
+        let is_edited = self.affected_keys().is_none_or(|it| !it.edited.is_empty());
+        let reads_caller =
+            || [self.before(), self.after()].iter().any(|it| it.world().reads_caller());
+        if is_edited && reads_caller() {
             not_proved.insert(DEPENDS_ON_CALLER.into(), None);
+        }
+        if is_edited && let Some(reason) = self.what_code_decides() {
+            not_proved.insert(reason.into(), None);
         }
         let nodes = self.after().nodes().iter().map(|node| node.name.clone()).collect();
         let keys = keys.len() - left_out;
         Some(Differences { nodes, keys, changes, not_proved, ..Differences::default() })
+    }
+
+    /// That levels of some nodes depend on variables that only code sets, if they do: it is not evaluated.
+    fn what_code_decides(&self) -> Option<String> {
+        let variables = [self.before(), self.after()].map(|it| it.level_variables_of_code());
+        let all: BTreeSet<Arc<str>> = variables.into_iter().flatten().collect();
+        let names: Vec<&str> = all.iter().map(|it| &**it).collect();
+        let named = in_a_list(&names);
+        (!names.is_empty()).then(|| {
+            format!(
+                "levels depend on {named}, which code may set, and hiera-ls does not evaluate code"
+            )
+        })
     }
 
     /// The differences for all keys of data files, with those for keys that no file has, such as class parameters with defaults:

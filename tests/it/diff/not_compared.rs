@@ -172,7 +172,7 @@ fn what_code_decides_is_not_proved() {
     repository.data("tiers/prod.yaml", "port: 1\n");
     repository.commit();
     repository.data("tiers/prod.yaml", "port: 2\n");
-    let reason = "1 file of level \"t\" may change this, depending on tier";
+    let reason = "levels depend on tier, which code may set, and hiera-ls does not evaluate code";
     assert_eq!(repository.not_proved(&[]), [reason]);
     repository.write(
         "repository/hiera.yaml",

@@ -10,7 +10,7 @@ use crate::binding::{Binder, Binding, Bound, BoundCase, ParameterType, Verdict};
 use crate::code::ClassCode;
 use crate::data::puppet_type::{self, Misfit, TypeAliases};
 use crate::data::{DataFile, Files as _, Located, Place, RootEntry, Value, render};
-use crate::engine::{Answer, CancelToken, Condition, Request, cases::in_words};
+use crate::engine::{Answer, CancelToken, Condition, Evaluator, Request, cases::in_words};
 use crate::facts::Node;
 use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
 use crate::ide::diagnostics::shared::text_lookup::looks_up_missing_keys;
@@ -24,6 +24,7 @@ use crate::world::{FleetClasses, World};
 pub(crate) struct BoundValues<'a> {
     perspective: &'a Perspective,
     path: &'a str,
+    in_catalogs: OnceCell<Arc<Evaluator>>,
     aliases: OnceCell<Arc<TypeAliases>>,
     /// The nodes with fact sets, and their classes.
     fleets: OnceCell<(Arc<FleetClasses>, ParameterFleets)>,
@@ -68,7 +69,8 @@ pub(crate) struct Conversion {
 
 impl<'a> BoundValues<'a> {
     pub(crate) fn new(perspective: &'a Perspective, path: &'a str) -> Self {
-        Self { perspective, path, aliases: OnceCell::new(), fleets: OnceCell::new() }
+        let (in_catalogs, aliases, fleets) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { perspective, path, in_catalogs, aliases, fleets }
     }
 
     /// What is wrong with the parameter that a root key of the file sets; `None` if nothing is wrong, or if the key does
@@ -91,7 +93,7 @@ impl<'a> BoundValues<'a> {
             return None;
         }
         let cancel = CancelToken::default();
-        let evaluator = &self.perspective.evaluator;
+        let evaluator = self.in_catalogs.get_or_init(|| self.perspective.in_catalogs());
         let binder = Binder { evaluator, aliases: self.aliases(), cancel: &cancel };
         let binding = binder.bind(&class, parameter);
         let mut refused = RefusedParameter { data, entry, key, class, wanted, parts: Vec::new() };
