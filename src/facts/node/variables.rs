@@ -226,7 +226,7 @@ impl Variables {
         }
         let Some(Segment::Name(member)) = path.rest.first() else { return false };
         let known = self.top_scope.get(root).and_then(|it| it.value.value.as_hash());
-        is_set_by_server(member) && known.is_none_or(|it| it.get(&**member).is_none())
+        is_set_by_server(member) && known.is_none_or(|it| it.get(member).is_none())
     }
 
     /// See [`super::Node::name_of`].

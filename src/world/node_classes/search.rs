@@ -215,7 +215,9 @@ impl<'a, 'w> Search<'a, 'w> {
         let mut classes: Vec<NodeClass> = order.iter().filter_map(|it| found.remove(it)).collect();
         if self.gives_to_unknown {
             // It may be any class, and it may run before the others that include the class.
-            classes.iter_mut().for_each(|it| it.given.push("*".into()));
+            for class in &mut classes {
+                class.given.push("*".into());
+            }
         }
         // The sort is stable, so the order in which classes were found stays within both groups.
         classes.sort_by_key(|it| !it.is_certain);
