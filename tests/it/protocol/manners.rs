@@ -147,6 +147,7 @@ fn the_status_says_which_hiera_yaml_is_not_used() {
     let workspace = Workspace::new(&[("hiera.yaml", "version: 3\n"), ("data/a.yaml", "a: 1\n")]);
     let params = json!({
         "capabilities": {"experimental": {"serverStatusNotification": true}},
+        "initializationOptions": {"isWorkspaceTrusted": true},
         "rootUri": uri(workspace.root()),
     });
     let mut client = Client::start_with(Features::ide(), params);
