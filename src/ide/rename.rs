@@ -24,7 +24,6 @@ use super::changes::counted;
 use super::context::LOOKUP_OPTIONS;
 use super::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
 use super::references::files_that_may_ask_for;
-use super::searched_code::holds_word;
 use crate::config::Environment;
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::Format;
@@ -265,7 +264,7 @@ impl<'a> Work<'a> {
     fn warn_of_unreadable(&mut self, environment: &Environment, path: &str) {
         let Ok(file) = self.world.file(path) else { return };
         if let Some(at) = file.invalid_utf8_at
-            && holds_word(&file.text, self.renaming.root())
+            && file.text.contains(self.renaming.root())
         {
             let shown = self.shown(environment, path, TextRange::empty(at));
             self.warnings.insert(format!(

@@ -32,7 +32,9 @@ pub(super) fn loose_keys(text: &str, format: Format) -> Vec<RootKey<'_>> {
                 at + 1
             }
         };
-        if depth == root && is_key_end(&bytes[at..], is_hocon) {
+        // In `m::a = 1`, HOCON reads `m` as the key.
+        let is_behind_colon = start > 0 && bytes[start - 1] == b':';
+        if depth == root && !is_behind_colon && is_key_end(&bytes[at..], is_hocon) {
             found.extend(key(text, TextRange::new(start as u32, at as u32)));
         }
     }

@@ -8,7 +8,6 @@ use crate::data::{DataFile, EntryTree, Format};
 use crate::engine::sources::dig_written;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::labelled_edits::{EditLabel, LabelledEdit};
-use crate::ide::searched_code::holds_word;
 use crate::ide::strings::StringNode;
 use crate::syntax::decode_map::DecodeMap;
 use crate::syntax::interpolation::{self, Method, Token};
@@ -363,7 +362,7 @@ impl<'a> Walk<'a> {
             return;
         }
         self.done.is_partly_broken = true;
-        self.done.may_be_left |= holds_word(text, self.renaming.root());
+        self.done.may_be_left |= text.contains(self.renaming.root());
         // Where nothing can be parsed, only the index knows keys, and it has root keys only.
         if self.renaming.path.len() == 1 {
             for key in keys.iter().filter(|key| part.contains_range(**key)) {
