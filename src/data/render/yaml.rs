@@ -10,9 +10,29 @@ pub fn to_yaml(value: &Value) -> String {
     Emitter::document(&node(value), Wide::Escaped)
 }
 
-/// The same for people and for data files: characters such as 😀, which Psych escapes, stay as they are.
+/// The same for people and for data files: characters such as 😀, which Psych escapes, stay as they are, and a text of one line with
+/// its line end is `"text\n"`, which Psych writes over three lines.
 pub fn to_readable_yaml(value: &Value) -> String {
-    Emitter::document(&node(value), Wide::Kept)
+    let mut node = node(value);
+    on_one_line(&mut node);
+    Emitter::document(&node, Wide::Kept)
+}
+
+fn on_one_line(node: &mut Node) {
+    match node {
+        Node::Scalar(scalar) if scalar.style != Style::Literal && scalar.text.contains('\n') => {
+            scalar.style = Style::DoubleQuoted;
+        }
+        Node::Sequence(items) => items.iter_mut().for_each(on_one_line),
+        Node::Mapping { members, .. } => {
+            for (key, value) in members {
+                on_one_line(key);
+                on_one_line(value);
+            }
+        }
+        Node::Anchored(_, inner) => on_one_line(inner),
+        Node::Scalar(_) | Node::Alias(_) => {}
+    }
 }
 
 /// A scalar or an empty list or hash as it is written after a key: on one line, or as a block (`|`) whose lines are indented

@@ -2,19 +2,22 @@
 //!
 //! The default stays, so nodes that do not read the level are not affected.
 
-use super::levels::places_for;
+use std::cell::LazyCell;
+use std::sync::Arc;
+
+use super::levels::{callers_in_words, places_for};
 use super::{Action, ActionContext, ActionKind};
 use crate::code::CodeFile;
 use crate::code::documentation::of_parameter;
 use crate::code::literal::value_of;
 use crate::code::roots::is_code;
-use crate::data::{Format, Hash, Located, Value, render};
+use crate::data::{Format, Hash, Located, Value, render, scalar};
 use crate::engine::Request;
 use crate::ide::code::spot::{ClassParameter, class_parameters};
 use crate::ide::consequences::consequences;
 use crate::ide::edits::FileEdit;
 use crate::ide::perspective::Perspective;
-use crate::syntax::puppet::ParameterDefault;
+use crate::syntax::puppet::{Constant, ParameterDefault};
 
 /// An action for each level of the active node that does not have the key of the class parameter under the cursor.
 pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
@@ -45,16 +48,26 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
         Ok(value) => value,
         Err(why) => return Some(vec![refused(why)]),
     };
-    let entry = Entry { key: parameter.key(), comment: comment(&file, &parameter), value };
+    let written = written_number(default, &value);
+    let comment = comment(&file, &parameter);
+    let entry = Entry { key: parameter.key(), comment, value, written };
+    let callers = LazyCell::new(|| callers_in_words(context, environment, &entry.key));
     let module = context.world.module_of(environment, path).map(|(name, _)| name);
     let mut actions = Vec::new();
     places_for(context, &perspective, module.as_deref(), &entry.key, |target, level| {
         let shown = perspective.shown_path(target.path);
         let text = entry.text(target.format);
-        let edit = target.edit(&text, &entry.key, &entry.value);
-        let edits = edit.map(|edit| vec![edit]).map_err(|why| format!("{shown} {why}."));
+        let edits = if target.format != Format::Yaml && has_other_than_string_keys(&entry.value) {
+            Err(format!("{shown} can only have strings as keys."))
+        } else {
+            let edit = target.edit(&text, &entry.key, &entry.value);
+            edit.map(|edit| vec![edit]).map_err(|why| format!("{shown} {why}."))
+        };
         let title = format!("Extract `{}` to {shown} ({level})", entry.key);
-        let title = with_consequences(context, &perspective, &entry, title, &edits);
+        let title = match changes(context, &perspective, &entry, &edits) {
+            Some(changes) => format!("{title}: {changes}{}", *callers),
+            None => title,
+        };
         actions.push(action(title, edits));
     });
     Some(actions)
@@ -70,20 +83,39 @@ fn value_for_data(default: &ParameterDefault) -> Result<Value, &'static str> {
         Value::Undef => {
             Err("The default is undef, which data cannot say: null leaves it to the default.")
         }
-        value if !is_plain(value) => Err("Data cannot hold such a value."),
-        value if has_tokens(value) => Err("The default holds `%{`, which Hiera would interpolate."),
-        _ => Ok(value),
+        value => match unsayable(value) {
+            Some(why) => Err(why),
+            None if has_tokens(value) => {
+                Err("The default contains `%{`, which Hiera would interpolate.")
+            }
+            None => Ok(value.clone()),
+        },
     }
 }
 
-fn is_plain(value: &Value) -> bool {
+/// Why no data can hold a value.
+fn unsayable(value: &Value) -> Option<&'static str> {
     match value {
-        Value::Array(items) => items.iter().all(|it| is_plain(&it.value)),
-        Value::Hash(hash) => {
-            hash.iter().all(|(key, member)| key.as_str().is_some() && is_plain(&member.value.value))
-        }
-        Value::Default | Value::Object(_) => false,
-        _ => true,
+        Value::Array(items) => items.iter().find_map(|it| unsayable(&it.value)),
+        Value::Hash(hash) => hash.iter().find_map(|(key, member)| match key {
+            Value::String(_) | Value::Integer(_) | Value::Float(_) => {
+                unsayable(&member.value.value)
+            }
+            _ => Some("Puppet accepts only strings and numbers as keys of a hash in data."),
+        }),
+        Value::Default => Some("YAML has no `default`."),
+        Value::Object(_) => Some("YAML has no regular expressions."),
+        _ => None,
+    }
+}
+
+fn has_other_than_string_keys(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(|it| has_other_than_string_keys(&it.value)),
+        Value::Hash(hash) => hash.iter().any(|(key, member)| {
+            key.as_str().is_none() || has_other_than_string_keys(&member.value.value)
+        }),
+        _ => false,
     }
 }
 
@@ -104,6 +136,15 @@ pub(super) struct Entry {
     /// The manifest's comment about the parameter.
     pub(super) comment: Option<String>,
     pub(super) value: Value,
+    /// The value as a number in the notation of the manifest.
+    pub(super) written: Option<String>,
+}
+
+/// A number such as `0644` as it is written, if YAML reads it alike.
+fn written_number(default: &ParameterDefault, value: &Value) -> Option<String> {
+    let Some(Constant::Number(written)) = &default.constant else { return None };
+    let read = scalar::by_looks(&Arc::from(written.as_str())).ok()?;
+    (read == *value).then(|| written.clone())
 }
 
 fn comment(file: &CodeFile, parameter: &ClassParameter<'_>) -> Option<String> {
@@ -116,15 +157,18 @@ impl Entry {
         // JSON has no comments.
         let comment = self.comment.iter().filter(|_| format != Format::Json);
         let comment = comment.fold(String::new(), |text, it| text + "# " + it + "\n");
-        let entry = match format {
-            Format::Yaml => {
+        let entry = match (format, &self.written) {
+            (Format::Yaml, Some(number)) => {
+                format!("{}: {number}\n", render::to_yaml_key(&Value::string(self.key.as_str())))
+            }
+            (Format::Yaml, None) => {
                 let mut hash = Hash::with_capacity(1);
                 let value = Located::new(self.value.clone(), None);
                 hash.insert(Value::string(self.key.as_str()), None, value);
                 let document = render::to_readable_yaml(&Value::hash(hash));
                 document.strip_prefix("---\n").unwrap_or(&document).to_owned()
             }
-            Format::Json | Format::Hocon => {
+            (Format::Json | Format::Hocon, _) => {
                 let key = serde_json::Value::from(self.key.as_str());
                 let value = render::to_json(&self.value);
                 format!("{key}: {}", value.trim_end())
@@ -134,23 +178,18 @@ impl Entry {
     }
 }
 
-/// The title, with the nodes whose parameter gets another value: none if no lower level has a value.
-fn with_consequences(
+/// The nodes whose parameter gets another value: none if no lower level has a value.
+fn changes(
     context: &ActionContext<'_>,
     perspective: &Perspective,
     entry: &Entry,
-    title: String,
     edits: &Result<Vec<FileEdit>, String>,
-) -> String {
-    let Ok(edits) = edits else { return title };
+) -> Option<String> {
     let environment = perspective.evaluator.environment();
     // Nodes without data have the default now, so the edit changes nothing for a node that gets the same value.
     let default = Some(Located::new(entry.value.clone(), None));
     let request = Request { default, ..Request::key(entry.key.as_str()) };
-    match consequences(context.world, environment, &request, edits, context.cancel) {
-        Some(changes) => format!("{title}: {changes}"),
-        None => title,
-    }
+    consequences(context.world, environment, &request, edits.as_ref().ok()?, context.cancel)
 }
 
 fn action(title: String, edits: Result<Vec<FileEdit>, String>) -> Action {
@@ -270,6 +309,9 @@ lookup_options: {web::list: {merge: unique}}
         after("class web($a$0 = [1, 'b']) { }", "web::a:\n- 1\n- b\n");
         after("class web($a$0 = {b => {c => 0x1F}}) { }", "web::a:\n  b:\n    c: 31\n");
         after("class web($a$0 = {}) { }", "web::a: {}\n");
+        after("class web($a$0 = 0644) { }", "web::a: 0644\n");
+        after("class web($a$0 = { 1 => 2 }) { }", "web::a:\n  1: 2\n");
+        after("class web($a$0 = [\"z\\n\"]) { }", "web::a:\n- \"z\\n\"\n");
         after("class web($a$0 = 'dbü😀') { }", "web::a: dbü😀\n");
     }
 
@@ -285,16 +327,36 @@ lookup_options: {web::list: {merge: unique}}
     }
 
     #[test]
+    fn keys_that_look_the_key_up_are_counted() {
+        let code = "class web($lo$0wer = 2) { }\n#- /data/z.yaml\n";
+        let data = DATA.replace("y: 1\n", "y: \"%{lookup('web::lower')}\"\n");
+        let file = format!("{data}#- /modules/web/manifests/init.pp\n{code}\n");
+        let fixture = Fixture::parse(&file);
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let (wanted, cancel) = ([ActionKind::RefactorExtract], CancelToken::default());
+        let range = TextRange::empty(offset);
+        let found = actions(&fixture.world(), &file.world_path(), range, &wanted, &cancel);
+        let titles: Vec<_> = found.iter().map(|it| &*it.title).collect();
+        let said = "changes the value for every node; 1 other key looks it up";
+        assert_eq!(titles[1], format!("Extract `web::lower` to data/more.json (Json): {said}"));
+    }
+
+    #[test]
     fn what_cannot_go_to_data_says_why() {
         let expression = "(Extract to Hiera) The default is an expression: only what is written out can go to data.";
         check_titles("class web($a$0 = $facts['x']) { }", &[expression]);
         let undef = "(Extract to Hiera) The default is undef, which data cannot say: null leaves it to the default.";
         check_titles("class web($a$0 = undef) { }", &[undef]);
+        let why = "(Extract to Hiera) YAML has no regular expressions.";
+        check_titles("class web($a$0 = [/x/]) { }", &[why]);
         check_titles(
-            "class web($a$0 = /x/) { }",
-            &["(Extract to Hiera) Data cannot hold such a value."],
+            "class web($a$0 = { a => default }) { }",
+            &["(Extract to Hiera) YAML has no `default`."],
         );
-        let token = "(Extract to Hiera) The default holds `%{`, which Hiera would interpolate.";
+        let why =
+            "(Extract to Hiera) Puppet accepts only strings and numbers as keys of a hash in data.";
+        check_titles("class web($a$0 = { true => 1 }) { }", &[why]);
+        let token = "(Extract to Hiera) The default contains `%{`, which Hiera would interpolate.";
         check_titles("class web($a$0 = ['%{x}']) { }", &[token]);
         check_titles("class web($a$0) { }", &[]);
         check_titles("define web::d($a$0 = 1) { }", &[]);

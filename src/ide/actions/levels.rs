@@ -61,6 +61,7 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
         targets.iter().position(|(_, it)| it.template_place == template)
     })?;
     let here = targets[here].1;
+    let depends_on_node = targets.iter().any(|(_, it)| it.is_open());
     let targets = with_one_file_of_each_glob(context, &targets, key, Some(&here.file));
     let here = targets.iter().position(|(_, it)| std::ptr::eq(*it, here))?;
     let cut = cut(data, &entry, key);
@@ -105,6 +106,10 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
     }
     // A copy takes nothing away, so overrides come before moves.
     actions.sort_by_key(|it| it.title.starts_with("Move"));
+    if actions.is_empty() && depends_on_node {
+        let why = "Choose a node: the files of the other levels depend on it.";
+        actions.push(action(format!("Override or move `{key}`"), Err(why.to_owned())));
+    }
     let left_out = near.start() + targets.len().saturating_sub(near.end() + 1);
     if left_out > 0 {
         let title = format!("Override or move `{key}` in one of {left_out} more files");
@@ -155,7 +160,7 @@ fn changes_of_key(
 }
 
 /// The end of a title if other keys look up the key, which may change them, too. They are not compared: there can be many.
-fn callers_in_words(
+pub(super) fn callers_in_words(
     context: &ActionContext<'_>,
     environment: &Arc<Environment>,
     key: &str,

@@ -52,7 +52,8 @@ fn places(context: &ActionContext<'_>, missing: &Missing, key: &str) -> Vec<Acti
         let shown = perspective.shown_path(target.path);
         let (what, edits) = match &value {
             Ok(value) => {
-                let entry = Entry { key: key.to_owned(), comment: None, value: value.clone() };
+                let (key_text, own) = (key.to_owned(), value.clone());
+                let entry = Entry { key: key_text, comment: None, value: own, written: None };
                 let edit = target.edit(&entry.text(target.format), key, value);
                 let edits = edit.map(|edit| vec![edit]).map_err(|why| format!("{shown} {why}."));
                 (format!("`{key}` with the placeholder `{}`", brief(value)), edits)

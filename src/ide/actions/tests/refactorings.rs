@@ -173,6 +173,15 @@ b: [1]
 }
 
 #[test]
+fn without_a_node_the_reason_is_said() {
+    let files = "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {name: N, path: 'nodes/%{trusted.certname}.yaml'}\n\
+                 - {name: C, path: common.yaml}\n#- /data/common.yaml\na$0: 2\n";
+    let (actions, _) = offered(files, &[ActionKind::Refactor]);
+    let why = "Choose a node: the files of the other levels depend on it.";
+    assert!(actions.iter().any(|it| it.refusal.as_deref() == Some(why)), "{actions:?}");
+}
+
+#[test]
 fn titles_count_other_keys_that_look_up_the_key() {
     let files = "#- /data/nodes/web01.yaml\nb$0: 1\nx: \"%{lookup('b')} %{lookup('b')}\"\n#- /data/common.yaml\n\
                  x: {y: [\"%{alias('b')}\"]}\nz: \"%{lookup('b.c')}\"\nn: \"%{lookup('bb')}\"\n";
