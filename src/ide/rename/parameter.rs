@@ -31,10 +31,18 @@ struct Parameter<'a> {
 
 /// Why a name is none for a class parameter, as a part of a sentence.
 pub(super) fn refused_name(name: &str) -> Option<String> {
+    if name.is_empty() {
+        return Some("type a name".to_owned());
+    }
     let begins = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
     let is_word = name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
     if !(begins && is_word) {
         return Some(format!("`{name}` is not a name for a parameter"));
+    }
+    if ["true", "false"].contains(&name) {
+        return Some(format!(
+            "in a string, Puppet reads `${{{name}}}` as a value and not as a variable"
+        ));
     }
     RESERVED.contains(&name).then(|| format!("Puppet reserves the name `${name}`"))
 }
@@ -125,7 +133,7 @@ impl Work<'_> {
         let uses: Vec<_> = uses.collect();
         match uses.iter().find(|it| !sees(it, new)) {
             Some(hidden) => Err(format!(
-                "{}: there, `${new}` would be a variable of the lambda around it",
+                "{}: `${new}` already names a parameter of the lambda there",
                 shown(hidden.range)
             )),
             None => Ok(uses.into_iter().map(|it| it.range).collect()),
@@ -233,7 +241,7 @@ impl Work<'_> {
                     renamed.iter().find(|it| is_of_lambda(&text, &names, it, class, new))
                 {
                     return Err(format!(
-                        "{}: there, `${new}` would be a variable of the lambda around it",
+                        "{}: `${new}` already names a parameter of the lambda there",
                         self.shown(environment, path, hidden.range)
                     ));
                 }

@@ -86,7 +86,7 @@ fn a_variable_with_the_heir_before_it_must_not_become_one_of_a_lambda() {
         "#- {WEB}\nclass web($po$0rt) {{ [1].each |$it| {{ $web::port }} }}\n\
          #- /modules/web/manifests/a.pp\nclass web::a inherits web {{\n[1].each |$it| {{ notice($web::a::port) }} }}\n"
     );
-    let hidden = "there, `$it` would be a variable of the lambda around it";
+    let hidden = "`$it` already names a parameter of the lambda there";
     check_refusal(&files, "it", &format!("modules/web/manifests/a.pp:2: {hidden}"));
 }
 
@@ -97,7 +97,7 @@ fn in_a_default_a_lambda_hides_the_parameter_even_behind_the_class() {
             "#- {WEB}\nclass web($po$0rt, $d = [1].map |{lambda}| {{ [{lambda}, $web::port] }}) {{ }}\n"
         )
     };
-    let hidden = "there, `$it` would be a variable of the lambda around it";
+    let hidden = "`$it` already names a parameter of the lambda there";
     check_refusal(&files("$it"), "it", &format!("modules/web/manifests/init.pp:1: {hidden}"));
     check(
         &files("$port"),
@@ -127,10 +127,13 @@ fn names_that_are_taken_or_none_are_refused() {
     check_refusal(&files, "other", &format!("{at}:1: `$other` exists already"));
     check_refusal(&files, "local", &format!("{at}:1: `$local` exists already"));
     check_refusal(&files, "top", &format!("{at}:1: `$top` exists already"));
-    let lambda = "there, `$inner` would be a variable of the lambda around it";
+    let lambda = "`$inner` already names a parameter of the lambda there";
     check_refusal(&files, "inner", &format!("{at}:2: {lambda}"));
     check_refusal(&files, "data", "data/common.yaml:1: `web::data` exists already");
     check_refusal(&files, "Port", "`Port` is not a name for a parameter");
+    check_refusal(&files, "", "type a name");
+    let value = "in a string, Puppet reads `${true}` as a value and not as a variable";
+    check_refusal(&files, "true", value);
     check_refusal(&files, "title", "Puppet reserves the name `$title`");
     check_refusal(&files, "module_name", "Puppet reserves the name `$module_name`");
     let broken = files.replace("$local", "$local = (");
