@@ -223,6 +223,15 @@ fn by_environment(
     let mut environments: BTreeMap<Arc<str>, [Option<Arc<Environment>>; 2]> = BTreeMap::new();
     // A single environment may have been moved.
     let are_single = before.len() == 1 && after.len() == 1;
+    if are_single {
+        let [from, to] = [&before[0], &after[0]].map(|it| it.environment.directory());
+        if from != to {
+            let [from, to] = [from, to].map(|it| in_a_line(as_seen_from_here(it)));
+            complain(&format!(
+                "the environment moved from {from} to {to}; its answers are compared all the same"
+            ));
+        }
+    }
     for (side, places) in [before, after].into_iter().enumerate() {
         for place in places {
             let directory: Arc<str> =

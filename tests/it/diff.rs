@@ -1136,3 +1136,15 @@ fn a_key_that_is_in_no_file_is_named() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(said, "hiera-ls: /nowhere/to be found: no such file or directory\n");
 }
+
+#[test]
+fn a_moved_environment_is_noted() {
+    let repository = Repository::new();
+    fs::create_dir(repository.path("repository/env")).expect("a directory");
+    for name in ["hiera.yaml", "data"] {
+        let (from, to) = (format!("repository/{name}"), format!("repository/env/{name}"));
+        fs::rename(repository.path(&from), repository.path(&to)).expect("it moves");
+    }
+    let said = String::from_utf8_lossy(&repository.run(&["diff"]).stderr).into_owned();
+    assert!(said.contains("the environment moved from "), "{said}");
+}

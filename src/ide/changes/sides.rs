@@ -143,6 +143,11 @@ impl Part<'_> {
         let (mut lines, left) = line_diff::differing(&before, &after);
         if lines.is_empty() {
             // Two secrets look the same.
+            let is_hidden = |it: &String| it.contains("not shown") || it.contains("redacted");
+            if before.iter().any(is_hidden) {
+                let said = "The value changes; it contains a secret, so neither side is shown.";
+                return vec![ChangedLine::new(' ', said)];
+            }
             let signed = |sign, lines: &[String]| -> Vec<ChangedLine> {
                 let text = excerpt(lines, 0, 0);
                 text.lines().map(|line| ChangedLine::new(sign, line)).collect()

@@ -160,8 +160,10 @@ impl Differences {
         if count == self.nodes.len() && count > MAX_NAMES {
             return format!("all {}", counted(count, "node"));
         }
-        let names = nodes.iter().take(MAX_NAMES).map(|node| &*self.nodes[*node as usize]);
-        let names: Vec<&str> = names.collect();
+        let names = nodes.iter().map(|node| &*self.nodes[*node as usize]);
+        let mut names: Vec<&str> = names.collect();
+        names.sort_unstable();
+        names.truncate(MAX_NAMES);
         let more = count - names.len();
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         format!("{}: {}{more}", counted(count, "node"), names.join(", "))
