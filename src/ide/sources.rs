@@ -7,7 +7,11 @@ use crate::engine::{AppliedOptions, Source, UsedMerge};
 
 /// Where the options of a merge are set, for users: `common.yaml:3`, followed by the pattern if there is one.
 pub(crate) fn set_by(perspective: &Perspective, merge: &UsedMerge) -> Option<String> {
-    let options = merge.merge_options()?;
+    place_of(perspective, merge.merge_options()?)
+}
+
+/// Where these options are written, with the pattern if they are those of one.
+pub(crate) fn place_of(perspective: &Perspective, options: &AppliedOptions) -> Option<String> {
     let place = perspective.shown_place(set_at(options)?);
     Some(if options.is_pattern { format!("{place} {}", options.entry) } else { place })
 }

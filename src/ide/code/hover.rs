@@ -457,7 +457,7 @@ asking: \"%{lookup('over')}\"
                      expected to access value using 'x' from key 'scalar.x'";
         value("lookup('scalar.$0x', Any, first, 3)", fails);
         value("lookup('none$0', Any, first, $y)", "No data: the default `$y` is used.");
-        value("lookup('none$0') |$k| { $k }", "No data: the default `|…| { … }` is used.");
+        value("lookup('none$0') |$k| { $k }", "No data: the block of the call gives the value.");
         value("lookup(['none', 'sc$0alar'])", "one");
         value("lookup(asking$0, {override => {over => 9}})", "'9'");
         value(
@@ -493,7 +493,7 @@ asking: \"%{lookup('over')}\"
     fn types_are_checked_as_far_as_they_are_known() {
         value(
             "lookup('scal$0ar', Integer)",
-            "A lookup of this key fails: / Found value has wrong type, expects an Integer value, got String",
+            "This call fails: / Found value has wrong type, expects an Integer value, got String",
         );
         value("lookup('scalar$0', Stdlib::Port)", "one / Not checked: the type `Stdlib::Port`");
         value("lookup('scalar$0', Enum[$x])", "one / Not checked: the type `Enum[$x]`");

@@ -8,6 +8,9 @@ use crate::ide::class_parameter;
 use crate::syntax::puppet::Call;
 use crate::text::TextRange;
 
+/// Stands for the code of a default that the block of a call computes.
+pub(crate) const BLOCK: &str = "|…| { … }";
+
 /// A lookup call.
 #[derive(Debug)]
 pub(crate) struct LookupCall {
@@ -32,7 +35,7 @@ impl LookupCall {
         let open_default = said.default.filter(|_| said.default_value.is_none()).map(code);
         let (default, open_default) = if call.has_lambda {
             // The lambda computes the default, and hiera-ls does not evaluate code.
-            (None, Some("|…| { … }".to_owned()))
+            (None, Some(BLOCK.to_owned()))
         } else {
             (said.default_value.map(|it| Located::new(it, None)), open_default)
         };

@@ -9,7 +9,7 @@ use super::markup::{code, plain};
 use crate::backends::eyaml::blob;
 use crate::data::{Files as _, Located, Place, Value, inspect, render};
 use crate::engine::{
-    self, Caller, NestedSource, OpaqueLevel, Request, Role, SetBy, Source, UsedMerge, module_of_key,
+    self, Caller, CancelToken, NestedSource, OpaqueLevel, Request, Role, SetBy, Source, UsedMerge, module_of_key,
 };
 use crate::facts::Node;
 use crate::ide::cases::{self, CaseGroup};
@@ -17,7 +17,7 @@ use crate::ide::class_parameter;
 use crate::ide::context::LookupOptionSpot;
 use crate::ide::perspective::{Perspective, Reading};
 use crate::ide::places;
-use crate::ide::sources::{layer_text, set_by};
+use crate::ide::sources::{layer_text, place_of, set_by};
 use crate::syntax::key_path::{self, KeyPath};
 
 /// The maximum number of sample nodes that are checked for reading a file, and the maximum number that are named.
@@ -132,11 +132,17 @@ pub(super) fn lookup_option_text(perspective: &Perspective, spot: &LookupOptionS
     }
     let keys = places::keys_matching(perspective, &spot.subject);
     let mut text = format!(
-        "Lookup options for keys that match {subject} and have no options of their own. Patterns of lower levels are \
+        "Lookup options for keys that match {subject}, unless they have options of their own. Patterns of lower levels are \
          tried before those of higher ones.\n\n"
     );
     for key in keys.iter().take(MAX_MATCHING_KEYS) {
-        let _ = writeln!(text, "- {}", code(key));
+        let answer = perspective.evaluator.answer_with_sources(key, &CancelToken::default());
+        let options = answer.merge.as_deref().and_then(|it| it.options.as_ref());
+        let others = options.filter(|it| !it.is_pattern || *it.entry != *spot.subject);
+        let others = others.and_then(|it| place_of(perspective, it));
+        let instead = others
+            .map_or_else(String::new, |place| format!(" (has those in {} instead)", code(&place)));
+        let _ = writeln!(text, "- {}{instead}", code(key));
     }
     match keys.len().checked_sub(MAX_MATCHING_KEYS) {
         _ if keys.is_empty() => text += "No key of the data matches.",
@@ -335,9 +341,14 @@ fn add_sources(perspective: &Perspective, key: &str, answer: &engine::Answer, ca
             },
         });
     }
-    if let Some(conversion) = answer.merge.as_deref().and_then(UsedMerge::convert_to) {
+    if let Some(merge) = answer.merge.as_deref()
+        && let Some(conversion) = merge.convert_to()
+    {
         let proviso = cases::conversion_proviso(answer, key);
-        card.notes.push(format!("Converted to {}{proviso}", code(&inspect::to_s(conversion))));
+        let place = merge.options.as_ref().and_then(|it| place_of(perspective, it));
+        let by = place
+            .map_or_else(String::new, |place| format!(" by `lookup_options` in {}", code(&place)));
+        card.notes.push(format!("Converted to {}{by}{proviso}", code(&inspect::to_s(conversion))));
     }
     for source in answer.sources.iter().filter(is_shown) {
         let place = source.shown_place().map(|place| perspective.shown_place(place));

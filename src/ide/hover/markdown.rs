@@ -1,6 +1,7 @@
 //! The hover text of a key, as Markdown for editors and as plain text for terminals. It uses short lists and fenced YAML,
 //! which are also readable if an editor shows the Markdown source. It uses no tables.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::markup::Markup;
@@ -8,6 +9,7 @@ use crate::engine::Role;
 use crate::facts::Origin;
 use crate::ide::cases::NearlyTheSame;
 use crate::ide::changes::counted;
+use crate::ide::code::lookup_call::BLOCK;
 
 /// The maximum number of listed places; the rest is counted.
 pub(super) const MAX_SOURCES: usize = 12;
@@ -202,6 +204,9 @@ impl KeyCard {
                         " if none of these cases is true. The first that is true counts:"
                     }
                 };
+                if code == BLOCK {
+                    return format!("{why}: the block of the call gives the value{but}\n");
+                }
                 let code = markup.of_markdown(&code_in_line(code));
                 format!("{why}: the default {code} is used{but}\n")
             }
@@ -216,7 +221,10 @@ impl KeyCard {
             Answer::Unread => "Not in what can be read.\n".to_owned(),
             Answer::EmptyText => "Not found: Puppet uses an empty string.\n".to_owned(),
             Answer::Error(message) => {
-                format!("A lookup of this key fails:\n\n{}", markup.block("text", message))
+                // Other lookups of the key request no type, or another one.
+                let is_of_call = message.contains("value has wrong type");
+                let what = if is_of_call { "This call" } else { "A lookup of this key" };
+                format!("{what} fails:\n\n{}", markup.block("text", message))
             }
         }
     }
@@ -302,7 +310,14 @@ impl CaseLine {
                 if yaml.contains('\n') {
                     return format!("- if {when}{places}:{}", below(markup, yaml, max_lines));
                 }
-                format!("- {} if {when}{places}\n", markup.code(yaml))
+                // A list of one item would look like an item of the list of cases.
+                let yaml = match yaml.strip_prefix("- ") {
+                    Some(item) if !item.starts_with("- ") && !item.contains(": ") => {
+                        Cow::Owned(format!("[{item}]"))
+                    }
+                    _ => Cow::Borrowed(yaml),
+                };
+                format!("- {} if {when}{places}\n", markup.code(&yaml))
             }
             Answer::NearlyTheSame(nearly) => {
                 let same = nearly.in_words(|it| markup.code(it));

@@ -643,3 +643,24 @@ fn a_key_of_another_module_in_the_data_of_a_module() {
         "1. **level \"o\" (module m) · `modules/m/data/Debian.yaml:1`**"
     );
 }
+
+#[test]
+fn options_are_named_where_they_are_written() {
+    let check = |data: &str, expected: &str| {
+        let fixture = Fixture::parse(&format!(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n#- /data/common.yaml\n{data}"
+        ));
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let hover = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default());
+        let markdown = hover.expect("a key is touched").markdown;
+        assert!(markdown.contains(expected), "{markdown}");
+    };
+    check(
+        "lookup_options:\n  '^a$0::': {merge: deep}\n  a::y: {merge: first}\na::x: 1\na::y: 2\n",
+        "- `a::x`\n- `a::y` (has those in `data/common.yaml:3` instead)",
+    );
+    check(
+        "lookup_options: {a: {convert_to: Array}}\na$0: 1\n",
+        "Converted to `Array` by `lookup_options` in `data/common.yaml:1`",
+    );
+}
