@@ -56,6 +56,7 @@ mod strings;
 mod symbols;
 mod uses;
 mod workspace_files;
+mod written_strings;
 
 pub use crate::engine::Role;
 pub use actions::{

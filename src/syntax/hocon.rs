@@ -31,6 +31,12 @@ pub fn parse(text: &str) -> (Option<Node>, Vec<SyntaxError>) {
     }
 }
 
+/// The strings of a text as they are written, also those that other ones replace.
+pub fn strings(text: &str) -> Vec<TextRange> {
+    let is_string = |it: &token::Token| matches!(it.kind, TokenKind::Value(_) | TokenKind::Text(_));
+    token::tokenize(text).iter().filter(|it| is_string(it)).map(|it| it.range).collect()
+}
+
 /// A root key whose value environment variables of the server decide.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenKey {

@@ -21,10 +21,28 @@ pub use model::{
 };
 pub use names::{Names, Scope, VariableUse};
 
+use crate::text::TextRange;
+
 /// Parses a file. This never fails: for a broken file it returns what it can read, and errors.
 pub fn parse(text: &str, language: Language) -> Manifest {
     let (tokens, errors) = lexer::tokenize(text, language);
     parser::parse(text, language, tokens, errors)
+}
+
+/// The parts of a file that are not white space or comments. The text of a heredoc starts before its first byte, which may be a `#`.
+pub fn written_parts(text: &str, language: Language) -> Vec<TextRange> {
+    let (tokens, _) = lexer::tokenize(text, language);
+    let range = |token: &token::Token| match token.range() {
+        TextRange { start, end } if token.is_heredoc_text => TextRange::new(start - 1, end),
+        range => range,
+    };
+    tokens.list.iter().map(range).collect()
+}
+
+/// The strings of a file, in pieces between their interpolations, and the texts of templates and heredocs.
+pub fn strings(text: &str, language: Language) -> Vec<TextRange> {
+    let (tokens, _) = lexer::tokenize(text, language);
+    tokens.list.iter().filter(|it| it.kind.is_text()).map(|token| token.range()).collect()
 }
 
 /// Where a file names variables and classes, in addition to what [`parse`] returns.

@@ -9,7 +9,7 @@ use crate::ide::diagnostics::{Diagnostic, heeds_comments};
 use crate::ide::edits::FileEdit;
 use crate::ide::file_role::FileRole;
 use crate::ide::pair_edits::line_end;
-use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
+use crate::ide::written_strings::WrittenStrings;
 use crate::syntax::yaml;
 use crate::text::{TextEdit, TextRange};
 
@@ -24,7 +24,8 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
         return Vec::new();
     }
     let is_broken = is_broken(context);
-    let scalars = LazyCell::new(|| Scalars::of(context));
+    let scalars =
+        LazyCell::new(|| WrittenStrings::of(context.world, &context.file.path, &context.file.text));
     let mut at_same_place: HashMap<_, Vec<Diagnostic>> = HashMap::new();
     for diagnostic in context.touched_diagnostics() {
         let same = at_same_place.entry((diagnostic.code, diagnostic.range)).or_default();
@@ -93,7 +94,7 @@ fn takes_comments(context: &ActionContext<'_>) -> bool {
 /// above. `None` if both places are inside a string.
 fn line_comment(
     context: &ActionContext<'_>,
-    scalars: &Scalars,
+    scalars: &WrittenStrings,
     diagnostic: &Diagnostic,
 ) -> Option<TextEdit> {
     let (text, index) = (&*context.file.text, context.file.line_index());
@@ -101,8 +102,11 @@ fn line_comment(
     let line = index.line_range(text, number);
     let code = diagnostic.code;
     let above = index.line_range(text, number.saturating_sub(1));
-    let comment = brackets_of(line.slice(text), false).map(|at| line.start + at).or_else(|| {
-        brackets_of(above.slice(text), true).filter(|_| number > 0).map(|at| above.start + at)
+    let is_comment = |at: &u32| !scalars.contain(*at);
+    let beside = brackets_of(line.slice(text), false).map(|at| line.start + at);
+    let comment = beside.filter(is_comment).or_else(|| {
+        let found = brackets_of(above.slice(text), true).filter(|_| number > 0);
+        found.map(|at| above.start + at).filter(is_comment)
     });
     if let Some(at) = comment {
         return Some(TextEdit::insert(at, format!("{code}, ")));
@@ -133,56 +137,4 @@ fn file_comment(context: &ActionContext<'_>, code: &str) -> TextEdit {
 fn brackets_of(line: &str, stands_alone: bool) -> Option<u32> {
     let at = line.rfind(COMMENT).filter(|at| line[..*at].trim().is_empty() == stands_alone)?;
     Some((at + COMMENT.len()) as u32)
-}
-
-/// The strings of a file, in which a `#` is not a comment, in the order of the text.
-struct Scalars(Vec<TextRange>);
-
-impl Scalars {
-    fn of(context: &ActionContext<'_>) -> Self {
-        let path = &context.file.path;
-        let mut ranges = Vec::new();
-        if let Some(FileRole::Data { format, .. }) = FileRole::of(context.world, path) {
-            let data = context.world.data(path, format).ok();
-            for entry in data.iter().flat_map(|data| data.trees()) {
-                collect(entry.key, entry.start, entry.text, &mut ranges);
-                collect(entry.value, entry.start, entry.text, &mut ranges);
-            }
-        } else {
-            let text = &*context.file.text;
-            if let Some(root) = &yaml::parse(text).root {
-                collect(root, 0, text, &mut ranges);
-            }
-        }
-        ranges.sort_by_key(|range| range.start);
-        Self(ranges)
-    }
-
-    /// Whether a byte offset is between the ends of a string.
-    fn contain(&self, offset: u32) -> bool {
-        let before = self.0.partition_point(|range| range.start < offset);
-        self.0[..before].last().is_some_and(|range| offset < range.end)
-    }
-}
-
-fn collect(root: &Node, start: u32, source: &str, ranges: &mut Vec<TextRange>) {
-    let mut waiting = vec![root];
-    while let Some(node) = waiting.pop() {
-        match &node.kind {
-            NodeKind::Scalar { style, .. } => {
-                let mut range = node.range;
-                if matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
-                    // A comment may follow the indicator that opens a block.
-                    let header = range.slice(source).find('\n').unwrap_or(0);
-                    range.start += header as u32;
-                }
-                ranges.push(range.shifted(start));
-            }
-            NodeKind::Sequence(items) => waiting.extend(items),
-            NodeKind::Mapping(pairs) => {
-                waiting.extend(pairs.iter().flat_map(|pair| [&pair.key, &pair.value]));
-            }
-            NodeKind::Alias(_) => {}
-        }
-    }
 }

@@ -128,6 +128,12 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    /// Whether it is text, or a piece of one.
+    pub(super) fn is_text(self) -> bool {
+        use Kind::{String, StringEnd, StringMiddle, StringStart, TemplateText};
+        matches!(self, String | StringStart | StringMiddle | StringEnd | TemplateText)
+    }
+
     /// The keyword `word`, if it is one. `plan` and `apply` are keywords only in the files of plans.
     pub(super) fn keyword(word: &str, is_plan_file: bool) -> Option<Self> {
         Some(match word {

@@ -9,6 +9,7 @@ use crate::ide::diagnostics::suppression::baseline::Baseline;
 use crate::ide::diagnostics::suppression::{ignored, unused_ignore};
 use crate::ide::diagnostics::{Diagnostic, Report, Rule, Severity, current_code, rule};
 use crate::ide::file_role::FileRole;
+use crate::ide::written_strings::WrittenStrings;
 use crate::settings::{self, ALL_RULES, DiagnosticsSettings, Preset, SeverityMap};
 use crate::world::{World, paths};
 
@@ -28,8 +29,10 @@ pub(crate) fn apply(
     };
     let mut report = Report { findings };
     if let Ok(text) = world.text(path) {
-        let ignores = ignored::leave_out(&text, &mut report.findings);
-        if role.is_some() {
+        let strings = || WrittenStrings::of(world, path, &text);
+        let ignores = ignored::leave_out(&text, strings, &mut report.findings);
+        // In a broken file, rules find less than they will find once it is mended.
+        if role.is_some_and(|it| !it.is_unparsable(world, path)) {
             unused_ignore::check(&text, &ignores, is_on, &mut report);
         }
     }

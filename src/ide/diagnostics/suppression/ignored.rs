@@ -6,6 +6,7 @@
 use memchr::memmem;
 
 use crate::ide::diagnostics::{Diagnostic, current_code};
+use crate::ide::written_strings::WrittenStrings;
 use crate::text::{LineIndex, TextRange};
 
 const MARK: &str = "hiera-ls:";
@@ -25,13 +26,17 @@ pub(crate) struct Ignore<'t> {
     pub(crate) used: Vec<bool>,
 }
 
-/// Removes the findings that the comments of `text` suppress, and returns the comments.
-pub(crate) fn leave_out<'t>(text: &'t str, findings: &mut Vec<Diagnostic>) -> Vec<Ignore<'t>> {
+/// Removes the findings that the comments of `text` suppress, and returns the comments. `strings` are those of the text.
+pub(crate) fn leave_out<'t>(
+    text: &'t str,
+    strings: impl FnOnce() -> WrittenStrings,
+    findings: &mut Vec<Diagnostic>,
+) -> Vec<Ignore<'t>> {
     // Nearly all files have no such comment, and one search shows that.
     if memmem::find(text.as_bytes(), MARK.as_bytes()).is_none() {
         return Vec::new();
     }
-    let mut ignores = ignores(text);
+    let mut ignores = ignores(text, &strings());
     let index = LineIndex::new(text);
     findings.retain(|finding| {
         let line = index.line_of(finding.range.start);
@@ -50,17 +55,18 @@ pub(crate) fn leave_out<'t>(text: &'t str, findings: &mut Vec<Diagnostic>) -> Ve
     ignores
 }
 
-fn ignores(text: &str) -> Vec<Ignore<'_>> {
+fn ignores<'t>(text: &'t str, strings: &WrittenStrings) -> Vec<Ignore<'t>> {
     let mut ignores = Vec::new();
     let mut line_start = 0;
     for (number, line) in (0..).zip(text.split_inclusive('\n')) {
         let start = line_start;
         line_start += line.len();
-        let Some(at) = line.find(MARK) else { continue };
-        let before = line[..at].trim_end();
-        let Some(before) = before.strip_suffix('#').or_else(|| before.strip_suffix("//")) else {
-            continue;
-        };
+        let comment = line.match_indices(MARK).find_map(|(at, _)| {
+            let before = line[..at].trim_end();
+            let before = before.strip_suffix('#').or_else(|| before.strip_suffix("//"))?;
+            (!strings.contain((start + before.len()) as u32)).then_some((at, before))
+        });
+        let Some((at, before)) = comment else { continue };
         let Some((is_file, codes)) = command(&line[at + MARK.len()..]) else { continue };
         // A byte order mark may precede a comment on the first line.
         let stands_alone = before.trim_start_matches('\u{feff}').trim().is_empty();
@@ -131,6 +137,59 @@ a: "%{lookup('')}"
 b: "%{lokup('a')}"
 #   ^^^^^^^^^^^^^ error[unknown-function]
 "#,
+        );
+    }
+
+    /// A fix for the first one would break the file, and the block would silence a finding below it.
+    #[test]
+    fn strings_are_not_comments() {
+        check(
+            r##"
+a: "x # hiera-ls: ignore[octal-number]"
+b: |
+  #!/bin/sh
+  # hiera-ls: ignore
+num: 010
+#    ^^^ warning[octal-number]
+c: 'x
+  # hiera-ls: ignore-file
+
+  y'
+d: "# hiera-ls: ignore[x]" # hiera-ls: ignore
+#                          ^^^^^^^^^^^^^^^^^^ information[unused-ignore]
+e: > # hiera-ls: ignore
+#    ^^^^^^^^^^^^^^^^^^ information[unused-ignore]
+  x
+f: x# hiera-ls:ignore
+"##,
+        );
+    }
+
+    #[test]
+    fn strings_in_hocon_and_code() {
+        check(
+            r##"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, data_hash: hocon_data, path: common.conf}]
+#- /data/common.conf
+a = "x # hiera-ls: ignore"
+b = """
+  # hiera-ls: ignore
+"""
+c = 1 # hiera-ls: ignore
+#     ^^^^^^^^^^^^^^^^^^ information[unused-ignore]
+d = 1 // hiera-ls: ignore
+#     ^^^^^^^^^^^^^^^^^^^ information[unused-ignore]
+#- /manifests/site.pp
+$a = "# hiera-ls: ignore-file ${x} # hiera-ls: ignore-file"
+$b = @(E)
+  # hiera-ls: ignore-file
+  | E
+lookup('h', undef, 'hash')
+#^^^^^ warning[refused-lookup]
+lookup('h', undef, 'hash') # hiera-ls: ignore
+"##,
         );
     }
 
