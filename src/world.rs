@@ -55,6 +55,7 @@ pub use fleet::{
 };
 pub use host::{Change, Effect, Host};
 pub use key_index::{CallWords, KeyIndex, KeyPlace};
+pub use left_by_git::{LeftByGit, conflict_marks};
 pub use loader::Disk;
 pub use memory::MemoryDisk;
 pub use moment::{KeyEdits, Moment, Structure};

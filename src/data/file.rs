@@ -249,6 +249,11 @@ impl DataFile {
         matches!(self.verdict(), Verdict::Broken(_))
     }
 
+    /// Whether the reader of its format cannot parse it. Puppet also refuses files that it can parse, for one of their values.
+    pub fn is_unparsable(&self) -> bool {
+        self.is_broken() && (self.unreadable.is_some() || !self.syntax_errors().is_empty())
+    }
+
     /// The entry under `key`, as Puppet finds it (the last of duplicates). Also works if the file is broken elsewhere.
     /// Callers that need Puppet's result check [`Self::verdict`].
     pub fn get(&self, key: &str) -> Option<&RootEntry> {

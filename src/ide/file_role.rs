@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::code::roots::is_code;
 use crate::config::Environment;
 use crate::config::hiera_yaml::LayerKind;
-use crate::data::Format;
+use crate::data::{Files as _, Format};
 use crate::world::{World, paths};
 
 /// The role of a file in Hiera.
@@ -85,6 +85,12 @@ impl FileRole {
     /// Whether Hiera finds values in it.
     pub fn is_data(&self) -> bool {
         matches!(self, Self::Data { .. })
+    }
+
+    /// Whether it is data that Puppet cannot parse.
+    pub(crate) fn is_unparsable(&self, world: &World, path: &str) -> bool {
+        let Self::Data { format, .. } = self else { return false };
+        world.data(path, *format).is_ok_and(|data| data.is_unparsable())
     }
 }
 

@@ -109,7 +109,7 @@ impl Seen {
         for (question, value) in &self.values {
             let now = after.values.get(question).cloned().flatten();
             let may_change = value.is_none()
-                || fix.changes_values()
+                || (fix.changes_values() || fix.is_by_hand())
                     && own_key.as_deref().is_none_or(|own| {
                         self.depends_on(&question.2, own) || is_written(fix, &question.2)
                     });

@@ -39,7 +39,7 @@ pub(super) struct Fixing {
 
 /// Applies the safe fixes, and with `all` also those that change values, to the texts of the host; nothing is written yet.
 pub(super) fn fix(setup: &mut Setup, all: bool) -> Fixing {
-    let is_wanted = |fix: &Fix| all || fix.is_safe();
+    let is_wanted = |fix: &Fix| all && !fix.is_by_hand() || fix.is_safe();
     let mut fixing = Fixing { before: Some(setup.host.snapshot()), ..Fixing::default() };
     for _ in 0..MAX_FIX_ROUNDS {
         let world = setup.host.snapshot();

@@ -200,6 +200,20 @@ mod tests {
         assert_eq!(prove(1, &[0]), (0, because(1), 1));
     }
 
+    /// All lookups fail before and after any edit of such a file, so nothing is proved.
+    #[test]
+    fn broken_files_get_only_fixes_of_what_breaks_them() {
+        let count = |text: &str| {
+            let fixture = Fixture::parse(text);
+            let found = diagnostics(&fixture.world(), &fixture.files[0].world_path());
+            repair(&found, Fix::is_safe).fixed.len()
+        };
+        assert_eq!(count("x: \"open\nplain: 1\nplain: 2\nyes: yes\n"), 0);
+        assert_eq!(count("<<<<<<< HEAD\nplain: 1\n=======\nplain: 2\n>>>>>>> b\n"), 0);
+        assert_eq!(count("x: 1\nx: 2\ny: %{facts.os}\n"), 1);
+        assert_eq!(count("x: 1\nx: 2\n"), 1);
+    }
+
     #[test]
     fn proofs_have_a_limit() {
         let all: Vec<usize> = (0..200).collect();

@@ -5,6 +5,7 @@ pub(super) mod hocon_environment_variable;
 pub(super) mod hocon_syntax;
 pub(super) mod invalid_encoding;
 pub(super) mod json_syntax;
+pub(super) mod left_by_git;
 pub(super) mod multiple_documents;
 pub(super) mod not_a_hash;
 pub(super) mod nothing_checked;
@@ -30,7 +31,7 @@ use crate::config::{Environment, PuppetVersion};
 use crate::data::{DataFile, FileError, Format, Verdict};
 use crate::facts::Node;
 use crate::ide::perspective::Perspective;
-use crate::world::World;
+use crate::world::{LeftByGit, World};
 use yaml_date_breaks_file::refused_class;
 
 /// A data file that a hierarchy reads.
@@ -115,6 +116,8 @@ pub(crate) struct FileContext<'a> {
     pub(crate) format: Format,
     pub(crate) verdict: Verdict,
     pub(crate) version: PuppetVersion,
+    /// What Git wrote in the place of data.
+    pub(crate) left_by_git: Option<LeftByGit>,
     /// `None` for a file that only a custom function reads.
     pub(crate) file: Option<&'a DataContext<'a>>,
 }

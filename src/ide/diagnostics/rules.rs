@@ -5,6 +5,7 @@ use super::{Rule, code, config, entry, file, key, lookup, suppression};
 /// All rules, in the order of the documentation. Each phase runs them in this order: of the rules for the same subject, the
 /// more specific ones come first.
 pub const RULES: &[&Rule] = &[
+    &file::left_by_git::RULE,
     &file::invalid_encoding::RULE,
     &file::yaml_date_breaks_file::RULE,
     &file::unsupported_tag::RULE,

@@ -7,15 +7,17 @@ use super::code::CodeContext;
 use super::config::{ConfigContext, ConfigTextContext, EnvironmentConfContext};
 use super::entry::eyaml_blob;
 use super::entry_cache::{EntryCache, EntrySummary, Step};
+use super::file::left_by_git;
 use super::file::{DataContext, FileContext, Surroundings, UnreadContext};
 use super::kept_findings::{KeptFindings, Mentions};
 use super::key::{KeyContext, OptionsContext};
 use super::lookup::undefined_variable::KnownVariables;
 use super::lookup::{LookupContext, VariablesContext};
 use super::phases::{PHASES, ask, is_asked};
+use super::rule::Subject;
 use super::secrets;
 use super::suppression::control;
-use super::{Cost, Diagnostic, Family, RULES, Report, Rule, environments, rule};
+use super::{Cost, Diagnostic, Family, RULES, Report, Rule, Safety, environments, rule};
 use crate::code::roots::is_code;
 use crate::code::{CodeIndex, CodeSummary};
 use crate::config::HieraYaml;
@@ -127,6 +129,7 @@ fn in_one_environment(
             if let Ok(file) = world.file(path) {
                 let data = file.data(*format);
                 match (*is_built_in, *is_read_here) {
+                    _ if world.left_by_git(path, *format).is_some() => run.left_by_git(data),
                     (true, true) => run.data_file(data, module.as_deref()),
                     (true, false) => run.data_alone(data, module.as_deref()),
                     (false, _) => run.syntax(data),
@@ -145,6 +148,9 @@ fn in_one_environment(
         None => run.ask(&PHASES.unread, &UnreadContext { world, path }),
     }
     let mut findings = control::apply(world, path, role.as_ref(), run.report.findings);
+    if role.as_ref().is_some_and(|it| it.is_unparsable(world, path)) {
+        leave_fixes_to_users(&mut findings);
+    }
     if world.settings().coexist_with_yaml_language_server && !is_hocon(role.as_ref()) {
         let is_syntax = |code| rule(code).is_some_and(|it| it.family == Family::Syntax);
         findings.retain(|finding| !is_syntax(finding.code));
@@ -152,6 +158,15 @@ fn in_one_environment(
     findings.sort_by_key(|it| (it.range.start, it.range.end));
     secrets::hide(world, path, &mut findings);
     findings
+}
+
+/// In a file that Puppet cannot parse, only the fixes of what breaks it are applied without a question. What it contains is not
+/// certain, and every other fix counts as proved, because all lookups of its keys fail before and after it.
+fn leave_fixes_to_users(findings: &mut [Diagnostic]) {
+    let breaks_file = |code| rule(code).is_some_and(|it| it.explains == Some(Subject::BrokenFile));
+    for finding in findings.iter_mut().filter(|it| !breaks_file(it.code)) {
+        finding.fixes.iter_mut().for_each(|fix| fix.safety = Safety::ByHand);
+    }
 }
 
 /// Whether no common language server knows the file's format.
@@ -172,6 +187,12 @@ struct Run<'a> {
 impl Run<'_> {
     fn ask<C>(&mut self, rules: &[(&'static Rule, impl Fn(&C, &mut Report))], thing: &C) {
         ask(rules, thing, self.is_wanted, &mut self.report);
+    }
+
+    /// Says what Git wrote in the place of data. All other rules would report what follows from that.
+    fn left_by_git(&mut self, data: &DataFile) {
+        let is_it = |it: &Rule| it.code == left_by_git::RULE.code;
+        ask(&PHASES.file, &self.whole_file(data, None), &is_it, &mut self.report);
     }
 
     /// Checks a file that only a custom function reads: only whether a parser of its format can read it. What else the
@@ -337,7 +358,8 @@ impl Run<'_> {
     ) -> FileContext<'f> {
         let version = self.world.settings().puppet_version;
         let (text, format, verdict) = (data.text(), data.format(), data.verdict());
-        FileContext { data, text, format, verdict, version, file }
+        let left_by_git = self.world.left_by_git(self.path, format);
+        FileContext { data, text, format, verdict, version, left_by_git, file }
     }
 
     /// Checks the file as the `hiera.yaml` of a layer.

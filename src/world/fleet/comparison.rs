@@ -282,15 +282,14 @@ impl FleetPair {
 impl World {
     /// Why a file certainly does not contain what it should.
     pub fn what_is_no_data(&self, path: &str, format: Format) -> Option<NoData> {
-        let (why, is_not_compared) = match self.file(path).ok()?.left_by_git()? {
+        let (why, is_not_compared) = match self.left_by_git(path, format)? {
             LeftByGit::Pointer => {
                 ("only a pointer to what Git LFS keeps; its data is not compared", true)
             }
             LeftByGit::Encrypted => ("encrypted by git-crypt; its data is not compared", true),
-            LeftByGit::ConflictMarks if self.data(path, format).ok()?.is_broken() => {
+            LeftByGit::ConflictMarks => {
                 ("has conflicts that are not resolved; lookups that read it fail", false)
             }
-            LeftByGit::ConflictMarks => return None,
         };
         Some(NoData { why, is_not_compared })
     }

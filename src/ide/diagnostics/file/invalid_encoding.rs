@@ -100,7 +100,8 @@ mod tests {
     fn found(data: &DataFile) -> Vec<Diagnostic> {
         let (format, verdict) = (data.format(), data.verdict());
         let version = PuppetVersion::default();
-        let file = FileContext { data, text: data.text(), format, verdict, version, file: None };
+        let (text, left_by_git) = (data.text(), None);
+        let file = FileContext { data, text, format, verdict, version, left_by_git, file: None };
         let mut report = Report::default();
         check(&file, &mut report);
         check_mark(&file, &mut report);

@@ -28,6 +28,8 @@ pub enum Safety {
     ChangesValue,
     /// No lookup returns another value, but comments are lost, as the title says.
     RemovesComments,
+    /// Only the user can know whether it is what was meant, so it is never applied together with others.
+    ByHand,
 }
 
 impl Fix {
@@ -39,6 +41,11 @@ impl Fix {
     /// A fix that changes the value of its key.
     pub fn changing(title: impl Into<String>, edits: Vec<TextEdit>) -> Self {
         Self { title: title.into(), edits, safety: Safety::ChangesValue }
+    }
+
+    /// A fix that is right only if the user says so.
+    pub(crate) fn by_hand(title: impl Into<String>, edits: Vec<TextEdit>) -> Self {
+        Self { title: title.into(), edits, safety: Safety::ByHand }
     }
 
     /// A fix that removes a pair. Its title says whether comments go with it, and then it is not safe.
@@ -63,6 +70,11 @@ impl Fix {
     /// Whether it may be applied without confirmation.
     pub fn is_safe(&self) -> bool {
         self.safety == Safety::Safe
+    }
+
+    /// Whether only the user can decide that it is applied.
+    pub fn is_by_hand(&self) -> bool {
+        self.safety == Safety::ByHand
     }
 
     /// Whether lookups may return other values than before.
