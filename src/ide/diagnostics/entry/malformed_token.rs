@@ -77,18 +77,57 @@ pub(crate) fn check_strings(strings: &[StringNode<'_>], functions: Functions, re
         }
         if let Some(start) = interpolation::unclosed(string.text) {
             let range = string.source_range(TextRange::new(start, start + 2));
-            let message =
-                "`%{` without a `}` after it stays as text. Close it, or write `%{literal('%')}{`.";
+            let message = "`%{` has no closing `}`, so Puppet keeps the text as it is. Add `}`; only if the text is meant, write \
+                 `%{literal('%')}{`.";
             let finding = report.add_as(&RULE, Severity::Warning, range, message);
             if functions == Functions::Allowed && range.len() == 2 {
                 let quote = inner_quote(string);
                 let percent = format!("%{{literal({quote}%{quote})}}");
                 let title = format!("Write `{percent}{{`");
                 let edit = TextEdit::replace(TextRange::new(range.start, range.start + 1), percent);
-                finding.with_fix(Fix::safe(title, vec![edit]));
+                if let Some(end) = end_of_meant(&string.text[start as usize..]) {
+                    // It is more likely that the `}` was forgotten than that the text is meant.
+                    finding.fixes.extend(closed(string, start, start + end));
+                    finding.with_fix(Fix::by_hand(title, vec![edit]));
+                } else {
+                    finding.with_fix(Fix::safe(title, vec![edit]));
+                }
             }
         }
     }
+}
+
+/// How much of a text that starts with `%{` looks like a call or a variable without its `}`.
+fn end_of_meant(text: &str) -> Option<u32> {
+    let expression = text.strip_prefix("%{")?;
+    let name = expression.trim_start().trim_start_matches("::");
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        return None;
+    }
+    let after = name.trim_start_matches(|c: char| is_word(c) || c == ':');
+    let length = |rest: &str| (text.len() - rest.len()) as u32;
+    if let Some(arguments) = after.strip_prefix('(') {
+        let call_end = arguments.split_once(')').map_or("", |(_, rest)| rest);
+        return Some(length(call_end));
+    }
+    // A dot may end a sentence, and then it does not belong to the name.
+    let path = name.trim_start_matches(|c: char| is_word(c) || matches!(c, ':' | '.' | '-'));
+    let end = &text[..text.len() - path.len()];
+    Some(end.trim_end_matches(['.', ':', '-']).len() as u32)
+}
+
+/// The text from `start` to `end` as a token with its `}`, if that is a valid one.
+fn closed(string: &StringNode<'_>, start: u32, end: u32) -> Option<Fix> {
+    let token = format!("{}}}", TextRange::new(start, end).slice(string.text));
+    let is_valid = interpolation::tokens(&token).iter().all(|it| !it.is_malformed());
+    let at = string.source_range(TextRange::new(start, end));
+    // A space is more likely in a text than in a token.
+    let is_plain = is_valid && at.len() == end - start && !token.contains(' ');
+    is_plain.then(|| {
+        let edit = TextEdit::insert(at.end, "}");
+        Fix::changing(format!("Write `{token}`"), vec![edit])
+    })
 }
 
 /// The token that was most likely meant, if it is valid.
@@ -233,6 +272,8 @@ fn not_a_call(call: &str) -> String {
 #[cfg(test)]
 mod tests {
     use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::ide::diagnostics::{Fix, diagnostics};
+    use crate::ide::fixture::Fixture;
 
     #[test]
     fn numbers_at_the_start() {
@@ -363,6 +404,23 @@ b: "%{literal('%')}{x}"
             "Write `%{facts.os.family}`",
             "a: \"%{facts.os.family} x\"\n",
         );
+    }
+
+    /// The fix that keeps the text would make the typo permanent.
+    #[test]
+    fn a_forgotten_brace() {
+        let text = "a: \"%{hiera('b').1/21\"\nb: 1\n";
+        check_fix(text, "Write `%{hiera('b')}`", "a: \"%{hiera('b')}.1/21\"\nb: 1\n");
+        check_fix("a: '%{facts.os.'\n", "Write `%{facts.os}`", "a: '%{facts.os}.'\n");
+        for text in
+            [text, "a: '%{facts.os.'\n", "a: '%{ x'\n", "a: '%{lookup(''b'", "a: \"%{::x\"\n"]
+        {
+            let fixture = Fixture::parse(text);
+            let found = diagnostics(&fixture.world(), &fixture.files[0].world_path());
+            let fixes = found.iter().flat_map(|it| &it.fixes);
+            assert!(!fixes.clone().any(Fix::is_safe), "{text}");
+            assert!(fixes.clone().any(Fix::is_by_hand) || text.ends_with("'b'"), "{text}");
+        }
     }
 
     #[test]
