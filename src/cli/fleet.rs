@@ -159,6 +159,7 @@ fn chosen(
         // A machine of which nothing is known can be named as well, unless --facts lists all of them.
         if !is_known && is_name && !is_only_these {
             if names.insert(pattern.into()) {
+                complain(&format!("note: {pattern} is not a known node; only its name is used"));
                 found.push(place.world.node_named(&place.environment, pattern));
             }
         } else if !is_known && found.len() == before {

@@ -91,7 +91,7 @@ fn lay_trusted_over(base: &mut Option<Hash>, top: Option<&Hash>) {
 }
 
 /// The file's name without directories and without the last extension.
-fn file_stem(path: &str) -> &str {
+pub(crate) fn file_stem(path: &str) -> &str {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     match name.rsplit_once('.') {
         Some((stem, _)) if !stem.is_empty() => stem,

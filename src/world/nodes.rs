@@ -21,6 +21,7 @@ use crate::facts::formats::{self, FactsProblem};
 use crate::facts::{Node, NodeParts, Origin, Reading, infer};
 use crate::settings::{NodeSettings, PROJECT_FILE, Settings};
 use crate::syntax::key_path;
+use crate::text::TextRange;
 
 /// Directories with fact sets, below an environment, a module or a folder of the workspace.
 const FACTS_DIRECTORIES: [&str; 2] = [".hiera-ls/facts", "spec/factsets"];
@@ -308,26 +309,62 @@ struct Found<'a> {
     problems: Vec<(Arc<str>, FactsProblem)>,
 }
 
+/// Moves the file that is called after a node before other files that describe the same node. Returns where the first one of
+/// each node is, and its path.
+fn put_named_files_first(read: &mut [(&String, NodeParts)]) -> HashMap<String, (usize, String)> {
+    let mut firsts: HashMap<String, (usize, String)> = HashMap::new();
+    for number in 0..read.len() {
+        let (path, name) = (read[number].0, read[number].1.name.clone());
+        let Some((first, used)) = firsts.get_mut(&name) else {
+            firsts.insert(name, (number, path.clone()));
+            continue;
+        };
+        let is_named = |path: &str| formats::file_stem(path) == name;
+        if is_named(path) && !is_named(used) {
+            used.clone_from(path);
+            read.swap(*first, number);
+        }
+    }
+    firsts
+}
+
+/// The problem of a fact set that is not used.
+fn described_twice(path: &str, used: &str, name: &str) -> (Arc<str>, FactsProblem) {
+    let message = format!("two fact sets describe {name}: this one is not used, because {used} is");
+    (path.into(), FactsProblem { message, range: TextRange::empty(0) })
+}
+
 impl Found<'_> {
     fn read_all(&mut self, files: &[String], defaults: &[NodeParts]) {
-        for path in files {
-            for mut parts in self.read(path) {
-                if parts.holds_facts() {
-                    for default in defaults {
-                        formats::lay_over(&mut parts, default);
-                    }
+        let read = files.iter().flat_map(|path| {
+            let nodes = self.read(path);
+            nodes.into_iter().map(move |parts| (path, parts)).collect::<Vec<_>>()
+        });
+        let mut read: Vec<(&String, NodeParts)> = read.collect();
+        let firsts = put_named_files_first(&mut read);
+        for (number, (path, mut parts)) in read.into_iter().enumerate() {
+            if parts.holds_facts() {
+                for default in defaults {
+                    formats::lay_over(&mut parts, default);
                 }
-                match self.drafts.get_mut(&parts.name) {
-                    None => {
-                        let draft = Draft::of_file(path, parts);
-                        self.drafts.insert(draft.parts.name.clone(), draft);
+            }
+            match self.drafts.get_mut(&parts.name) {
+                None => {
+                    let draft = Draft::of_file(path, parts);
+                    self.drafts.insert(draft.parts.name.clone(), draft);
+                }
+                Some(draft) => {
+                    let is_taken = formats::lay_beside(&mut draft.parts, &parts);
+                    // The output of a classifier may have come before the fact set.
+                    if is_taken && parts.holds_facts() {
+                        draft.origin = Origin::File(path.as_str().into());
                     }
-                    Some(draft) => {
-                        let is_taken = formats::lay_beside(&mut draft.parts, &parts);
-                        // The output of a classifier may have come before the fact set.
-                        if is_taken && parts.holds_facts() {
-                            draft.origin = Origin::File(path.as_str().into());
-                        }
+                    // Directories have an order, but the files of one directory do not mean one.
+                    let first = firsts.get(&parts.name).filter(|it| it.0 < number);
+                    if let (false, Some((_, used))) = (is_taken, first)
+                        && used != path
+                    {
+                        self.problems.push(described_twice(path, used, &parts.name));
                     }
                 }
             }

@@ -290,3 +290,60 @@ fn variables_that_fact_sets_lack_are_counted() {
     let expected = "  trusted.extensions.pp_role  known for all 2 nodes; not set for 1\nA fact set without `trusted`";
     assert!(listed.contains(expected), "{listed}");
 }
+
+/// The standard error of a command.
+fn complaint(workspace: &Workspace, arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hiera-ls"));
+    let output = command.args(arguments).current_dir(workspace.root()).output();
+    String::from_utf8(output.expect("the program runs").stderr).expect("UTF-8")
+}
+
+#[test]
+fn two_fact_sets_of_a_node() {
+    let workspace = Workspace::new(&[
+        BY_ROLE,
+        ("data/web.yaml", "a: web\n"),
+        ("data/db.yaml", "a: db\n"),
+        (".hiera-ls/facts/copy.json", "{\"role\": \"web\", \"fqdn\": \"web9.x\"}"),
+        (".hiera-ls/facts/web9.x.json", "{\"role\": \"db\", \"fqdn\": \"web9.x\"}"),
+    ]);
+    check(&workspace, &["lookup", "a", "--node", "web9.x"], "--- db\n");
+    for command in ["nodes", "check"] {
+        let said = complaint(&workspace, &[command]);
+        assert!(said.contains("copy.json:1: two fact sets describe web9.x: "), "{said}");
+        assert_eq!(said.matches("two fact sets").count(), 1, "{said}");
+    }
+}
+
+#[test]
+fn a_file_with_the_facts_of_several_nodes() {
+    let workspace = Workspace::new(&[
+        BY_ROLE,
+        ("data/web.yaml", "a: web\n"),
+        ("data/db.yaml", "a: db\n"),
+        (
+            "facts.json",
+            "[{\"certname\": \"n1\", \"facts\": {\"role\": \"web\"}}, {\"certname\": \"n2\", \"facts\": {\"role\": \"db\"}}]",
+        ),
+    ]);
+    let lookup = ["lookup", "a", "--facts", "facts.json"];
+    check(&workspace, &[&lookup[..], &["--node", "n2"]].concat(), "--- db\n");
+    let said = complaint(&workspace, &lookup);
+    assert!(said.contains("the file has the facts of 2 nodes; choose one with --node"), "{said}");
+    let said = complaint(&workspace, &[&lookup[..], &["--node", "nope"]].concat());
+    assert!(said.contains("no facts of nope in facts.json"), "{said}");
+}
+
+#[test]
+fn names_of_nodes_that_are_not_known() {
+    let workspace = Workspace::new(&[
+        BY_ROLE,
+        ("data/common.yaml", "a: 1\n"),
+        (".hiera-ls/facts/n1.json", "{\"role\": \"db\"}"),
+    ]);
+    let said = complaint(&workspace, &["lookup", "a", "--nodes", "n1,zz"]);
+    assert_eq!(said.matches("is not a known node").count(), 1, "{said}");
+    assert!(said.contains("zz is not a known node; only its name is used"), "{said}");
+    let said = complaint(&workspace, &["lookup", "a", "--node", "n*"]);
+    assert!(said.contains("--nodes takes patterns"), "{said}");
+}

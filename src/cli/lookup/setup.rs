@@ -85,6 +85,9 @@ impl Setup {
 }
 
 pub(super) fn prepare(arguments: &LookupArguments) -> Result<Setup, String> {
+    if let Some(name) = arguments.node.as_ref().filter(|it| it.contains(['*', '?'])) {
+        return Err(format!("--node {name}: this is one name; --nodes takes patterns"));
+    }
     let place = arguments.place.open()?;
     let Place { world, environment } = &place;
     let settings = world.settings();
@@ -187,14 +190,17 @@ fn parts_of_facts(path: &Path, node: Option<&str>) -> Result<NodeParts, String> 
     for problem in problems {
         complain(&format!("{shown}: {}", problem.message));
     }
-    let at = match node {
-        Some(name) => nodes.iter().position(|it| it.name == name).unwrap_or(0),
-        None => 0,
-    };
-    if nodes.is_empty() {
-        return Err(format!("{shown}: no facts in it"));
+    let named = node.and_then(|name| nodes.iter().position(|it| it.name == name));
+    match (named, node, nodes.len()) {
+        (_, _, 0) => Err(format!("{shown}: no facts in it")),
+        (Some(at), _, _) => Ok(nodes.swap_remove(at)),
+        // A file for one machine may call it by another name.
+        (None, _, 1) => Ok(nodes.swap_remove(0)),
+        (None, Some(name), _) => Err(format!("no facts of {name} in {shown}")),
+        (None, None, count) => {
+            Err(format!("{shown}: the file has the facts of {count} nodes; choose one with --node"))
+        }
     }
-    Ok(nodes.swap_remove(at))
 }
 
 /// The node in --node, with or without a fact set; or else the one in the settings; or else any node. What is `given` is
