@@ -129,6 +129,37 @@ fn only_the_given_files() {
 }
 
 #[test]
+fn standard_input_must_be_a_file_of_the_workspace() {
+    let workspace = workspace("a: 1\n");
+    let status = |arguments: &[&str]| {
+        let arguments = [&["check", "--stdin-filename"], arguments].concat();
+        run(&workspace, &arguments).0
+    };
+    assert_eq!(status(&["docs/x.txt"]), Some(2));
+    assert_eq!(status(&["docs/x.txt", "--skip-other-files"]), Some(0));
+    assert_eq!(status(&["data/nodes/new.yaml"]), Some(0));
+}
+
+#[test]
+fn a_check_without_rules_does_not_pass() {
+    let arguments = ["check", "--select", "octal-number", "--ignore", "octal-number"];
+    let (status, _, error) = run(&workspace("a: 010\n"), &arguments);
+    assert_eq!(status, Some(2));
+    assert!(error.contains("no rule is left"), "{error}");
+}
+
+#[test]
+fn conflicts_are_not_fixed() {
+    let text = "x: 1\n<<<<<<< HEAD\nplain: 1\n=======\nplain: 2\n>>>>>>> b\n";
+    let workspace = workspace(text);
+    let (status, found, _) = run(&workspace, &["check", "--fix", "--format", "concise"]);
+    assert_eq!((status, found.lines().count()), (Some(1), 1), "{found}");
+    assert!(found.contains("Unresolved merge conflict"), "{found}");
+    let after = std::fs::read_to_string(format!("{}/data/common.yaml", workspace.root()));
+    assert_eq!(after.expect("the file is there"), text);
+}
+
+#[test]
 fn the_repository_around_the_named_files_is_the_workspace() {
     let workspace = Workspace::new(&[
         ("one/.git/HEAD", ""),

@@ -113,6 +113,10 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
         let text =
             String::from_utf8(standard_input()?).map_err(|_| "standard input is not UTF-8")?;
         host.apply(Change::OpenBuffer { path: path.clone(), text, version: 0 });
+        if !arguments.skip_other_files {
+            let has_role = is_looked_at(&host.snapshot(), &path);
+            refuse(if has_role { Vec::new() } else { vec![shown_path(&shown, &path)] })?;
+        }
         vec![path]
     } else if let Some(revision) = &arguments.since {
         changed_files(&host.snapshot(), &root, git::changed_since(&root, revision)?)
@@ -148,6 +152,10 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
     });
     let outside = workspace::not_read(&host.snapshot());
     let (selected, ignored) = (codes(&arguments.select), codes(&arguments.ignore));
+    // Otherwise, a check without any rule would pass.
+    if !selected.is_empty() && selected.iter().all(|it| ignored.contains(it)) {
+        return Err("no rule is left: --ignore names every rule of --select".to_owned());
+    }
     let shown = if arguments.format.is_for_forges() {
         ShownPaths::in_repository(&host.snapshot(), shown)
     } else {
@@ -222,6 +230,11 @@ fn refuse_other_files(world: &Arc<World>, named: &[PathBuf], shown: &str) -> Res
             others.push(shown_path(shown, &path));
         }
     }
+    refuse(others)
+}
+
+/// The error for files that no rule checks, if there are any.
+fn refuse(others: Vec<String>) -> Result<(), String> {
     if others.is_empty() {
         return Ok(());
     }
