@@ -22,7 +22,7 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
-    let ConfigContext { world, config, .. } = *at;
+    let ConfigContext { world, config, environment, .. } = *at;
     for level in config.hierarchy.iter().chain(&config.default_hierarchy) {
         let name = &level.function.name;
         let Some(place) = level.function.place else { continue };
@@ -33,28 +33,61 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
             report_other_kind(&level.function, place, kind, &config.text, report);
             continue;
         }
+        let is_of_hiera_3 = level.function.kind == FunctionKind::Hiera3Backend;
+        let loaded = level.function.loaded_name();
+        let is_missing = environment.is_some_and(|it| world.lacks_function(&loaded, it));
+        if is_missing && !is_of_hiera_3 {
+            report_missing(&level.function, place, &config.text, report);
+            continue;
+        }
         let near = nearest_name(name, FILE_BACKENDS);
         let advice = near.map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
         let message = format!(
-            "`{name}` cannot be run here\nIts values are missing. The setting `backends` can provide them.{advice}"
+            "hiera-ls does not run `{name}`, so this level's values are not known\n\
+             The setting `backends` can provide them.{advice}"
         );
-        let is_of_hiera_3 = level.function.kind == FunctionKind::Hiera3Backend;
-        let (severity, message) =
-            if is_of_hiera_3 || is_function_name(&level.function.loaded_name()) {
-                // The names of custom functions usually start with a module's name.
-                let is_own = near.is_none() || name.contains("::");
-                (if is_own { RULE.severity } else { Severity::Warning }, message)
-            } else {
-                let kind = level.function.kind.key();
-                let words = format!("Unable to find '{kind}' function named '{name}'");
-                (Severity::Error, format!("{words}\nA function cannot have this name.{advice}"))
-            };
+        let (severity, message) = if is_of_hiera_3 || is_function_name(&loaded) {
+            // The names of custom functions usually start with a module's name.
+            let is_own = near.is_none() || name.contains("::");
+            (if is_own { RULE.severity } else { Severity::Warning }, message)
+        } else {
+            let kind = level.function.kind.key();
+            let words = format!("Unable to find '{kind}' function named '{name}'");
+            (Severity::Error, format!("{words}\nA function cannot have this name.{advice}"))
+        };
         let finding = report.add_once(&RULE, severity, place.range, message);
         if let (Some(finding), Some(near)) = (finding, near) {
             let edit = replaced_in(&config.text, place.range, name, near);
             let fix = |edit| Fix::changing(format!("Write `{near}`"), vec![edit]);
             finding.fixes.extend(edit.map(fix));
         }
+    }
+}
+
+/// Reports a function that certainly does not exist.
+fn report_missing(function: &Function, place: Place, text: &str, report: &mut Report) {
+    let Function { name, kind, .. } = function;
+    let key = kind.key();
+    let meant = match &**name {
+        "yaml" => Some((FunctionKind::DataHash, "yaml_data")),
+        "json" => Some((FunctionKind::DataHash, "json_data")),
+        "hocon" => Some((FunctionKind::DataHash, "hocon_data")),
+        "eyaml" => Some((FunctionKind::LookupKey, "eyaml_lookup_key")),
+        _ => None,
+    };
+    let advice = match meant {
+        Some((of, meant)) if of == *kind => format!(" Did you mean `{meant}`?"),
+        Some((of, meant)) => format!(" Did you mean `{}: {meant}`?", of.key()),
+        None => " The module has no such function.".to_owned(),
+    };
+    let message = format!(
+        "Unable to find '{key}' function named '{name}'\nEvery lookup that reads this level fails.{advice}"
+    );
+    let finding = report.add_once(&RULE, Severity::Error, place.range, message);
+    if let (Some(finding), Some((_, meant))) = (finding, meant.filter(|(of, _)| of == kind)) {
+        let edit = replaced_in(text, place.range, name, meant);
+        let fix = |edit| Fix::changing(format!("Write `{meant}`"), vec![edit]);
+        finding.fixes.extend(edit.map(fix));
     }
 }
 
@@ -161,6 +194,43 @@ hierarchy:
             "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: a, path: a.yaml, 'lookup_key': 'yaml_data'}\n",
             "Write `data_hash: yaml_data`",
             "version: 5\nhierarchy:\n  - {name: a, path: a.yaml, 'data_hash': 'yaml_data'}\n",
+        );
+    }
+
+    /// Puppet finds a function with a module's name only in this module, and any other one in all of them.
+    #[test]
+    fn functions_that_do_not_exist() {
+        check(
+            r"
+#- /modules/m/manifests/init.pp
+class m {}
+#- /modules/m/functions/there.pp
+function m::there($o, $c) { {} }
+#- /modules/m/lib/puppet/functions/m/ruby.rb
+#- /modules/m/lib/puppet/functions/json.rb
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: a, path: a.yaml, data_hash: yaml}
+#                                      ^^^^ error[unknown-backend]: Unable to find 'data_hash' function named 'yaml' Every lookup that reads this level fails. Did you mean `yaml_data`?
+  - {name: b, path: b.yaml, data_hash: eyaml}
+#                                      ^^^^^ error[unknown-backend]: Unable to find 'data_hash' function named 'eyaml' Every lookup that reads this level fails. Did you mean `lookup_key: eyaml_lookup_key`?
+  - {name: c, path: c.yaml, data_hash: json}
+#                                      ^^^^ information[unknown-backend]
+  - {name: d, lookup_key: m::nope}
+#                         ^^^^^^^ error[unknown-backend]: Unable to find 'lookup_key' function named 'm::nope' Every lookup that reads this level fails. The module has no such function.
+  - {name: e, lookup_key: m::there}
+#                         ^^^^^^^^ information[unknown-backend]: hiera-ls does not run `m::there`, so this level's values are not known…
+  - {name: f, lookup_key: m::ruby}
+#                         ^^^^^^^ information[unknown-backend]
+  - {name: g, lookup_key: other::nope}
+#                         ^^^^^^^^^^^ information[unknown-backend]
+",
+        );
+        check_fix(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: a, path: a.yaml, data_hash: yaml}\n",
+            "Write `yaml_data`",
+            "version: 5\nhierarchy:\n  - {name: a, path: a.yaml, data_hash: yaml_data}\n",
         );
     }
 

@@ -218,7 +218,7 @@ a: 2
         files("", "#^^^^^^ hint[orphan-file]\n");
         files(
             "  - {name: site, lookup_key: m::mine}\n\
-             #                            ^^^^^^^ information[unknown-backend]\n",
+             #                            ^^^^^^^ error[unknown-backend]\n",
             "",
         );
     }
