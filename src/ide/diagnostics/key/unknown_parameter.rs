@@ -73,7 +73,8 @@ mod tests {
 version: 5
 hierarchy: [{name: x, path: common.yaml}]
 #- /modules/web/manifests/init.pp
-class web($port) { lookup('web::one') lookup("web::${x}_two") }
+class web($port) { lookup('web::one') lookup("web::${x}_two")
+  call("lookup", "web::called") inline_epp('<%= lookup("web::inline") %>') $x = $web::three } # web::three
 #- /modules/web/templates/a.epp
 <%= lookup('web::template') %>
 #- /modules/web/templates/b.erb
@@ -87,6 +88,8 @@ web::in_data: 1
 web::template: 1
 web::ruby: 1
 web::level: 1
+web::called: 1
+web::inline: 1
 web::three: 1
 #^^^^^^^^^ warning[unknown-parameter]
 "#,

@@ -7,13 +7,15 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
+use crate::code::file::language_of;
 use crate::code::{ClassCode, CodeFile, CodeIndex};
 use crate::config::Environment;
 use crate::data::Files as _;
 use crate::engine::module_of_key;
 use crate::ide::diagnostics::Related;
 use crate::ide::diagnostics::shared::unread_code::{UnreadCode, ruby_files};
-use crate::syntax::puppet::{Declaration, DeclarationKind};
+use crate::ide::searched_code::holds_word;
+use crate::syntax::puppet::{self, Declaration, DeclarationKind};
 use crate::world::{World, paths};
 
 /// The code of one environment. It is read for the first key.
@@ -104,7 +106,23 @@ impl<'a> DeclaredClasses<'a> {
     /// Whether the key is used for something other than a class parameter: by a lookup in code, by an interpolation in
     /// data, or in some way by the Ruby code of its module.
     pub(crate) fn is_used_otherwise(&self, key: &str) -> bool {
-        self.code().is_looked_up(key) || self.is_used_by_data(key) || self.is_in_ruby(key)
+        self.code().is_looked_up(key)
+            || self.is_used_by_data(key)
+            || self.is_in_ruby(key)
+            || self.is_in_strings_of_code(key)
+    }
+
+    /// Whether a string of Puppet code has the name: the code may look the key up in a way that is not recognized, such as
+    /// `call('lookup', 'class::key')` or `inline_epp('<%= lookup("class::key") %>')`.
+    fn is_in_strings_of_code(&self, key: &str) -> bool {
+        self.code().files().iter().any(|(path, _)| {
+            // Most files do not have the name at all, so only few are split into tokens.
+            let Ok(text) = self.world.text(path) else { return false };
+            memmem::find(text.as_bytes(), key.as_bytes()).is_some()
+                && puppet::strings(&text, language_of(path))
+                    .iter()
+                    .any(|range| holds_word(range.slice(&text), key))
+        })
     }
 
     /// Whether an interpolation or `lookup_options` of the data name the key.
