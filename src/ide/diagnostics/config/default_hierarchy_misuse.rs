@@ -118,6 +118,11 @@ impl DefaultKeys<'_> {
         for (key, member) in entry.value.value.as_hash().into_iter().flat_map(|it| it.iter()) {
             let (Some(name), Some(place)) = (key.as_str(), member.key_place) else { continue };
             let options = member.value.value.as_hash();
+            if is_default && options.is_some_and(|it| it.get("convert_to").is_some()) {
+                let message = "this `convert_to` has no effect: Puppet converts no value as options of a default hierarchy say\n\
+                     Move it to the lookup_options of the hierarchy.";
+                report.add_as(&RULE, RULE.severity, place.range, message);
+            }
             let merges = options.is_some_and(|it| it.get("merge").is_some());
             // A pattern may be for keys of both hierarchies.
             if name.starts_with('^') || !merges || !self.holders(name, is_default).is_empty() {
@@ -243,6 +248,29 @@ m::own: 2
         check(&fixture);
         let shown = ["/modules/m/data/common.yaml: m::aa: asked first"];
         check_related(&fixture, "default-hierarchy-misuse", &shown);
+    }
+
+    /// Puppet takes `convert_to` only from the options of the hierarchies that it searches first.
+    #[test]
+    fn options_that_convert_nothing() {
+        check(&format!(
+            "{MODULE}{}",
+            r"
+#- /modules/m/data/os/Debian.yaml
+m::os: 1
+#- /modules/m/data/common.yaml
+lookup_options:
+  m::a: {convert_to: String}
+#- /modules/m/data/one.yaml
+lookup_options:
+  m::a: {convert_to: String}
+# ^^^^ warning[default-hierarchy-misuse]: this `convert_to` has no effect…
+  ^m::b: {convert_to: Array}
+# ^^^^^ warning[default-hierarchy-misuse]
+m::a: 1
+m::b: 1
+"
+        ));
     }
 
     #[test]
