@@ -155,6 +155,23 @@ f: 1
     }
 
     #[test]
+    fn strings_with_tokens_are_strings() {
+        check(
+            r#"
+a: "a %{facts.role}"
+b: "%{lookup('a.x')}"
+#   ^^^^^^^^^^^^^^^^ error[dig-type-mismatch]: Data Provider type mismatch: Got String…
+c: "%{facts.role}"
+d: "%{lookup('c.x')}"
+#   ^^^^^^^^^^^^^^^^ error[dig-type-mismatch]
+e: "%{alias('f')}"
+f: {x: 1}
+g: "%{lookup('e.x')}"
+"#,
+        );
+    }
+
+    #[test]
     fn the_engine_decides() {
         check(
             r#"

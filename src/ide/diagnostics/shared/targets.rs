@@ -7,7 +7,7 @@ use crate::config::Environment;
 use crate::data::{Files as _, Located, Value};
 use crate::engine::Evaluator;
 use crate::ide::diagnostics::Related;
-use crate::syntax::interpolation;
+use crate::syntax::interpolation::{self, Token};
 use crate::syntax::key_path::{self, KeyPath, Segment};
 use crate::world::{ByEnvironment, KeyIndex, World};
 
@@ -77,7 +77,7 @@ pub(crate) enum Dug {
     Missing,
     /// The path leads through this value, which has no members. Puppet fails.
     Mismatch(Located),
-    /// The path leads through a token: only a lookup can tell.
+    /// The path leads through an alias, or a key with a token: only a lookup can tell.
     Unknown,
 }
 
@@ -169,7 +169,11 @@ pub(crate) fn dig(value: &Located, segments: &[Segment]) -> Dug {
                 }
                 member.map(|it| it.value.clone())
             }
-            (Value::String(text), _) if interpolation::may_have_tokens(text) => {
+            // Only an alias can stand for a value with members. Any other token makes a longer string.
+            (Value::String(text), _)
+                if interpolation::may_have_tokens(text)
+                    && interpolation::tokens(text).iter().any(Token::is_alias) =>
+            {
                 return Dug::Unknown;
             }
             _ => return Dug::Mismatch(value),
