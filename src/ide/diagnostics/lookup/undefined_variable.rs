@@ -7,13 +7,14 @@
 
 use std::sync::Arc;
 
-use crate::data::Hash;
+use crate::data::{Hash, Value};
 use crate::engine::CodeVariables;
 use crate::facts::variable::VARIABLES_OF_HIERA_3;
 use crate::facts::{Node, Reading, legacy};
 use crate::ide::diagnostics::lookup::VariablesContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::near::near_key;
+use crate::ide::diagnostics::shared::targets;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::ide::strings::PlacedName;
 use crate::syntax::key_path;
@@ -70,14 +71,22 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
         let Some(name) = undefined(known, &variable.name) else { continue };
         let effect =
             if known.is_error { "The lookup fails" } else { "Puppet uses an empty string" };
-        let meant = meant(known, &name);
+        let modern = modern_name(&name);
+        // A member that no node has would turn the visible mistake into an empty string.
+        let absent = modern.as_ref().filter(|it| !known.nodes.iter().any(|node| has(node, it)));
+        let meant =
+            if absent.is_some() { None } else { modern.clone().or_else(|| near(known, &name)) };
         // Variables that a classifier or a manifest sets are not in fact sets, and an empty string in a path may be
         // intended.
-        if meant.is_none() && known.is_path && !known.holds_more_than_facts() {
+        if meant.is_none() && absent.is_none() && known.is_path && !known.holds_more_than_facts() {
             continue;
         }
         let advice = match &meant {
             Some(meant) => format!(" Did you mean `%{{{meant}}}`?"),
+            None if absent.is_some() => {
+                let modern = modern.as_deref().unwrap_or_default();
+                format!(" The modern name is `%{{{modern}}}`, but no node with facts has it.")
+            }
             None if is_impossible(&variable.name) => format!(" {AS_TEXT}"),
             None => String::new(),
         };
@@ -152,11 +161,16 @@ fn undefined(known: &KnownVariables<'_>, name: &str) -> Option<String> {
     (!never_reported && !is_defined && !is_assigned).then(|| root.to_string())
 }
 
-/// The replacement of an old fact, or a variable of the nodes with a similar name.
-fn meant(known: &KnownVariables<'_>, name: &str) -> Option<String> {
-    if let Some(modern) = modern_name(name) {
-        return Some(modern);
-    }
+/// Whether a node has a value for a name with members.
+fn has(node: &Node, name: &str) -> bool {
+    let Ok(path) = key_path::parse(name) else { return false };
+    let root = path.root_name().and_then(|root| node.variable(root));
+    let found = root.map(|value| targets::dig(value, &path.rest));
+    found.is_some_and(|it| it.found().is_some_and(|found| found.value != Value::Undef))
+}
+
+/// A variable of the nodes with a similar name.
+fn near(known: &KnownVariables<'_>, name: &str) -> Option<String> {
     let unqualified = name.strip_prefix("::").unwrap_or(name);
     let variables = known.nodes.iter().flat_map(|node| node.variables());
     let near = near_key(unqualified, variables.filter_map(|(variable, _)| variable.as_str()))?;
@@ -188,6 +202,22 @@ a: "%{osfamily} %{os.family} %{os.nope} %{facts.nope} %{::environment} %{trusted
 #   ^^^^^^^^^^^ warning[undefined-variable]: Undefined variable 'osfamily' The lookup fails for node web01. Did you mean `%{facts.os.family}`?
 b: "%{a::class} %{0} %{module_name} %{scope('nope')}"
 #                                   ^^^^^^^^^^^^^^^^ warning[undefined-variable]
+"#,
+        );
+    }
+
+    /// The modern name would be an empty string, without a message of Puppet.
+    #[test]
+    fn modern_names_that_no_node_has() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+node: web01
+nodes: {web01: {facts: {networking: {interfaces: {eth0: {ip: 10.0.0.1}}}}}}
+#- /data/common.yaml
+a: "%{ipaddress_trp1} %{ipaddress_eth0}"
+#   ^^^^^^^^^^^^^^^^^ warning[undefined-variable]: Undefined variable 'ipaddress_trp1' The lookup fails for node web01. The modern name is `%{facts.networking.interfaces.trp1.ip}`, but no node with facts has it.
+#                     ^^^^^^^^^^^^^^^^^ warning[undefined-variable]: Undefined variable 'ipaddress_eth0' The lookup fails for node web01. Did you mean `%{facts.networking.interfaces.eth0.ip}`?
 "#,
         );
     }
