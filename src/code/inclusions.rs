@@ -158,7 +158,7 @@ fn add_call(call: &Call, lookups: &HashMap<TextRange, &Call>, inclusions: &mut V
 /// A call that looks up constant keys.
 fn lookup_of(call: &Call) -> Option<ClassLookup> {
     let said = LookupArguments::of(call).ok().filter(|it| it.open.is_empty())?;
-    let default = said.default_value.filter(|_| !call.has_lambda).and_then(|it| {
+    let default = said.default_value.filter(|_| call.lambda.is_none()).and_then(|it| {
         let mut names = Vec::new();
         add_names(&it, &mut names).map(|()| names.into())
     });

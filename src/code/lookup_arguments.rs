@@ -2,11 +2,12 @@
 //!
 //! Code is not evaluated: parts that are not constant are named, never guessed.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::literal::value_of;
-use crate::data::{Hash, Value};
-use crate::syntax::puppet::{Call, Constant, Written, WrittenShape};
+use crate::data::{Hash, Value, puppet_type};
+use crate::syntax::puppet::{Call, Constant, Lambda, Written, WrittenShape};
 use crate::text::TextRange;
 
 /// What a call says, as far as it is constant.
@@ -69,7 +70,7 @@ pub enum LookupDefault {
 /// The default of a call.
 pub fn default_of(call: &Call) -> LookupDefault {
     // The lambda computes the default.
-    let Some(said) = LookupArguments::of(call).ok().filter(|_| !call.has_lambda) else {
+    let Some(said) = LookupArguments::of(call).ok().filter(|_| call.lambda.is_none()) else {
         return LookupDefault::Unknown;
     };
     let may_bring_values = |(part, _): &(OpenPart, TextRange)| {
@@ -98,7 +99,8 @@ impl LookupArguments {
             "lookup" => said.lookup(call)?,
             function => said.hiera(function, call)?,
         }
-        Ok(said)
+        let fits = |it: &Lambda| it.takes_one && (call.function != "lookup" || takes_names(it));
+        if call.lambda.as_ref().is_none_or(fits) { Ok(said) } else { Err(Refused) }
     }
 
     fn lookup(&mut self, call: &Call) -> Accepted {
@@ -125,7 +127,7 @@ impl LookupArguments {
                 self.merge(merge)
             }
             // Puppet refuses a default together with a lambda.
-            [name, value_type, merge, default] if !call.has_lambda => {
+            [name, value_type, merge, default] if call.lambda.is_none() => {
                 self.name(name)?;
                 if !is_undef(value_type) {
                     self.value_type(value_type)?;
@@ -166,7 +168,15 @@ impl LookupArguments {
     fn options(&mut self, options: &Written, has_name: bool) -> Accepted {
         let WrittenShape::Hash(pairs) = &options.shape else { return Err(Refused) };
         let mut has_name = has_name;
-        for (option, value) in pairs {
+        let mut later = HashSet::new();
+        // Of an option that is written twice, a hash has the last value.
+        let counts: Vec<bool> = pairs
+            .iter()
+            .rev()
+            .map(|(option, _)| option.text().is_none_or(|it| later.insert(it)))
+            .collect();
+        let pairs = pairs.iter().zip(counts.iter().rev()).filter(|(_, counts)| **counts);
+        for ((option, value), _) in pairs {
             match option.text() {
                 Some("name") if !has_name => {
                     has_name = true;
@@ -270,6 +280,15 @@ impl LookupArguments {
     }
 }
 
+/// Whether a lambda takes what `lookup()` passes: a name, or a list of names (`NameType`). A type that is not known here counts.
+fn takes_names(lambda: &Lambda) -> bool {
+    let Some(written) = &lambda.first_type else { return true };
+    let names = puppet_type::parse("Variant[String, Array[String]]").expect("a type of Puppet");
+    // A type of a module may be an alias.
+    written.contains("::")
+        || puppet_type::parse(written).map_or(true, |it| it.is_assignable(&names))
+}
+
 fn is_undef(written: &Written) -> bool {
     written.shape == WrittenShape::Constant(Constant::Undef)
 }
@@ -282,6 +301,44 @@ fn constant_value(written: &Written) -> Option<Value> {
 mod tests {
     use super::*;
     use crate::code::CodeFile;
+
+    /// As Puppet decides; each lookup passes one argument to its lambda.
+    #[test]
+    fn lambdas_and_options_that_puppet_refuses() {
+        let is_refused = |text: &str| {
+            let file = CodeFile::of_text("/a.pp", text);
+            LookupArguments::of(&file.manifest.calls[0]).is_err()
+        };
+        for call in [
+            "lookup('k') |$k, $j| { 5 }",
+            "lookup('k') || { 5 }",
+            "lookup('k') |String $k| { 5 }",
+            "lookup('k') |Integer *$k| { 5 }",
+            "lookup('k') |Optional[String] $k| { 5 }",
+            "lookup('k', String, 'first') |$k, $j| { 5 }",
+            "lookup({name => 'k'}) |Array[String] $k| { 5 }",
+            "hiera('k') |$k, $j| { 5 }",
+            "lookup({ name => 'k', name => 5 })",
+            "lookup('k', { name => 'k' })",
+        ] {
+            assert!(is_refused(call), "{call}");
+        }
+        for call in [
+            "lookup('k') |$k| { 5 }",
+            "lookup('k') |Any $k| { 5 }",
+            "lookup('k') |My::Type $k| { 5 }",
+            "lookup('k') |$k = 1| { 5 }",
+            "lookup('k') |*$k| { 5 }",
+            "lookup('k') |$k, $j = 1| { 5 }",
+            "lookup('k') |$k, *$j| { 5 }",
+            "hiera('k') |Integer $k| { 5 }",
+            "lookup({ name => '', 'merge' => 'deep', name => 'k' })",
+            "lookup({ name => 5, name => 'k' })",
+            "lookup('k', { merge => 5, merge => 'deep' })",
+        ] {
+            assert!(!is_refused(call), "{call}");
+        }
+    }
 
     /// `expected`: the default as it is written.
     #[track_caller]
@@ -326,6 +383,7 @@ mod tests {
             "lookup('k', undef, { strategy => 'deep' })",
             "lookup('k', 'refused', 'first', 'x')",
             "lookup('k', { $x => 1 })",
+            "lookup('k') |$key, $more| { 1 }",
         ] {
             check(call, "unknown");
         }

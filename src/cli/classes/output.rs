@@ -104,7 +104,7 @@ fn called(name: &str, file: &CodeFile, call: &Call) -> Json {
         "args": arguments,
         "pattern": call.pattern,
         "attributes": attributes,
-        "lambda": call.has_lambda,
+        "lambda": call.lambda.is_some(),
         "in": call.inside,
         "file": name,
         "line": file.line(call.position),

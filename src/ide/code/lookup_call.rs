@@ -33,7 +33,7 @@ impl LookupCall {
             format!("{} {}", in_words(*part), class_parameter::code(file.slice(*range)))
         });
         let open_default = said.default.filter(|_| said.default_value.is_none()).map(code);
-        let (default, open_default) = if call.has_lambda {
+        let (default, open_default) = if call.lambda.is_some() {
             // The lambda computes the default, and hiera-ls does not evaluate code.
             (None, Some(BLOCK.to_owned()))
         } else {

@@ -137,12 +137,23 @@ pub struct Call {
     pub written: Vec<Written>,
     /// The attributes of `class { … }`.
     pub attributes: Vec<Attribute>,
-    /// Whether a lambda follows.
-    pub has_lambda: bool,
+    /// The lambda that follows.
+    pub lambda: Option<Lambda>,
     /// The conditions under which it runs: it is in an `if`, `unless`, `case`, selector or lambda, or after `and` or `or`.
     pub guards: Box<[Guard]>,
     /// The name of the enclosing declaration.
     pub inside: Option<Arc<str>>,
+}
+
+/// A lambda after a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lambda {
+    /// From its first `|` to its `}`.
+    pub range: TextRange,
+    /// Whether it can be called with one argument.
+    pub takes_one: bool,
+    /// The type of its first parameter, if there is one.
+    pub first_type: Option<String>,
 }
 
 impl Call {

@@ -39,7 +39,7 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
         }
         let is_unanswered = |name: &str| code.answered(name, call.position) == Answered::Never;
         let is_certain = call.names.iter().all(|it| is_unanswered(&it.text));
-        if (is_certain || may_be_misspelt(code, call)) && !is_hidden_default(code, call) {
+        if (is_certain || may_be_misspelt(code, call)) && !is_hidden(code, call) {
             report_call(code, call, is_certain, report);
         }
     }
@@ -49,6 +49,20 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
 fn may_be_misspelt(code: &CodeContext<'_>, call: &Call) -> bool {
     let [only] = call.names.as_slice() else { return false };
     code.is_missing_here(&only.text) && code.near(&root_key(&only.text)).is_some()
+}
+
+/// Whether Puppet never makes the call, because there is data for what it would replace.
+fn is_hidden(code: &CodeContext<'_>, call: &Call) -> bool {
+    is_hidden_default(code, call) || is_in_hidden_lambda(code, call)
+}
+
+/// Whether the call is in the lambda of a lookup that finds a value for every node.
+fn is_in_hidden_lambda(code: &CodeContext<'_>, call: &Call) -> bool {
+    let holds_call = |it: TextRange| it.start <= call.position && call.position < it.end;
+    let mut around = code.file.manifest.calls.iter().filter(|it| {
+        it.is_lookup() && it.lambda.as_ref().is_some_and(|lambda| holds_call(lambda.range))
+    });
+    around.any(|it| it.names.iter().any(|name| code.answered(&name.text) == Answered::Always))
 }
 
 /// Whether the call is the default of a class parameter for which every node has data, so that Puppet never makes it.
@@ -130,6 +144,16 @@ mod tests {
             "{DATA}#- /modules/web/manifests/init.pp\n\
              class web($port = lookup('none'), $other = lookup('none')) {{ }}\n\
              #                                                 ^^^^^^ warning[lookup-without-data]\n"
+        ));
+    }
+
+    #[test]
+    fn the_lambda_of_a_lookup_that_finds_something_does_not_run() {
+        check(&format!(
+            "{DATA}#- /manifests/site.pp\n\
+             lookup('servers') |$k| {{ lookup('none') }}\n\
+             lookup('only::here') |$k| {{ lookup('none') }}\n\
+             #                                  ^^^^^^ warning[lookup-without-data]\n"
         ));
     }
 

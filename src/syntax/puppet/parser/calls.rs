@@ -5,7 +5,7 @@ use super::{LastComma, Parser};
 use crate::syntax::puppet::condition::Condition;
 use crate::syntax::puppet::expression::{Expression, Shape};
 use crate::syntax::puppet::form::Form;
-use crate::syntax::puppet::model::{Attribute, Call, CallForm, CalledName};
+use crate::syntax::puppet::model::{Attribute, Call, CallForm, CalledName, Lambda};
 use crate::syntax::puppet::token::Kind;
 use crate::text::TextRange;
 
@@ -25,7 +25,7 @@ struct Read<'call> {
     position: u32,
     function_range: TextRange,
     arguments: &'call [Expression],
-    has_lambda: bool,
+    lambda: Option<Lambda>,
 }
 
 impl Parser<'_> {
@@ -34,7 +34,7 @@ impl Parser<'_> {
         self.check_function(function);
         self.next();
         let arguments = self.arguments(Kind::RightParen, ListKind::Arguments, LastComma::Allowed);
-        let has_lambda = self.lambda();
+        let lambda = self.lambda();
         if let Shape::Name(name) = &function.shape {
             let read = Read {
                 name,
@@ -42,7 +42,7 @@ impl Parser<'_> {
                 position: function.position,
                 function_range: function.range,
                 arguments: &arguments,
-                has_lambda,
+                lambda,
             };
             self.note(&read, function.range.start);
         }
@@ -66,14 +66,14 @@ impl Parser<'_> {
             let others = self.arguments(Kind::RightParen, ListKind::Arguments, LastComma::Refused);
             arguments.extend(others);
         }
-        let has_lambda = self.lambda();
+        let lambda = self.lambda();
         let read = Read {
             name: name.range().slice(self.text),
             form: CallForm::Method,
             position,
             function_range: name.range(),
             arguments: &arguments,
-            has_lambda,
+            lambda,
         };
         self.note(&read, start);
         let call = self.expression_from(start, Shape::Call);
@@ -93,7 +93,7 @@ impl Parser<'_> {
                 position: function.position,
                 function_range: function.range,
                 arguments,
-                has_lambda: false,
+                lambda: None,
             };
             self.note(&read, function.range.start);
         }
@@ -125,7 +125,7 @@ impl Parser<'_> {
             options: Vec::new(),
             written: Vec::new(),
             attributes,
-            has_lambda: false,
+            lambda: None,
             guards: self.kept_guards(),
             inside: self.inside.clone(),
         });
@@ -185,7 +185,7 @@ impl Parser<'_> {
             options: options_of(read.arguments),
             written: kept.iter().map(Expression::written).collect(),
             attributes: Vec::new(),
-            has_lambda: read.has_lambda,
+            lambda: read.lambda.clone(),
             guards: self.kept_guards(),
             inside: self.inside.clone(),
         });

@@ -6,6 +6,7 @@ use super::{Parser, TokenScope};
 use crate::syntax::puppet::condition::{Condition, Guard, Operator};
 use crate::syntax::puppet::expression::{Expression, Shape};
 use crate::syntax::puppet::form::Form;
+use crate::syntax::puppet::model::{Lambda, Parameter};
 use crate::syntax::puppet::token::Kind;
 
 impl Parser<'_> {
@@ -121,10 +122,11 @@ impl Parser<'_> {
     }
 
     /// `|parameters| { … }`, if one starts here.
-    pub(super) fn lambda(&mut self) -> bool {
+    pub(super) fn lambda(&mut self) -> Option<Lambda> {
         let first = self.at;
+        let start = self.peek().start;
         if !self.eat(Kind::Pipe) {
-            return false;
+            return None;
         }
         let is_in_default = std::mem::take(&mut self.is_in_default);
         let parameters = self.parameters(Kind::Pipe);
@@ -135,9 +137,16 @@ impl Parser<'_> {
         self.guards.push(Guard::unknown());
         let _ = self.block(Place::Block);
         self.is_in_default = is_in_default;
+        let is_needed = |it: &&Parameter| it.default.is_none() && !it.captures_rest;
+        let first_type = parameters.first().and_then(|it| it.type_range);
+        let lambda = Lambda {
+            range: self.range_from(start),
+            takes_one: !parameters.is_empty() && parameters.iter().filter(is_needed).count() <= 1,
+            first_type: first_type.map(|range| range.slice(self.text).to_owned()),
+        };
         self.scopes.push(TokenScope { first, end: self.at, declaration: None, parameters });
         self.guards.pop();
-        true
+        Some(lambda)
     }
 
     /// The parameters of a template: `| … |` in its first tag.
