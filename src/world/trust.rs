@@ -181,7 +181,7 @@ fn hold_back(settings: &mut Settings, raw: &RawSettings, trees: &[String]) -> Ve
     held.problems
 }
 
-const RUNS_GIT: &str = "has Git run";
+const RUNS_GIT: &str = "makes hiera-ls run Git";
 
 struct Held<'a> {
     raw: &'a RawSettings,

@@ -126,8 +126,7 @@ mod tests {
     #[test]
     fn what_is_unnecessary_must_be_so_everywhere() {
         check(&workspace("red: same\n", "red: same\n", "red: other\n"), &[]);
-        let why =
-            "Without this entry, all nodes that read this file get the same value. Remove it.";
+        let why = "Removing this entry changes nothing for any node.";
         let everywhere = workspace("red: same\n", "red: same\n", "red: same\n");
         check(&everywhere, &[("redundant-override", why)]);
     }

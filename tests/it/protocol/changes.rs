@@ -222,7 +222,7 @@ fn only_the_user_says_that_git_runs() {
     let start = |options: &Value| {
         let mut client = client_of(&workspace, options);
         let held = client.notification("textDocument/publishDiagnostics").to_string();
-        assert!(held.contains("`changes.before` has Git run"), "{held}");
+        assert!(held.contains("`changes.before` makes hiera-ls run Git"), "{held}");
         client.open(&common, &edited);
         client
     };

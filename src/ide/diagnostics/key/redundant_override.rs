@@ -39,8 +39,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     }
     let Some(lower) = above.orders.first().and_then(|order| order.values.first()) else { return };
     let message = format!(
-        "the next lower level has the same value for `{}`\n\
-         Without this entry, all nodes that read this file get the same value. Remove it.",
+        "A lower level has the same value for `{}`\nRemoving this entry changes nothing for any node.",
         above.key
     );
     let finding = report.add_as(&RULE, RULE.severity, key, message);
@@ -80,7 +79,7 @@ hierarchy:
             r"
 #- /data/nodes/one.yaml
 aa: {b: [1]}
-#^ hint[redundant-override]: the next lower level has the same value for `aa`…
+#^ hint[redundant-override]: A lower level has the same value for `aa`…
 c: 1
 d: '1'
 e: 1
