@@ -4,6 +4,7 @@ pub(super) mod broken_code;
 pub(super) mod code_context;
 pub(super) mod default_type_mismatch;
 pub(super) mod duplicate_class;
+pub(super) mod failing_lookup;
 pub(super) mod lookup_default_hides;
 pub(super) mod lookup_type_mismatch;
 pub(super) mod lookup_without_data;

@@ -90,6 +90,7 @@ pub const RULES: &[&Rule] = &[
     &key::unused_key::RULE,
     &code::lookup_without_data::RULE,
     &code::lookup_type_mismatch::RULE,
+    &code::failing_lookup::RULE,
     &code::refused_lookup::RULE,
     &code::lookup_default_hides::RULE,
     &code::duplicate_class::RULE,

@@ -76,11 +76,7 @@ fn check_call(code: &CodeContext<'_>, aliases: &TypeAliases, call: &Call, report
             _ => continue,
         };
         let Some(words) = refusal(&wanted, found, answer, subject) else { continue };
-        let nodes = match (conditions, is_certain) {
-            ([], true) => format!("every node{}", unless(&cases[..number])),
-            ([], false) => "nodes where no other level decides".to_owned(),
-            (conditions, _) => format!("nodes where {}", in_words(conditions)),
-        };
+        let nodes = nodes_of(conditions, is_certain, &cases[..number]);
         let finding = report.add(&RULE, range, format!("{words}\nThe call fails for {nodes}."));
         finding.related.extend(found.place.map(|place| Related {
             path: Some(code.world.path(place.file)),
@@ -88,6 +84,19 @@ fn check_call(code: &CodeContext<'_>, aliases: &TypeAliases, call: &Call, report
             message: "the value is here".to_owned(),
         }));
         return;
+    }
+}
+
+/// The nodes in a case, which follows others. It is certain if nothing is left out.
+pub(super) fn nodes_of(
+    conditions: &[Condition],
+    is_certain: bool,
+    before: &[(&[Condition], &Answer)],
+) -> String {
+    match (conditions, is_certain) {
+        ([], true) => format!("every node{}", unless(before)),
+        ([], false) => "nodes where no other level decides".to_owned(),
+        (conditions, _) => format!("nodes where {}", in_words(conditions)),
     }
 }
 
