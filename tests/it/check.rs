@@ -343,7 +343,7 @@ fn rules_are_explained() {
     let expected = "hiera-ls: there is no rule duplicate-keys; did you mean duplicate-key?\n";
     assert_eq!((status, &*complaint), (Some(2), expected));
     let (_, list, _) = run(&workspace, &["rule"]);
-    assert!(list.contains("\nduplicate-key ") && list.starts_with("invalid-encoding "), "{list}");
+    assert!(list.contains("\nduplicate-key ") && list.starts_with("left-by-git "), "{list}");
 }
 
 #[test]

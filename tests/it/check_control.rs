@@ -260,6 +260,9 @@ fn standard_input_in_the_place_of_a_file() {
     assert_eq!((status, &*text), (Some(0), ""));
     let arguments = ["--stdin-filename", "other/x.yaml", "--format", "concise"];
     let (status, _, said) = run_with_input(&workspace, &arguments, "a: 1\n");
+    assert!(status == Some(2) && said.contains("--skip-other-files"), "{said}");
+    let arguments = [&arguments[..], &["--skip-other-files"]].concat();
+    let (status, _, said) = run_with_input(&workspace, &arguments, "a: 1\n");
     assert_eq!((status, &*said), (Some(0), "hiera-ls: No file was checked\n"));
 }
 
