@@ -113,9 +113,8 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
         let text =
             String::from_utf8(standard_input()?).map_err(|_| "standard input is not UTF-8")?;
         host.apply(Change::OpenBuffer { path: path.clone(), text, version: 0 });
-        if !arguments.skip_other_files {
-            let has_role = is_looked_at(&host.snapshot(), &path);
-            refuse(if has_role { Vec::new() } else { vec![shown_path(&shown, &path)] })?;
+        if !arguments.skip_other_files && !is_looked_at(&host.snapshot(), &path) {
+            refuse(&[shown_path(&shown, &path)])?;
         }
         vec![path]
     } else if let Some(revision) = &arguments.since {
@@ -230,11 +229,11 @@ fn refuse_other_files(world: &Arc<World>, named: &[PathBuf], shown: &str) -> Res
             others.push(shown_path(shown, &path));
         }
     }
-    refuse(others)
+    refuse(&others)
 }
 
 /// The error for files that no rule checks, if there are any.
-fn refuse(others: Vec<String>) -> Result<(), String> {
+fn refuse(others: &[String]) -> Result<(), String> {
     if others.is_empty() {
         return Ok(());
     }
