@@ -264,7 +264,7 @@ impl<'a> Work<'a> {
     fn warn_of_unreadable(&mut self, environment: &Environment, path: &str) {
         let Ok(file) = self.world.file(path) else { return };
         if let Some(at) = file.invalid_utf8_at
-            && file.text.contains(self.renaming.root())
+            && file.text.contains(&**self.renaming.root())
         {
             let shown = self.shown(environment, path, TextRange::empty(at));
             self.warnings.insert(format!(

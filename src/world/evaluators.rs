@@ -194,7 +194,6 @@ impl World {
         node: &Arc<Node>,
     ) -> Evaluator {
         self.evaluator_reading(Arc::new(ReadOnDemand(self.texts.clone())), environment, node)
-            .with_code_variables(self.code_variables(environment))
     }
 
     /// [`Self::evaluator`], but one that is not shared, for passes over all nodes of a fleet.

@@ -9,7 +9,8 @@ use super::markup::{code, plain};
 use crate::backends::eyaml::blob;
 use crate::data::{Files as _, Located, Place, Value, inspect, render};
 use crate::engine::{
-    self, Caller, CancelToken, NestedSource, OpaqueLevel, Request, Role, SetBy, Source, UsedMerge, module_of_key,
+    self, Caller, CancelToken, NestedSource, OpaqueLevel, Request, Role, SetBy, Source,
+    module_of_key,
 };
 use crate::facts::Node;
 use crate::ide::cases::{self, CaseGroup};

@@ -362,7 +362,7 @@ impl<'a> Walk<'a> {
             return;
         }
         self.done.is_partly_broken = true;
-        self.done.may_be_left |= text.contains(self.renaming.root());
+        self.done.may_be_left |= text.contains(&**self.renaming.root());
         // Where nothing can be parsed, only the index knows keys, and it has root keys only.
         if self.renaming.path.len() == 1 {
             for key in keys.iter().filter(|key| part.contains_range(**key)) {

@@ -34,7 +34,7 @@ const TOO_MANY_LOOKUPS: &str = "they look up other keys, and many nodes have no 
                                 `hiera-ls diff` compares them, too";
 
 /// Why lookups by modules may change in other ways.
-const DEPENDS_ON_CALLER: &str = "data depends on which code looks it up (`module_name`), and only lookups outside of modules are compared";
+const DEPENDS_ON_CALLER: &str = "data depends on which code looks it up (module_name), and only lookups outside of modules are compared";
 
 /// A comparison and its result.
 #[derive(Debug, Clone, Default)]

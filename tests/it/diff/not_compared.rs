@@ -181,5 +181,5 @@ fn what_code_decides_is_not_proved() {
     repository.data("mods/m.yaml", "m::a: 1\n");
     repository.commit();
     repository.data("mods/m.yaml", "m::a: 2\n");
-    repository.check_not_proved(&[], "data depends on which code looks it up (`module_name`)");
+    repository.check_not_proved(&[], "data depends on which code looks it up");
 }

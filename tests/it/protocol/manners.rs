@@ -147,7 +147,6 @@ fn the_status_says_which_hiera_yaml_is_not_used() {
     let workspace = Workspace::new(&[("hiera.yaml", "version: 3\n"), ("data/a.yaml", "a: 1\n")]);
     let params = json!({
         "capabilities": {"experimental": {"serverStatusNotification": true}},
-        "initializationOptions": {"isWorkspaceTrusted": true},
         "rootUri": uri(workspace.root()),
     });
     let mut client = Client::start_with(Features::ide(), params);
@@ -193,6 +192,7 @@ fn the_status_says_what_is_left_out() {
     std::os::unix::fs::symlink("/dev/zero", workspace.path("data/zero.yaml")).expect("a link");
     let params = json!({
         "capabilities": {"experimental": {"serverStatusNotification": true}},
+        "initializationOptions": {"isWorkspaceTrusted": true},
         "rootUri": uri(workspace.root()),
     });
     let mut client = Client::start_with(Features::ide(), params);

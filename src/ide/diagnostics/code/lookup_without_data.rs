@@ -62,7 +62,9 @@ fn is_in_hidden_lambda(code: &CodeContext<'_>, call: &Call) -> bool {
     let mut around = code.file.manifest.calls.iter().filter(|it| {
         it.is_lookup() && it.lambda.as_ref().is_some_and(|lambda| holds_call(lambda.range))
     });
-    around.any(|it| it.names.iter().any(|name| code.answered(&name.text) == Answered::Always))
+    around.any(|it| {
+        it.names.iter().any(|name| code.answered(&name.text, it.position) == Answered::Always)
+    })
 }
 
 /// Whether the call is the default of a class parameter for which every node has data, so that Puppet never makes it.
