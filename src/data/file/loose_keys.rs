@@ -12,7 +12,7 @@ pub(super) fn loose_keys(text: &str, format: Format) -> Vec<RootKey<'_>> {
     let bytes = text.as_bytes();
     let is_hocon = format == Format::Hocon;
     // In HOCON, the braces of the root object may be left out.
-    let root = if is_hocon && !text.trim_start().starts_with('{') { 0 } else { 1 };
+    let root = usize::from(!is_hocon || text.trim_start().starts_with('{'));
     let (mut at, mut depth) = (0, 0_usize);
     while at < bytes.len() {
         let start = at;
@@ -44,13 +44,12 @@ pub(super) fn loose_keys(text: &str, format: Format) -> Vec<RootKey<'_>> {
 /// The key that is written in `range`, if it has no escapes.
 fn key(text: &str, range: TextRange) -> Option<RootKey<'_>> {
     let written = range.slice(text);
-    let (name, key) = match written.strip_prefix('"') {
-        Some(rest) => (rest.strip_suffix('"')?, range),
-        None => {
-            // `a.b = 1` is a sub key of `a`.
-            let name = written.split('.').next().filter(|it| it.bytes().all(is_plain))?;
-            (name, TextRange::new(range.start, range.start + name.len() as u32))
-        }
+    let (name, key) = if let Some(rest) = written.strip_prefix('"') {
+        (rest.strip_suffix('"')?, range)
+    } else {
+        // `a.b = 1` is a sub key of `a`.
+        let name = written.split('.').next().filter(|it| it.bytes().all(is_plain))?;
+        (name, TextRange::new(range.start, range.start + name.len() as u32))
     };
     if name.is_empty() || name.contains(['\\', '"', '\n']) {
         return None;

@@ -11,7 +11,7 @@ use crate::support::documents::uri;
 use crate::support::workspace::Workspace;
 
 /// What a hover on the key `token` shows, which a linked file and a file of the workspace have.
-fn shown(workspace: &Workspace, options: Value) -> String {
+fn shown(workspace: &Workspace, options: &Value) -> String {
     let params = json!({
         "capabilities": {},
         "initializationOptions": options,
@@ -19,7 +19,9 @@ fn shown(workspace: &Workspace, options: Value) -> String {
     });
     let mut client = Client::start_with(Features::ide(), params);
     client.open(&workspace.path("data/common.yaml"), "token: own\n");
-    client.hover(&workspace.path("data/common.yaml"), (0, 0))
+    let shown = client.hover(&workspace.path("data/common.yaml"), (0, 0));
+    client.forget("textDocument/publishDiagnostics");
+    shown
 }
 
 #[test]
@@ -29,7 +31,7 @@ fn a_repository_leads_out_only_if_the_user_allows_it() {
     let workspace =
         Workspace::new(&[("hiera.yaml", hiera_yaml), ("data/common.yaml", "token: own\n")]);
     symlink(elsewhere.path("secret.yaml"), workspace.path("data/link.yaml")).expect("a link");
-    let refused = shown(&workspace, json!({}));
+    let refused = shown(&workspace, &json!({}));
     assert!(!refused.contains("hunter2"), "{refused}");
     assert!(refused.contains("is outside of the workspace and is not read"), "{refused}");
     let allowed = [
@@ -37,7 +39,7 @@ fn a_repository_leads_out_only_if_the_user_allows_it() {
         json!({"datadirMap": {"/elsewhere": elsewhere.root()}}),
     ];
     for options in allowed {
-        let found = shown(&workspace, options);
+        let found = shown(&workspace, &options);
         assert!(found.contains("hunter2"), "{found}");
     }
 }
