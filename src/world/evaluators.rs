@@ -210,10 +210,16 @@ impl World {
             .sharing_open_options(self.open_options(environment))
     }
 
-    /// [`Self::new_evaluator`] for the lookups in catalogs, where code may have set variables.
+    /// [`Self::quiet_evaluator`] for the lookups in catalogs, where code may have set variables.
     pub fn catalog_evaluator(&self, environment: &Arc<Environment>, node: &Arc<Node>) -> Evaluator {
-        let made = self.new_evaluator(environment, node);
+        let made = self.new_evaluator(environment, node).with_back_ends(self.quiet_back_ends());
         made.with_code_variables(self.code_variables(environment))
+    }
+
+    /// The back ends without those that start programs.
+    pub fn quiet_back_ends(&self) -> Arc<Registry> {
+        let quiet = self.back_ends().quiet().map(Arc::new);
+        quiet.unwrap_or_else(|| self.back_ends().clone())
     }
 
     /// An evaluator that returns exactly what `puppet lookup` does, also for files that Puppet refuses, and uses these back ends. Its

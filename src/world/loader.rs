@@ -126,9 +126,12 @@ impl WorkspaceDisk {
         Self::new(trees.chain(named.iter().map(String::as_str)))
     }
 
-    /// Whether `path`, with links resolved, is in the workspace or does not exist.
+    /// Whether `path`, with links resolved, is in the workspace or does not exist, or is no secret.
     fn holds(&self, path: &str) -> bool {
-        let path = Path::new(path);
+        self.is_in_workspace(Path::new(path)) || is_public_key(path)
+    }
+
+    fn is_in_workspace(&self, path: &Path) -> bool {
         let is_link = fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink());
         // Most files are not links, so it is enough to resolve their directory, whose result is kept for all of its files.
         match path.parent() {
@@ -198,6 +201,17 @@ impl DiskReader for WorkspaceDisk {
     fn environment_variable(&self, name: &str) -> Option<String> {
         Disk.environment_variable(name)
     }
+}
+
+/// Whether a file is a public key, by the name that it has without links. Levels encrypt with keys that are outside of all
+/// workspaces, such as `/etc/puppetlabs/puppet/eyaml/public_key.pkcs7.pem`.
+fn is_public_key(path: &str) -> bool {
+    if paths::extension(path) != "pem" {
+        return false;
+    }
+    let real = fs::canonicalize(path).unwrap_or_default();
+    let name = real.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+    name.contains("public") && paths::extension(name) == "pem"
 }
 
 /// What a directory is a part of: its repository, or else its environment. A repository within an environment need not belong to
@@ -395,6 +409,11 @@ mod tests {
             assert!(error.ends_with("is outside of the workspace and is not read"), "{error}");
         }
         assert_eq!((disk.list(&path("other")), disk.list(&path("w/dir"))), (None, None));
+        // Only what is called a public key without links counts as one.
+        fs::write(path("other/public_key.pem"), "key").expect("a file");
+        symlink(path("other/a"), path("w/my_public.pem")).expect("a link");
+        assert_eq!(disk.read(&path("other/public_key.pem")), Ok(b"key".to_vec()));
+        assert!(disk.read(&path("w/my_public.pem")).is_err());
         assert_eq!(disk.list(&path("w/data")).map(|it| it.len()), Some(1));
         assert!(disk.read(&path("w/none")).expect_err("there is none").starts_with("No such file"));
     }

@@ -102,6 +102,8 @@ impl World {
             .chain(&settings.basemodulepath)
             .chain(settings.datadir_map.values())
             .chain([&settings.diagnostics.baseline])
+            .chain(&settings.eyaml.public_key)
+            .chain(&settings.eyaml.private_key)
             .chain(stand_ins.map(|it| &it.file))
             .map(at);
         Some(

@@ -41,15 +41,13 @@ impl World {
         slot.get_or_init(|| Arc::new(FleetClasses::new(self, environment))).clone()
     }
 
-    /// Some nodes. Their lookups start no programs.
+    /// Some nodes, for the lookups in their catalogs, which start no programs.
     pub fn quiet_fleet(
         self: &Arc<Self>,
         environment: &Arc<Environment>,
         nodes: Arc<[Arc<Node>]>,
     ) -> Fleet {
-        let quiet = self.back_ends().quiet().map(Arc::new);
-        let back_ends = quiet.unwrap_or_else(|| self.back_ends().clone());
-        Fleet::of_catalogs(self, environment, nodes, back_ends)
+        Fleet::of_catalogs(self, environment, nodes, self.quiet_back_ends())
     }
 }
 

@@ -60,7 +60,7 @@ fn check_call(code: &CodeContext<'_>, call: &Call, report: &mut Report) {
     if has_more || !open.is_empty() {
         return;
     }
-    let answer = code.evaluator().call(&request);
+    let answer = code.evaluator().call_from(code.caller_at(call.position), &request);
     let cases: Vec<(&[Condition], &Answer)> = match answer.cases.as_slice() {
         [] => vec![(&[], &answer)],
         cases => cases.iter().map(|it| (it.conditions.as_slice(), &it.answer)).collect(),

@@ -174,14 +174,14 @@ impl Checker<'_, '_> {
     }
 
     /// The evaluator for the machine that the block names, or else for any node.
-    fn evaluator(&self, block: Option<&Declaration>) -> Arc<Evaluator> {
+    fn evaluator(&self, block: Option<&Declaration>) -> Evaluator {
         let (world, environment): (&Arc<World>, _) = (self.code.world, self.code.environment);
         let name = block.and_then(|it| hosts(&self.code.file, it).find_map(host_name));
         let node = match name {
             Some(name) => Arc::new(world.node_named(environment, &name).as_ref().clone()),
             None => world.any_node(environment),
         };
-        world.quiet_evaluator(environment, &node)
+        world.catalog_evaluator(environment, &node)
     }
 
     fn check_parameter(
@@ -298,12 +298,14 @@ mod tests {
             "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {name: r, path: 'roles/%{role}.yaml'}\n\
              - {name: t, path: 'tiers/%{p::tier}.yaml'}\n- {name: c, path: common.yaml}\n\
              #- /.hiera-ls.yaml\nnodes: {n1: {facts: {a: 1}}}\n\
-             #- /data/common.yaml\nx: '%{role} %{p::tier}'\n#- /data/roles/web.yaml\nweb::port: 80\n\
-             #- /data/tiers/prod.yaml\nweb::tier: 80\n\
+             #- /data/common.yaml\nx: '%{role} %{p::tier}'\n#- /data/roles/web.yaml\nweb::port: 80\ndb::port: 1\n\
+             #- /data/tiers/prod.yaml\nweb::tier: 80\ndb::tier: 1\n\
+             #- /modules/db/manifests/init.pp\nclass db($port, $tier) { }\n\
              #- /modules/web/manifests/init.pp\nclass web($port, $tier, $none) { }\n\
              #- /modules/p/manifests/init.pp\nclass p { $tier = 'prod' }\n\
              #- /manifests/site.pp\n$role = 'web'\ninclude p\ninclude web\n\
-             #       ^^^ error[missing-required-parameter]: expects a value for parameter 'none'…\n",
+             #       ^^^ error[missing-required-parameter]: expects a value for parameter 'none'…\n\
+             node 'n1' { include db }\n",
         );
     }
 

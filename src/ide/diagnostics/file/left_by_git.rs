@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "left-by-git",
     name: "Not the data, but what Git wrote",
     severity: Severity::Error,
-    since: "0.1.0",
+    since: "0.2.0",
     summary: "A data file has an unresolved merge conflict, is a pointer of Git LFS, or is encrypted by git-crypt.",
     page: include_str!("../../../../docs/rules/left-by-git.md"),
     explains: Some(Subject::BrokenFile),
