@@ -158,9 +158,7 @@ fn refuse_early_reads(class: &ClassCode, bindings: &mut [Binding]) {
 /// The module that a class belongs to; `None` for a class of the environment's own manifests, also if its name is that of a class
 /// of a module.
 pub fn module_of<'a>(class: &ClassCode, environment: &'a Environment) -> Option<&'a str> {
-    let module = class.name.split("::").next()?;
-    let (name, root) = environment.modules.get_key_value(module)?;
-    is_below(&class.path, root).then_some(&**name)
+    module_at(environment, &class.path)
 }
 
 /// The code at `position` of the file at `path`, as a caller of lookups. Functions are called in the top scope.
@@ -185,12 +183,10 @@ pub fn caller_at<'a>(
 
 /// The module that the code file at `path` belongs to; `None` if it is the environment's own.
 fn module_at<'a>(environment: &'a Environment, path: &str) -> Option<&'a str> {
+    let is_below =
+        |root: &Arc<str>| path.strip_prefix(&**root).is_some_and(|it| it.starts_with('/'));
     let mut modules = environment.modules.iter();
-    modules.find(|(_, root)| is_below(path, root)).map(|(name, _)| &**name)
-}
-
-fn is_below(path: &str, directory: &str) -> bool {
-    path.strip_prefix(directory).is_some_and(|it| it.starts_with('/'))
+    modules.find(|(_, root)| is_below(root)).map(|(name, _)| &**name)
 }
 
 impl BoundCase {

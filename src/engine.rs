@@ -10,7 +10,6 @@ pub mod deep_merge;
 mod dig;
 mod encrypted;
 pub mod evaluator;
-mod expanded_levels;
 pub mod explain;
 mod fit_index;
 pub mod footprint;

@@ -127,11 +127,11 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
         pairs.map(|(node, _)| node.name.clone()).collect()
     };
     let (certain, perhaps): (Vec<Arc<str>>, _) = (named(|it| it.0), named(|it| it.1));
-    let by_modules = by_modules(place, &ways, nodes, |evaluator, node| {
+    let others = nodes.iter().zip(&found).filter(|(_, it)| !it.0).map(|(node, _)| node);
+    let by_modules = by_modules(place, &ways, &others.collect::<Vec<_>>(), |evaluator| {
         let mut pairs =
             modules.iter().flat_map(|module| all_paths.iter().map(move |it| (module, it)));
-        !certain.contains(&node.name)
-            && pairs.any(|(module, path)| evaluator.reads(module.as_deref(), path))
+        pairs.any(|(module, path)| evaluator.reads(module.as_deref(), path))
     });
     let unused = world.unused_config_of(&path);
     let unseen = world.unseen_module(&path).filter(|_| environment.root.is_some());
@@ -153,12 +153,12 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
     }
 }
 
-/// The nodes that read the file in lookups by the modules that conditions name.
+/// Those of some nodes that read the file in lookups by the modules that conditions name.
 fn by_modules(
     place: &Place,
     ways: &[WayToFile],
-    nodes: &[Arc<Node>],
-    reads: impl Fn(&Evaluator, &Node) -> bool + Sync,
+    nodes: &[&Arc<Node>],
+    reads: impl Fn(&Evaluator) -> bool + Sync,
 ) -> BTreeMap<Arc<str>, Vec<Arc<str>>> {
     let Place { world, environment } = place;
     let conditions = ways.iter().flat_map(|it| &it.conditions);
@@ -168,7 +168,7 @@ fn by_modules(
         let caller = Caller::parameters_of(Some(module));
         let read = parallel::map(nodes, |node| {
             let evaluator = world.exact_evaluator(environment, node, world.back_ends());
-            reads(&evaluator.called_from(caller), node)
+            reads(&evaluator.called_from(caller))
         });
         let readers = nodes.iter().zip(read).filter(|(_, is_read)| *is_read);
         (Arc::clone(module), readers.map(|(node, _)| node.name.clone()).collect())

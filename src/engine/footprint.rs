@@ -200,37 +200,6 @@ impl Invocation<'_> {
         }
     }
 
-    /// Records the variables in a level that was expanded for another node, which has the same values of them. Only the
-    /// expressions matter for a level.
-    pub(super) fn note_variables_of_level<'e>(
-        &mut self,
-        expressions: impl Iterator<Item = &'e str>,
-    ) {
-        for expression in expressions {
-            self.note_variable(expression, None);
-        }
-    }
-
-    /// Expands a level. Returns the variable expressions that it read as well; `None` if it read something else or has warnings,
-    /// which each node needs.
-    pub(super) fn with_own_notes<R>(
-        &mut self,
-        expand: impl FnOnce(&mut Self) -> R,
-    ) -> (R, Option<Vec<Arc<str>>>) {
-        let outer_reads = self.footprint.replace(Footprint::default());
-        let outer_notes = std::mem::take(&mut self.notes);
-        let result = expand(self);
-        let notes = std::mem::replace(&mut self.notes, outer_notes);
-        self.notes.add_all(&notes);
-        let read = std::mem::replace(&mut self.footprint, outer_reads).unwrap_or_default();
-        if let Some(footprint) = &mut self.footprint {
-            footprint.add_all(&read);
-        }
-        let reads_variables = read.reads.iter().all(|it| matches!(it, Read::Variable(..)));
-        let says_nothing = notes.warnings.is_empty() && notes.must_be_set.is_empty();
-        (result, (reads_variables && says_nothing).then(|| read.variables()))
-    }
-
     /// Records that a text leaves a name of the node open.
     pub(super) fn note_name(&mut self, expression: &str) {
         if let Some(footprint) = &mut self.footprint {

@@ -11,7 +11,7 @@ use super::interpolate::{self, Variable, interpolate_text};
 use super::invocation::{InterpolatedText, Invocation};
 use super::layer::{Layer, Which};
 use super::open_files::OpenFiles;
-use super::shared_levels::{FilledLocations, SharedLevels};
+use super::shared_levels::FilledLocations;
 use super::trace::{Outcome, TraceKind};
 use crate::backends::{BackEnd, Registry};
 use crate::config::hiera_yaml::{DatadirRule, Function, HieraYaml, Level, Locations};
@@ -289,40 +289,30 @@ impl Location {
     }
 }
 
-/// Expands the levels of a hierarchy. If one level fails, all fail, as in Puppet. Levels that other evaluators see in the same way
-/// are `shared` with them.
+/// Expands the levels of a hierarchy. If one level fails, all fail, as in Puppet.
 pub(crate) fn resolve(
     invocation: &mut Invocation<'_>,
-    layer: &Layer,
+    config: &HieraYaml,
     which: Which,
-    shared: Option<&SharedLevels>,
-) -> Result<Vec<Arc<ResolvedLevel>>, Failure> {
-    let config = &*layer.config;
+) -> Result<Vec<ResolvedLevel>, Failure> {
     let levels = match which {
         Which::Hierarchy => &config.hierarchy,
         Which::DefaultHierarchy => &config.default_hierarchy,
     };
     let mut resolved = Vec::with_capacity(levels.len());
     for (number, level) in levels.iter().enumerate() {
-        let resolve = |invocation: &mut Invocation<'_>| {
-            let mut level = resolve_level(invocation, config, level)
-                .map_err(|failure| blame_config(config, level, failure))?;
-            for (at, location) in level.locations.iter_mut().flatten().enumerate() {
-                if let Some(open) = &mut location.open {
-                    open.position = Position {
-                        config: Arc::clone(&config.path),
-                        is_default: which == Which::DefaultHierarchy,
-                        level: number,
-                        location: at,
-                    };
-                }
+        let mut level = resolve_level(invocation, config, level)
+            .map_err(|failure| blame_config(config, level, failure))?;
+        for (at, location) in level.locations.iter_mut().flatten().enumerate() {
+            if let Some(open) = &mut location.open {
+                open.position = Position {
+                    config: Arc::clone(&config.path),
+                    is_default: which == Which::DefaultHierarchy,
+                    level: number,
+                    location: at,
+                };
             }
-            Ok(level)
-        };
-        let level = match shared {
-            Some(shared) => shared.level(invocation, layer, (which, number), resolve)?,
-            None => Arc::new(resolve(invocation)?),
-        };
+        }
         // Without a global hiera.yaml, Puppet has a level for `common.yaml`. Explanations show it only if that file exists.
         let is_dropped = !config.exists && level.locations.as_ref().is_some_and(Vec::is_empty);
         if !is_dropped {

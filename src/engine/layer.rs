@@ -60,7 +60,7 @@ impl AsRef<Location> for LocationRef<'_> {
 }
 
 /// Which hierarchy of a layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
     Hierarchy,
     DefaultHierarchy,
@@ -107,8 +107,11 @@ impl Layer {
             let mut own = evaluator.invocation(invocation.overrides, invocation.default_values);
             own.footprint = Some(Footprint::default());
             own.scope = self.scope();
-            let shared = evaluator.shared_levels();
-            let resolved = hierarchy::resolve(&mut own, self, which, shared);
+            let resolved = hierarchy::resolve(&mut own, &self.config, which);
+            let resolved = resolved.map(|levels| match evaluator.shared_levels() {
+                Some(shared) => shared.of(self, levels),
+                None => levels.into_iter().map(Arc::new).collect(),
+            });
             evaluator.keep_config_warnings(own.notes.warnings);
             let variables = own.footprint.as_ref().map_or_else(Vec::new, Footprint::variables);
             let number = usize::from(which == Which::DefaultHierarchy);
@@ -298,8 +301,8 @@ impl Layer {
                 let evaluator = invocation.evaluator;
                 let mut own = evaluator.invocation(invocation.overrides, invocation.default_values);
                 own.assumptions = invocation.assumptions.clone();
-                hierarchy::resolve(&mut own, self, Which::Hierarchy, None)?;
-                hierarchy::resolve(&mut own, self, Which::DefaultHierarchy, None)?;
+                hierarchy::resolve(&mut own, &self.config, Which::Hierarchy)?;
+                hierarchy::resolve(&mut own, &self.config, Which::DefaultHierarchy)?;
             }
         }
         Ok(())

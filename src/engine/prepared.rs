@@ -58,6 +58,16 @@ impl Prepared {
         self.reads_caller.load(Ordering::Relaxed)
     }
 
+    /// What `look_up` returns, if it is the same wherever the lookup is called from.
+    pub(crate) fn whoever_calls<T>(&self, look_up: impl FnOnce() -> T) -> Option<T> {
+        if self.reads_caller() {
+            return None;
+        }
+        let found = look_up();
+        // This lookup may be the first that reads such a variable.
+        (!self.reads_caller()).then_some(found)
+    }
+
     /// Notes that a text reads such a variable.
     pub(super) fn note_read_of_caller(&self) {
         self.reads_caller.store(true, Ordering::Relaxed);

@@ -5,11 +5,8 @@ use std::collections::HashMap;
 use std::hash::BuildHasher as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::expanded_levels::{ExpandedLevels, LevelPlace};
-use super::failure::Failure;
 use super::hierarchy::{Location, ResolvedLevel};
-use super::invocation::Invocation;
-use super::layer::{Layer, Which};
+use super::layer::Layer;
 use crate::config::hiera_yaml::FunctionKind;
 use crate::data::{Format, Place};
 use crate::facts::open_path::OpenPath;
@@ -23,7 +20,6 @@ pub struct SharedLevels {
     hasher: foldhash::fast::RandomState,
     /// By a hash of what [`is_same`] compares.
     levels: Mutex<HashMap<u64, Vec<Arc<ResolvedLevel>>, foldhash::fast::RandomState>>,
-    expanded: ExpandedLevels,
     filled: Mutex<HashMap<OpenKey, Arc<FilledLocations>, foldhash::fast::RandomState>>,
 }
 
@@ -60,39 +56,14 @@ fn is_same(one: &ResolvedLevel, other: &ResolvedLevel) -> bool {
 }
 
 impl SharedLevels {
-    /// A level of a layer, as other nodes have it that see it in the same way. `resolve` expands it, unless it is known.
-    pub(super) fn level(
-        &self,
-        invocation: &mut Invocation<'_>,
-        layer: &Layer,
-        (which, number): (Which, usize),
-        resolve: impl FnOnce(&mut Invocation<'_>) -> Result<ResolvedLevel, Failure>,
-    ) -> Result<Arc<ResolvedLevel>, Failure> {
-        let evaluator = invocation.evaluator;
-        let place = LevelPlace {
-            config: Arc::clone(&layer.config.path),
-            which,
-            number,
-            environment: evaluator.environment_name(),
-        };
-        if let Some(known) = self.expanded.find(&place, evaluator) {
-            invocation.note_variables_of_level(known.variables.iter().map(|it| &*it.expression));
-            return Ok(known.level);
-        }
-        let (level, read) = invocation.with_own_notes(resolve);
-        let level = level?;
-        if !may_be_shared(layer, &level) {
-            return Ok(level.into());
-        }
-        let level = self.seen_alike(level);
-        if let Some(variables) = read {
-            self.expanded.keep(place, evaluator, &variables, &level);
-        }
-        Ok(level)
+    /// The levels of a layer, those that other nodes see in the same way as these see them.
+    pub(super) fn of(&self, layer: &Layer, levels: Vec<ResolvedLevel>) -> Vec<Arc<ResolvedLevel>> {
+        let shared =
+            |level| if may_be_shared(layer, &level) { self.level(level) } else { level.into() };
+        levels.into_iter().map(shared).collect()
     }
 
-    /// The level as other nodes have it that see it in the same way.
-    fn seen_alike(&self, level: ResolvedLevel) -> Arc<ResolvedLevel> {
+    fn level(&self, level: ResolvedLevel) -> Arc<ResolvedLevel> {
         let locations = level.locations.iter().flatten();
         let paths: Vec<&Arc<str>> = locations.map(|it| &it.location).collect();
         let hash = self.hasher.hash_one((level.place, paths));
@@ -209,46 +180,5 @@ mod tests {
         assert_eq!(level(0, 0), level(2, 0));
         assert!(level(0, 0) != level(1, 0) && level(1, 0) != level(3, 0));
         assert_ne!(level(0, 1), level(2, 1), "it keeps values of the node");
-    }
-
-    #[test]
-    fn a_level_is_expanded_once_for_nodes_with_the_same_variables() {
-        let hiera_yaml = "version: 5\nhierarchy:\n\
-            - {name: r, path: 'roles/%{role}.yaml'}\n- {name: s, path: 'sites/%{site}.yaml'}\n\
-            - {name: t, mapped_paths: [teams, team, 'teams/%{team}/%{site}.yaml']}\n";
-        let files: Arc<dyn Files> = Arc::new(MemoryFiles::new([
-            ("/e/hiera.yaml", hiera_yaml),
-            ("/e/data/roles/web.yaml", "k: web\n"),
-            ("/e/data/sites/a.yaml", "k: a\n"),
-            ("/e/data/sites/b.yaml", "k: b\n"),
-            ("/e/data/teams/x/a.yaml", "k: x\n"),
-        ]));
-        let environment = Environment { root: Some("/e".into()), ..Environment::default() };
-        let environment = Arc::new(environment);
-        let table: Arc<SharedLevels> = Arc::default();
-        let found = |role: &str, site: &str, teams: &[&str]| {
-            let mut facts = Hash::new();
-            facts.insert(Value::string("role"), None, Value::string(role).unplaced());
-            facts.insert(Value::string("site"), None, Value::string(site).unplaced());
-            let teams = teams.iter().map(|it| Value::string(*it).unplaced()).collect();
-            facts.insert(Value::string("teams"), None, Value::array(teams).unplaced());
-            let parts = NodeParts { facts, ..NodeParts::default() };
-            let node = Node::new(parts, Origin::File(site.into()));
-            let (files, environment) = (files.clone(), environment.clone());
-            let evaluator = Evaluator::new(files, environment, node.into(), PuppetVersion::V8)
-                .sharing_levels(table.clone());
-            let variables = evaluator.structure(None).variables;
-            let value = evaluator.lookup("k").outcome.expect("no error").map(|it| it.value);
-            (value.map(|it| it.as_str().unwrap_or_default().to_owned()), variables.len())
-        };
-        let text = |text: &str| Some(text.to_owned());
-        assert_eq!(found("web", "a", &[]), (text("web"), 3));
-        assert_eq!(found("db", "a", &["x"]), (text("a"), 4));
-        assert_eq!(found("db", "b", &["x"]), (text("b"), 4));
-        assert_eq!(found("db", "c", &["x"]), (None, 4));
-        assert_eq!(found("db", "c", &["y", "x"]), (None, 4));
-        assert_eq!(found("web", "b", &["x"]), (text("web"), 4));
-        // The roles of four nodes, the sites of three, the teams of one, and the level of the global layer of five.
-        assert_eq!(table.expanded.count_found(), 13);
     }
 }

@@ -55,14 +55,8 @@ impl Evaluator {
         if caller.is_main() {
             return look_up(self);
         }
-        // This lookup may be the first that reads such a variable.
-        if !self.prepared().reads_caller() {
-            let found = look_up(self);
-            if !self.prepared().reads_caller() {
-                return found;
-            }
-        }
-        look_up(&self.called_from(caller))
+        let found = self.prepared().whoever_calls(|| look_up(self));
+        found.unwrap_or_else(|| look_up(&self.called_from(caller)))
     }
 
     /// The evaluator whose lookups are those of a caller.

@@ -87,11 +87,9 @@ impl Perspective {
     /// [`Self::answer`] until this request is cancelled. For the parameter of a class, it is what the class gets.
     pub(crate) fn answer_until(&self, key: &str, cancel: &CancelToken) -> Arc<Answer> {
         // Most data does not depend on who asks, and then the class need not be found.
-        if !self.world.reads_caller() {
-            let found = self.evaluator.answer_with_sources(key, cancel);
-            if !self.world.reads_caller() {
-                return found;
-            }
+        let look_up = || self.evaluator.answer_with_sources(key, cancel);
+        if let Some(found) = self.world.whoever_calls(look_up) {
+            return found;
         }
         let environment = self.evaluator.environment();
         let class = key.rsplit_once("::").and_then(|(class, name)| {

@@ -70,6 +70,11 @@ impl World {
         self.evaluators.prepared.regex(text).ok()
     }
 
+    /// What `look_up` returns, if it is the same wherever the lookup is called from.
+    pub(crate) fn whoever_calls<T>(&self, look_up: impl FnOnce() -> T) -> Option<T> {
+        self.evaluators.prepared.whoever_calls(look_up)
+    }
+
     /// Whether some text read a variable that depends on the code that calls a lookup.
     pub(crate) fn reads_caller(&self) -> bool {
         self.evaluators.prepared.reads_caller()

@@ -338,10 +338,7 @@ impl Fleet {
         reads: &mut [bool],
     ) {
         let structures = self.readings.structures(module);
-        let is_asked = |nodes: &[u32]| {
-            // The hierarchies of nodes that are alike are equally open, so the first one represents all of them.
-            nodes.iter().any(|node| !reads[*node as usize])
-        };
+        let is_asked = |nodes: &[u32]| nodes.iter().any(|node| !reads[*node as usize]);
         let mut alike: IndexMap<_, Vec<&[u32]>, foldhash::fast::RandomState> = IndexMap::default();
         for (number, (structure, nodes)) in structures.iter().enumerate() {
             if is_asked(nodes) {

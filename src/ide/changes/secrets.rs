@@ -131,6 +131,15 @@ impl ShownSide<'_> {
         answer
     }
 
+    /// Whether a value of an answer is not shown as it is.
+    pub(super) fn hides(&self, answer: &Answer) -> bool {
+        let is_hidden = |case: &Answer| match &case.outcome {
+            Ok(Some(value)) => self.value(value) != value.value,
+            _ => false,
+        };
+        answer.each_case().iter().any(|(_, case)| is_hidden(case))
+    }
+
     /// A value without secrets.
     pub(super) fn value(&self, value: &Located) -> Value {
         if self.others.is_empty() && self.secrets.texts.is_empty() {

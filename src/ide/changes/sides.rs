@@ -143,8 +143,7 @@ impl Part<'_> {
         let (mut lines, left) = line_diff::differing(&before, &after);
         if lines.is_empty() {
             // Two secrets look the same.
-            let is_hidden = |it: &String| it.contains("not shown") || it.contains("redacted");
-            if before.iter().any(is_hidden) {
+            if self.answers.iter().zip(shown).any(|(answer, side)| side.hides(answer)) {
                 let said = "The value changes; it contains a secret, so neither side is shown.";
                 return vec![ChangedLine::new(' ', said)];
             }
@@ -221,6 +220,8 @@ fn what_else_decides(answer: &Answer) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::data::Value;
     use crate::engine::{Assumed, Case, Condition, LeftOut};
@@ -249,16 +250,41 @@ mod tests {
         texts_of(answer(before), answer(after))
     }
 
-    fn texts_of(before: Answer, after: Answer) -> [String; 2] {
-        let change = AnswerChange {
+    fn change_of(before: Answer, after: Answer) -> AnswerChange {
+        AnswerChange {
             key: "k".into(),
             before: before.into(),
             after: after.into(),
             nodes: Vec::new(),
             others: Vec::new(),
             causes: Vec::new(),
+        }
+    }
+
+    fn texts_of(before: Answer, after: Answer) -> [String; 2] {
+        change_texts(&change_of(before, after), &Secrets::default())
+    }
+
+    #[test]
+    fn only_secrets_explain_lines_that_are_the_same() {
+        let change = |before: Value, after: Value| {
+            let answer = |it: Value| Answer { outcome: Ok(Some(it.into())), ..Answer::nothing() };
+            change_of(answer(before), answer(after))
         };
-        change_texts(&change, &Secrets::default())
+        let lines = |change: &AnswerChange, secrets: &Secrets| -> Vec<String> {
+            let lines = change_lines(change, secrets).into_iter();
+            lines.map(|it| format!("{}{}", it.sign, it.text)).collect()
+        };
+        let secret = |text: &str| Value::Sensitive(Arc::new(Value::string(text).into()));
+        let of_secret = change(secret("hunter1"), secret("hunter2"));
+        let secrets = Secrets::of(&[AnswerChange { key: "password".into(), ..of_secret }]);
+        let text = change(Value::string("x:hunter1"), Value::string("x:hunter2"));
+        let said = " The value changes; it contains a secret, so neither side is shown.";
+        assert_eq!(lines(&text, &secrets), [said]);
+        // The data may say the same words.
+        let same = || Value::string("redacted (not shown)");
+        let expected = ["-redacted (not shown)", "+redacted (not shown)"];
+        assert_eq!(lines(&change(same(), same()), &secrets), expected);
     }
 
     #[test]

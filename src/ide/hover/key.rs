@@ -9,8 +9,7 @@ use super::markup::{code, plain};
 use crate::backends::eyaml::blob;
 use crate::data::{Files as _, Located, Place, Value, inspect, render};
 use crate::engine::{
-    self, Caller, CancelToken, NestedSource, OpaqueLevel, Request, Role, SetBy, Source,
-    module_of_key,
+    self, Caller, NestedSource, OpaqueLevel, Request, Role, SetBy, Source, module_of_key,
 };
 use crate::facts::Node;
 use crate::ide::cases::{self, CaseGroup};
@@ -137,7 +136,7 @@ pub(super) fn lookup_option_text(perspective: &Perspective, spot: &LookupOptionS
          tried before those of higher ones.\n\n"
     );
     for key in keys.iter().take(MAX_MATCHING_KEYS) {
-        let answer = perspective.evaluator.answer_with_sources(key, &CancelToken::default());
+        let answer = perspective.answer(key);
         let options = answer.merge.as_deref().and_then(|it| it.options.as_ref());
         let others = options.filter(|it| !it.is_pattern || *it.entry != *spot.subject);
         let others = others.and_then(|it| place_of(perspective, it));

@@ -162,14 +162,10 @@ impl Readings {
         made
     }
 
-    /// What a node has. It shares the levels that several nodes see in the same way.
-    pub(super) fn sharing_levels(&self, node: u32) -> Evaluator {
-        self.new_evaluator(node).sharing_levels(self.shared_levels.clone())
-    }
-
-    /// The same. Everything else that is the same for several nodes is shared, too.
+    /// What a node has. Everything that is the same for several nodes is shared.
     pub(super) fn evaluator(readings: &Arc<Self>, node: u32) -> Evaluator {
-        let made = readings.sharing_levels(node);
+        let made = readings.new_evaluator(node);
+        let made = made.sharing_levels(readings.shared_levels.clone());
         made.with_shared_scopes(Arc::new(NodeScopes { readings: Arc::clone(readings), node }))
     }
 

@@ -439,7 +439,7 @@ pub(super) fn structures(readings: &Readings, module: Option<&str>) -> Vec<(Stru
         vec![((0..readings.nodes.len() as u32).collect(), Vec::new())];
     while !left.is_empty() {
         let asked = parallel::map(&left, |(nodes, _)| {
-            Some(readings.sharing_levels(*nodes.first()?).structure(module))
+            Some(readings.new_evaluator(*nodes.first()?).structure(module))
         });
         let mut next = Vec::new();
         for (structure, (nodes, known)) in asked.into_iter().zip(left) {

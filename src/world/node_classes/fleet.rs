@@ -71,11 +71,8 @@ impl ParameterFleets {
         let Some(module) = binding::module_of(class, environment) else {
             return look_up(&self.main);
         };
-        if !world.reads_caller() {
-            let found = look_up(&self.main);
-            if !world.reads_caller() {
-                return found;
-            }
+        if let Some(found) = world.whoever_calls(|| look_up(&self.main)) {
+            return found;
         }
         let mut known = self.of_modules.borrow_mut();
         let make = || {
