@@ -103,10 +103,7 @@ impl Eyaml {
         }
         plain.extend_from_slice(&text.as_bytes()[done..]);
         chomp(&mut plain);
-        Ok(Some(match String::from_utf8(plain) {
-            Ok(text) => Value::string(text),
-            Err(error) => Value::Bytes(error.into_bytes().into()),
-        }))
+        Ok(Some(Value::of_bytes(plain)))
     }
 
     /// The plain text of one blob.

@@ -96,11 +96,7 @@ fn bytes(text: &str) -> Value {
         .with_decode_padding_mode(base64::engine::DecodePaddingMode::RequireNone);
     let engine = base64::engine::GeneralPurpose::new(&base64::alphabet::STANDARD, config);
     let usable = clean.len() - usize::from(clean.len() % 4 == 1);
-    let decoded = engine.decode(&clean[..usable]).unwrap_or_default();
-    match String::from_utf8(decoded) {
-        Ok(text) => Value::string(text),
-        Err(error) => Value::Bytes(error.into_bytes().into()),
-    }
+    Value::of_bytes(engine.decode(&clean[..usable]).unwrap_or_default())
 }
 
 fn pattern(text: &str) -> Regex {

@@ -97,6 +97,14 @@ impl Value {
         Self::String(text.into())
     }
 
+    /// The value for a string of Ruby with these bytes: [`Self::String`] if they are UTF-8, and otherwise [`Self::Bytes`].
+    pub fn of_bytes(bytes: Vec<u8>) -> Self {
+        match String::from_utf8(bytes) {
+            Ok(text) => Self::string(text),
+            Err(error) => Self::Bytes(error.into_bytes().into()),
+        }
+    }
+
     /// A list value.
     pub fn array(items: Vec<Located>) -> Self {
         Self::Array(Arc::new(items))

@@ -284,9 +284,27 @@ impl DeepMerge {
             };
             return Err(Failure::ruby("TypeError", message));
         };
-        let mut joined = String::new();
-        join(items, separator, &mut joined);
-        Ok(split(&joined, separator).into_iter().map(|it| Value::string(it).unplaced()).collect())
+        let mut joined = Joined::default();
+        joined.join(items, separator)?;
+        let parts = match Value::of_bytes(joined.text) {
+            Value::Bytes(_) if !separator.is_ascii() => {
+                return Err(incompatible(Encoding::Binary, Encoding::Utf8));
+            }
+            // Ruby splits such a string byte by byte, and no byte that is not ASCII is a separator.
+            Value::Bytes(bytes) => {
+                let a_character_for_each: String = bytes.iter().map(|it| char::from(*it)).collect();
+                let parts = split(&a_character_for_each, separator).into_iter();
+                parts
+                    .map(|it| it.chars().map(|it| it as u8).collect())
+                    .map(Value::of_bytes)
+                    .collect()
+            }
+            text => {
+                let parts = split(text.as_str().unwrap_or_default(), separator).into_iter();
+                parts.map(Value::string).collect::<Vec<_>>()
+            }
+        };
+        Ok(parts.into_iter().map(Value::unplaced).collect())
     }
 
     /// Values that cannot be merged: the higher priority wins. A string that starts with the knockout prefix wins as `""`.
@@ -341,17 +359,55 @@ fn kind_name(value: &Value) -> String {
     }
 }
 
-/// Ruby's `Array#join`.
-fn join(items: &[Located], separator: &str, out: &mut String) {
-    for (index, item) in items.iter().enumerate() {
-        if index > 0 {
-            out.push_str(separator);
+/// The encoding of a string of Ruby with other characters than ASCII.
+#[derive(Clone, Copy, PartialEq)]
+enum Encoding {
+    Utf8,
+    Binary,
+}
+
+/// What Ruby's `Array#join` has joined so far.
+#[derive(Default)]
+struct Joined {
+    text: Vec<u8>,
+    /// The encoding of `text`, if it has other characters than ASCII.
+    encoding: Option<Encoding>,
+}
+
+impl Joined {
+    fn join(&mut self, items: &[Located], separator: &str) -> Result<(), Failure> {
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                self.push(separator.as_bytes(), Encoding::Utf8)?;
+            }
+            match &item.value {
+                Value::Array(inner) => self.join(inner, separator)?,
+                Value::Bytes(bytes) => self.push(bytes, Encoding::Binary)?,
+                other => self.push(inspect::to_s(other).as_bytes(), Encoding::Utf8)?,
+            }
         }
-        match &item.value {
-            Value::Array(inner) => join(inner, separator, out),
-            other => out.push_str(&inspect::to_s(other)),
-        }
+        Ok(())
     }
+
+    fn push(&mut self, text: &[u8], encoding: Encoding) -> Result<(), Failure> {
+        if !text.is_ascii() {
+            match self.encoding.replace(encoding) {
+                Some(before) if before != encoding => return Err(incompatible(before, encoding)),
+                _ => (),
+            }
+        }
+        self.text.extend_from_slice(text);
+        Ok(())
+    }
+}
+
+fn incompatible(one: Encoding, other: Encoding) -> Failure {
+    let name = |it| match it {
+        Encoding::Utf8 => "UTF-8",
+        Encoding::Binary => "ASCII-8BIT",
+    };
+    let message = format!("incompatible character encodings: {} and {}", name(one), name(other));
+    Failure::ruby("Encoding::CompatibilityError", message)
 }
 
 /// Ruby's `String#split`: drops empty strings at the end; a space splits at any white space, an empty string everywhere.

@@ -305,7 +305,7 @@ fn interpolate_string(
             }
             text.extend_from_slice(&subject.as_bytes()[done..]);
             invocation.budget.write(text.len() - counted)?;
-            let text = bytes_stay_bytes_inside_a_text(text);
+            let text = Value::of_bytes(text);
             invocation.depends_on_variables(kept.swallowed_in(&text, invocation.evaluator));
             Ok(Located::new(text, located.place))
         },
@@ -340,14 +340,6 @@ impl KeptTokens {
             }
         }
         self.variables
-    }
-}
-
-/// `!!binary` may produce bytes that are not UTF-8, and so may a text that they are inserted into.
-fn bytes_stay_bytes_inside_a_text(text: Vec<u8>) -> Value {
-    match String::from_utf8(text) {
-        Ok(text) => Value::string(text),
-        Err(error) => Value::Bytes(error.into_bytes().into()),
     }
 }
 

@@ -1,7 +1,5 @@
 //! Bytes that are not UTF-8 in the strings of JSON. Ruby's JSON keeps them as they are, so these strings are bytes.
 
-use std::sync::Arc;
-
 use crate::data::value::{Hash, Located, Place, Value};
 use crate::syntax::json;
 
@@ -50,11 +48,8 @@ fn string_with_bytes(
         let number = replaced.binary_search_by_key(&(at as u32), |it| it.at).ok()?;
         Some(&*replaced[number].bytes)
     };
-    match String::from_utf8(json::string_bytes(text, place.range, &original)) {
-        // The file has this character itself.
-        Ok(text) => Value::String(text.into()),
-        Err(error) => Value::Bytes(Arc::from(error.into_bytes())),
-    }
+    // They are UTF-8 if the file has this character itself.
+    Value::of_bytes(json::string_bytes(text, place.range, &original))
 }
 
 #[cfg(test)]

@@ -156,11 +156,7 @@ impl Knockout {
 /// The value for a text with a character for each byte.
 fn value_of(text: &str) -> Value {
     let byte = |it: char| (u32::from(it) & 0xFF) as u8;
-    let bytes: Vec<u8> = text.chars().map(byte).collect();
-    match String::from_utf8(bytes) {
-        Ok(text) => Value::string(text),
-        Err(error) => Value::Bytes(error.into_bytes().into()),
-    }
+    Value::of_bytes(text.chars().map(byte).collect())
 }
 
 /// The gem compares a value with its text without the prefix, and NaN does not equal itself. Ruby has a single NaN object, so
