@@ -292,7 +292,8 @@ impl<'e> Explorer<'e> {
 
     /// Notes whether two cases that differ become the same if names are known, or if a text is typed.
     fn compare_names(&mut self, one: &Answer, other: &Answer) {
-        if !self.request.leaves_names_open {
+        // Where answers are compared case by case, it does not matter if two cases have the same value.
+        if !self.request.leaves_names_open || self.request.unchanged.is_some() {
             return;
         }
         match may_become_the_same(one, other) {

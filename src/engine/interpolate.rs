@@ -281,6 +281,7 @@ fn interpolate_string(
                             Some((expression, _)) if open_names::is_left_open(&variable) => {
                                 open_names::write_token(expression, &mut text);
                             }
+                            None => open_names::write_token(&variable, &mut text),
                             _ => text.extend_from_slice(token.range.slice(subject).as_bytes()),
                         }
                         kept.variables.push(variable);
@@ -375,7 +376,10 @@ fn expand(
         return Err(Failure::issue(message));
     }
     let value = match method {
-        Some(Method::Lookup | Method::Hiera | Method::Alias) => {
+        Some(method @ (Method::Lookup | Method::Hiera | Method::Alias)) => {
+            if let Some(variable) = invocation.lookup_left_open(method, argument, context) {
+                return Ok(Expanded::Open(variable));
+            }
             let value = nested_lookup(invocation, argument)?;
             invocation.note_nested_source(argument, located, &value);
             value

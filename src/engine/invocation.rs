@@ -12,6 +12,7 @@ use super::footprint::Footprint;
 use super::hierarchy::Location;
 use super::nested_values::NestedValues;
 use super::notes::{self, Notes};
+use super::open_lookups::UnchangedKeys;
 use super::open_names::OwnNames;
 use super::part::Unneeded;
 use super::request::Explain;
@@ -123,6 +124,8 @@ pub(crate) struct Invocation<'a> {
     pub(crate) skips_open_paths: bool,
     /// What texts contain where they read names of the node.
     pub(super) own_names: OwnNames,
+    /// The keys whose lookups texts leave open, if any.
+    pub(super) unchanged: Option<&'a dyn UnchangedKeys>,
     /// The files whose values of the requested key matter, if not all do.
     pub(super) only_from: Option<&'a BTreeSet<Arc<str>>>,
     /// Whether the requested key is being searched for, and its first value is the result.
@@ -164,6 +167,7 @@ impl<'a> Invocation<'a> {
             exploration: None,
             skips_open_paths: false,
             own_names: OwnNames::Known,
+            unchanged: None,
             only_from: None,
             ends_at_first_value: false,
             unneeded: Unneeded::NOTHING,

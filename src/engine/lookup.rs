@@ -95,7 +95,10 @@ pub(crate) fn search(
             };
             invocation.note_merge(merge, options.as_ref().map(|it| it.applied()), set_by);
         }
-        let found = search_layers_then_default_hierarchy(invocation, &key, merge)?;
+        let is_converted = options.as_ref().is_some_and(|it| !matches!(it.convert_to(), Ok(None)));
+        let found = invocation.with_lookups(is_converted, |invocation| {
+            search_layers_then_default_hierarchy(invocation, &key, merge)
+        })?;
         // The conversion gets the value that was dug out, even undef. Overrides and default values are never converted.
         let (Some(value), Some(options)) = (&found, &options) else { return Ok(found) };
         match options.convert_to()? {

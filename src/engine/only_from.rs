@@ -36,8 +36,7 @@ impl Invocation<'_> {
         if !self.is_elsewhere(file, root) {
             return Ok(());
         }
-        let message = "the value does not come from one of the files that matter";
-        Err(Failure::of(FailureClass::Elsewhere, message))
+        Err(elsewhere())
     }
 
     /// Whether the result would be in this file, and the file does not matter.
@@ -61,7 +60,17 @@ impl Invocation<'_> {
     }
 }
 
+fn elsewhere() -> Failure {
+    let message = "the value does not come from one of the files that matter";
+    Failure::of(FailureClass::Elsewhere, message)
+}
+
 impl Answer {
+    /// Any value in files that do not matter.
+    pub(crate) fn elsewhere() -> Self {
+        Self { outcome: Err(elsewhere()), ..Self::nothing() }
+    }
+
     /// Whether the value is in a file that does not matter for the request.
     pub fn is_elsewhere(&self) -> bool {
         matches!(&self.outcome, Err(failure) if failure.class == FailureClass::Elsewhere)

@@ -21,10 +21,10 @@ use crate::facts::{Node, Reading};
 use crate::syntax::interpolation::{self, Token};
 
 /// The first character of such a variable. Only an undefined variable could have such a name in data.
-const MARK: &str = "⟪";
+pub(super) const MARK: &str = "⟪";
 
 /// The start of such a token.
-const START: &str = "%{⟪";
+pub(super) const START: &str = "%{⟪";
 
 /// What data contain in the place of a text that is being typed. No name of a node can be read like this.
 pub(crate) const TYPED_TOKEN: &str = "%{⟪text⟫}";
@@ -310,7 +310,7 @@ pub(super) fn same_if_typed(text: Arc<str>) -> LeftOut {
 }
 
 /// Whether two texts can be equal with some names in them.
-fn may_be_equal(one: &str, other: &str) -> bool {
+pub(super) fn may_be_equal(one: &str, other: &str) -> bool {
     let (ends, other_ends) = (around_names(one), around_names(other));
     match (ends, other_ends) {
         (None, None) => one == other,
@@ -341,6 +341,11 @@ fn around_names(text: &str) -> Option<(&str, &str)> {
 }
 
 impl WithNames {
+    /// The answer, with the names open.
+    pub(crate) fn open_answer(&self) -> &Answer {
+        &self.answer
+    }
+
     /// Whether it is the same for all nodes as soon as the text that is being typed is known.
     pub(crate) fn has_names(&self) -> bool {
         self.has_names
@@ -479,7 +484,7 @@ impl Naming<'_> {
 }
 
 /// What a text reads a name by that stays open.
-fn expression_left_open(token: &Token) -> Option<&str> {
+pub(super) fn expression_left_open(token: &Token) -> Option<&str> {
     token.variable()?.0.strip_prefix(MARK)
 }
 

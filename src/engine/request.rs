@@ -14,6 +14,7 @@ use super::footprint::Footprint;
 use super::invocation::{Invocation, OpaqueLevel};
 use super::lookup;
 use super::nested_sources::{MAX_NESTED_SOURCES, NestedSource};
+use super::open_lookups::UnchangedKeys;
 use super::open_names::OwnNames;
 use super::sources::{Recorder, Source, UsedMerge};
 use super::trace::TraceNode;
@@ -53,6 +54,8 @@ pub struct Request {
     /// Whether texts leave the names of the node open, so that the answer serves other nodes as well. Only for nodes that are
     /// not completely known, and only `Names` knows how to read such an answer.
     pub leaves_names_open: bool,
+    /// The keys whose lookups texts leave open as well, if the answer is only compared with one of the other side.
+    pub unchanged: Option<Arc<dyn UnchangedKeys>>,
     /// Ends the lookup early.
     pub cancel: CancelToken,
 }
@@ -244,6 +247,7 @@ impl Evaluator {
         invocation.max_nested_sources = if request.wants_sources { MAX_NESTED_SOURCES } else { 0 };
         invocation.footprint = request.wants_footprint.then(Footprint::default);
         invocation.own_names = OwnNames::of(request);
+        invocation.unchanged = request.unchanged.as_deref();
         invocation
     }
 }

@@ -153,6 +153,9 @@ impl Evaluator {
     }
 }
 
+/// The position of the first file in the hierarchy of an environment or a module.
+pub(crate) const FIRST_POSITION: u32 = 2 << 30;
+
 /// The first number of the positions in a level.
 fn place_of(layer: LayerKind, which: Which, level: u32) -> u32 {
     let layer = match layer {

@@ -22,7 +22,7 @@ pub(super) type OfCallers = Vec<(Option<Arc<str>>, Option<Arc<str>>, Arc<Evaluat
 const MAX_KEPT: usize = 16;
 
 /// Whether a variable, as it is written, depends on the code that calls.
-pub(super) fn depends_on_caller(name: &str) -> bool {
+pub(crate) fn depends_on_caller(name: &str) -> bool {
     matches!(name, "module_name" | "caller_module_name" | "title" | "name")
 }
 

@@ -15,6 +15,7 @@ mod edited_ways;
 mod functions;
 mod groups;
 mod kept;
+mod open_comparison;
 mod origins;
 #[cfg(test)]
 mod random_data;
@@ -23,6 +24,7 @@ mod references;
 mod scope;
 mod spread;
 mod typed;
+mod unchanged;
 mod unedited;
 
 use std::collections::{BTreeSet, HashMap, HashSet};

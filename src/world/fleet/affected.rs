@@ -43,6 +43,11 @@ pub(super) struct AffectedKeys {
 }
 
 impl AffectedKeys {
+    /// The root keys that can have another answer.
+    pub(super) fn roots(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.files_of.keys()
+    }
+
     /// The files whose entries can give a root key another answer. A node that reads none of them gets the same one as before.
     pub(super) fn files_of(&self, root: &str) -> Option<&BTreeSet<Arc<str>>> {
         self.files_of.get(root)

@@ -8,8 +8,10 @@ use super::affected::AffectedKeys;
 use super::causes::{Cause, add_causes, causes, in_case};
 use super::edited_ways::{Base, assuming, open_ways};
 use super::groups::Side;
+use super::open_comparison::MIN_NODES;
 use super::spread::{Concerned, KnownConcerned};
 use super::typed::TypedText;
+use super::unchanged::Unchanged;
 use super::{Fleet, SharedAnswer, is_same_with_cases};
 use crate::engine::cases::pairs::{CasePairs, Lookups};
 use crate::engine::cases::{is_same_outcome, is_settled, left_out_in_words};
@@ -77,10 +79,14 @@ pub struct FleetPair {
     any: Option<(Arc<Node>, Arc<Node>)>,
     /// Whether changes have the whole answers of their nodes, with the cases that stay the same.
     has_whole_answers: bool,
+    /// With fewer nodes without fact sets, nothing stays open in their answers.
+    pub(super) min_open_nodes: usize,
     /// The edited files of a pair that has only their readers.
     pub(super) edited: BTreeSet<Arc<str>>,
     /// Computed once.
     pub(super) affected: OnceLock<Option<AffectedKeys>>,
+    /// The keys that are the same on both sides. Computed once.
+    pub(super) unchanged: OnceLock<Arc<Unchanged>>,
     /// What is known of the keys that were compared.
     pub(super) concerned: KnownConcerned,
     /// What is being typed, if nothing else is edited. Computed once.
@@ -103,6 +109,8 @@ impl FleetPair {
             after,
             any,
             has_whole_answers: false,
+            min_open_nodes: MIN_NODES,
+            unchanged: OnceLock::new(),
             edited: BTreeSet::new(),
             affected: OnceLock::new(),
             concerned: KnownConcerned::default(),
@@ -163,11 +171,13 @@ impl FleetPair {
         // Only an answer to the key alone tells what strings that look it up get.
         let spread = request.plain_key().and_then(|key| self.spreading_root(key));
         let mut unsettled = spread.as_ref().map(|_| Concerned::none(self.after.nodes().len()));
+        let mut difference = Difference::default();
+        let nodes = self.without_values_elsewhere(request, nodes);
+        let nodes = self.compare_open(request, nodes, &mut difference, unsettled.as_mut());
         let edited = self.edited_entries(request);
         let earlier = self.before.earlier_answers(request, &nodes, edited);
         let before = &earlier.answers;
         let after = self.later_answers(request, earlier.may_change(edited));
-        let mut difference = Difference::default();
         let mut pairs = pairs(before, &after, self.after.nodes().len());
         let answers = |one: usize, other: usize| (&before[one].answer, &after[other].answer);
         for (one, other, nodes) in &pairs {
@@ -184,9 +194,7 @@ impl FleetPair {
         for (one, other, nodes) in &pairs {
             let (before, after) = answers(*one, *other);
             if !nodes.is_empty() {
-                difference.note_unknown(before);
-                difference.note_unknown(after);
-                difference.note_unread(before, after);
+                difference.note_compared(before, after);
             }
         }
         // Each node can have an answer of its own, and the causes of a change take lookups.
@@ -305,6 +313,11 @@ impl FleetPair {
     /// Adds the changes for nodes that are not listed. Returns whether the answers on both sides tell what all of them get.
     fn add_others(&self, request: &Request, difference: &mut Difference) -> bool {
         let Some(any) = &self.any else { return true };
+        // A file that only listed nodes read gives no other node another answer.
+        let ways = request.only_from.as_ref().and_then(|_| self.edited_ways(request));
+        if ways.and_then(|it| open_ways(&it, &any.1)).is_some_and(|it| it.is_empty()) {
+            return true;
+        }
         let before = self.before.earlier_answer_of(&any.0, request);
         let after = self.after.new_evaluator_of(&any.1).call(request);
         difference.note_opaque(&before);
@@ -332,9 +345,7 @@ impl FleetPair {
         (request, earlier): (&Request, &[Vec<Condition>]),
         difference: &mut Difference,
     ) {
-        difference.note_unknown(before);
-        difference.note_unknown(after);
-        difference.note_unread(before, after);
+        difference.note_compared(before, after);
         if has_same_cases(before, after) == Some(true) {
             return;
         }
@@ -396,6 +407,13 @@ impl Difference {
         self.is_unread = self.is_unread || is_read_in_another_way(before, after);
     }
 
+    /// Notes what both answers do not tell.
+    pub(super) fn note_compared(&mut self, before: &Answer, after: &Answer) {
+        self.note_unknown(before);
+        self.note_unknown(after);
+        self.note_unread(before, after);
+    }
+
     /// Notes what the answer does not tell: levels that are not evaluated, and cases that are left out.
     pub(super) fn note_unknown(&mut self, answer: &Answer) {
         self.note_opaque(answer);
@@ -409,7 +427,7 @@ impl Difference {
 }
 
 /// Whether the answers have cases that are not listed.
-fn leaves_cases_out(before: &Answer, after: &Answer) -> bool {
+pub(super) fn leaves_cases_out(before: &Answer, after: &Answer) -> bool {
     !(before.left_out.is_empty() && after.left_out.is_empty())
 }
 
@@ -425,7 +443,7 @@ pub(super) fn numbers_of(answers: &[SharedAnswer], nodes: usize) -> Vec<usize> {
 }
 
 /// The different pairs of answers, by their places in the two lists, with the nodes that have them.
-fn pairs(
+pub(super) fn pairs(
     before: &[SharedAnswer],
     after: &[SharedAnswer],
     nodes: usize,
@@ -491,7 +509,7 @@ fn is_read_in_another_way(before: &Answer, after: &Answer) -> bool {
 
 /// Whether the answers of one case are the same. Variables that were read for something other than the value do not count: nodes
 /// get the same value.
-fn is_same_case(before: &Answer, after: &Answer) -> bool {
+pub(super) fn is_same_case(before: &Answer, after: &Answer) -> bool {
     let levels = |answer: &Answer| -> Vec<Arc<str>> {
         answer.opaque.iter().map(|it| it.level.clone()).collect()
     };

@@ -10,9 +10,9 @@ use indexmap::IndexMap;
 use super::SharedAnswer;
 use super::causes::{Cause, add_causes, causes};
 use super::difference::{Change, Difference, FleetPair, is_unchanged, numbers_of};
-use super::earlier_answers::Earlier;
+use super::open_comparison::{Verdict, verdict};
 use crate::engine::cases::pairs::Lookups;
-use crate::engine::cases::with_first_cases;
+use crate::engine::cases::{self, with_first_cases};
 use crate::engine::{Answer, Assumed, Condition, Request, undecided};
 use crate::facts::Node;
 use crate::facts::infer::MEMBER;
@@ -34,8 +34,19 @@ pub(super) struct Base<'a> {
 /// What some nodes get before and after if they read an edited file in one way.
 struct InOneWay {
     request: Request,
-    before: Arc<Earlier>,
+    before: Vec<SharedAnswer>,
     after: Vec<SharedAnswer>,
+    /// The nodes whose answers depend on what stays open.
+    undecided: BTreeSet<u32>,
+}
+
+/// The nodes for which a comparison in ways does not tell everything.
+#[derive(Default)]
+pub(super) struct NotTold {
+    /// Those that must be compared with nothing left open.
+    pub(super) undecided: Vec<u32>,
+    /// Those whose answers do not tell what every such node gets.
+    pub(super) unsettled: Vec<u32>,
 }
 
 /// The numbers of a node's answers: before, and before and after in each way.
@@ -110,29 +121,72 @@ impl FleetPair {
         certain_readers
     }
 
-    /// [`Self::add_in_ways`] for nodes for which the same ways are open.
+    /// Adds the changes of nodes with everything left open that may be. Of a node that reads no edited file, nothing is said: it
+    /// has the same answer as before.
+    pub(super) fn add_open_in_ways(
+        &self,
+        ways: &Ways,
+        nodes: &[u32],
+        open: &Request,
+        difference: &mut Difference,
+    ) -> NotTold {
+        let elsewhere = Answer::elsewhere();
+        let mut not_told = NotTold::default();
+        let mut groups: IndexMap<Ways, BTreeMap<u32, Base<'_>>> = IndexMap::new();
+        for node in nodes {
+            match open_ways(ways, &self.after().nodes()[*node as usize]) {
+                Some(ways) => {
+                    let base = Base { number: 0, answer: &elsewhere };
+                    groups.entry(ways).or_default().insert(*node, base);
+                }
+                None => not_told.undecided.push(*node),
+            }
+        }
+        for (ways, bases) in groups {
+            let NotTold { undecided, unsettled } = self.add_group(&ways, bases, open, difference);
+            not_told.undecided.extend(undecided);
+            not_told.unsettled.extend(unsettled);
+        }
+        not_told
+    }
+
+    /// What the nodes get in one way.
+    fn in_one_way(&self, way: &[Condition], request: &Request, nodes: &[u32]) -> InOneWay {
+        let request = assuming(way, request);
+        if request.unchanged.is_some() {
+            let (before, after, undecided) = self.compared_answers(&request, nodes);
+            return InOneWay { request, before, after, undecided };
+        }
+        let before = self.before().earlier_answers(&request, nodes, None).answers.clone();
+        let after = self.later_answers(&request, nodes);
+        InOneWay { request, before, after, undecided: BTreeSet::new() }
+    }
+
+    /// [`Self::add_in_ways`] and [`Self::add_open_in_ways`] for nodes for which the same ways are open.
     fn add_group(
         &self,
         ways: &Ways,
-        bases: BTreeMap<u32, Base<'_>>,
+        mut bases: BTreeMap<u32, Base<'_>>,
         request: &Request,
         difference: &mut Difference,
-    ) {
+    ) -> NotTold {
         let nodes: Vec<u32> = bases.keys().copied().collect();
-        let in_ways: Vec<InOneWay> = { ways.iter() }
-            .map(|way| {
-                let request = assuming(way, request);
-                let before = self.before().earlier_answers(&request, &nodes, None);
-                let after = self.later_answers(&request, &nodes);
-                InOneWay { request, before, after }
-            })
-            .collect();
-        for answer in in_ways.iter().flat_map(|it| it.before.answers.iter().chain(&it.after)) {
+        let in_ways: Vec<InOneWay> =
+            ways.iter().map(|way| self.in_one_way(way, request, &nodes)).collect();
+        for answer in in_ways.iter().flat_map(|it| it.before.iter().chain(&it.after)) {
             difference.note_unknown(&answer.answer);
         }
+        let mut not_told = NotTold::default();
+        bases.retain(|node, _| {
+            let is_decided = !in_ways.iter().any(|it| it.undecided.contains(node));
+            if !is_decided {
+                not_told.undecided.push(*node);
+            }
+            is_decided
+        });
         let total = self.after().nodes().len();
         let numbers: Vec<[Vec<usize>; 2]> = { in_ways.iter() }
-            .map(|it| [numbers_of(&it.before.answers, total), numbers_of(&it.after, total)])
+            .map(|it| [numbers_of(&it.before, total), numbers_of(&it.after, total)])
             .collect();
         let mut alike: IndexMap<Numbers, (&Answer, Vec<u32>)> = IndexMap::new();
         for (node, base) in bases {
@@ -143,33 +197,59 @@ impl FleetPair {
         }
         for (Numbers { in_ways: numbers, .. }, (base, nodes)) in alike {
             let mut found: Vec<Cause> = Vec::new();
-            let mut is_changed = false;
+            let (mut is_changed, mut is_settled) = (false, true);
+            let mut is_decided = true;
             let (mut before, mut after) = (Vec::new(), Vec::new());
             for ((way, it), (one, other)) in ways.iter().zip(&in_ways).zip(numbers) {
-                let answers = (&*it.before.answers[one].answer, &*it.after[other].answer);
+                let answers = (&*it.before[one].answer, &*it.after[other].answer);
                 before.push((&**way, answers.0));
                 after.push((&**way, answers.1));
-                let evaluators =
-                    (self.before().evaluator(nodes[0]), self.after().evaluator(nodes[0]));
-                let lookups =
-                    Lookups { before: &evaluators.0, after: &evaluators.1, request: &it.request };
-                if !is_unchanged(answers.0, answers.1, lookups) {
-                    is_changed = true;
-                    add_causes(&mut found, causes(self, nodes[0], &it.request));
+                is_settled &= cases::is_settled(answers.0) && cases::is_settled(answers.1);
+                match self.verdict(answers, &it.request, nodes[0]) {
+                    Verdict::Same => {}
+                    Verdict::Undecided => is_decided = false,
+                    Verdict::Other => {
+                        is_changed = true;
+                        let request = Request { unchanged: None, ..it.request.clone() };
+                        add_causes(&mut found, causes(self, nodes[0], &request));
+                    }
                 }
+            }
+            if !is_decided {
+                not_told.undecided.extend(nodes);
+                continue;
+            }
+            if !is_settled {
+                not_told.unsettled.extend(&nodes);
             }
             if is_changed {
                 difference.changes.push(Change {
                     key: Arc::clone(&request.names[0]),
                     // A node that reads no edited file has the same answer as before.
-                    before: with_first_cases(&before, base).into(),
-                    after: with_first_cases(&after, base).into(),
+                    before: with_first_cases(&before, base).as_written().into(),
+                    after: with_first_cases(&after, base).as_written().into(),
                     nodes,
                     others: Vec::new(),
                     causes: found,
                 });
             }
         }
+        not_told
+    }
+
+    /// Whether a node, and those like it, get another answer.
+    fn verdict(
+        &self,
+        (before, after): (&Answer, &Answer),
+        request: &Request,
+        node: u32,
+    ) -> Verdict {
+        if request.unchanged.is_some() {
+            return verdict(before, after);
+        }
+        let evaluators = (self.before().evaluator(node), self.after().evaluator(node));
+        let lookups = Lookups { before: &evaluators.0, after: &evaluators.1, request };
+        if is_unchanged(before, after, lookups) { Verdict::Same } else { Verdict::Other }
     }
 }
 

@@ -46,19 +46,40 @@ pub(super) enum Side<'a> {
     Later(&'a OfNodes),
     /// The same with a text left open that is being typed. What the answers contain of it, and of names, stays open.
     Typed(&'a OpenAnswers),
+    /// One of two sides that are only compared: what the answers contain of names, and of unchanged lookups, stays open.
+    Compared(&'a ComparedAnswers),
 }
+
+/// The answers of one side that contain something open.
+#[derive(Default)]
+pub(super) struct ComparedAnswers {
+    open: Mutex<OpenGroups>,
+    /// The nodes whose answers depend on what is open.
+    undecided: Mutex<Vec<u32>>,
+}
+
+impl ComparedAnswers {
+    /// The answers with their nodes, and the nodes whose answers depend on what is open.
+    pub(super) fn into_parts(self) -> (OpenGroups, Vec<u32>) {
+        let open = self.open.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (open, self.undecided.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Answers that contain something open, with their nodes.
+pub(super) type OpenGroups = Vec<(Arc<WithNames>, Vec<u32>)>;
 
 /// Answers that contain names, or a text that is being typed.
 #[derive(Default)]
 pub(super) struct OpenAnswers {
     /// Whether some answer depends on these. Then all of the answers are of no use.
     are_decided: AtomicBool,
-    answers: Mutex<Vec<(Arc<WithNames>, Vec<u32>)>>,
+    answers: Mutex<OpenGroups>,
 }
 
 impl OpenAnswers {
     /// The answers with their nodes; `None` if some answer depends on what is open.
-    pub(super) fn into_answers(self) -> Option<Vec<(Arc<WithNames>, Vec<u32>)>> {
+    pub(super) fn into_answers(self) -> Option<OpenGroups> {
         let answers = self.answers.into_inner().unwrap_or_else(PoisonError::into_inner);
         (!self.are_decided.into_inner()).then_some(answers)
     }
@@ -80,7 +101,9 @@ struct Asked<A> {
     /// The nodes without an answer.
     left: Vec<Group>,
     /// The answers in which each of the nodes still needs its names.
-    named: Vec<(Arc<WithNames>, Vec<u32>)>,
+    named: OpenGroups,
+    /// The nodes whose answers depend on what is open.
+    undecided: Vec<u32>,
 }
 
 /// Nodes, at least one, that agree in everything that the lookups have read so far.
@@ -126,6 +149,8 @@ enum OfGroup<A> {
     Same(A),
     /// The same except for their names.
     WithNames(Arc<WithNames>),
+    /// It depends on what is open.
+    Undecided,
 }
 
 enum DependsOn {
@@ -215,7 +240,8 @@ impl Fleet {
     /// Does the lookup for the first node, and groups the others by what it depends on.
     fn begin<A>(&self, asking: &Asking<'_, A>, request: usize, nodes: &[u32]) -> Asked<A> {
         let answered = Answered { answers: Vec::new(), readers: Vec::new() };
-        let mut asked = Asked { request, answered, left: Vec::new(), named: Vec::new() };
+        let (left, named, undecided) = (Vec::new(), Vec::new(), Vec::new());
+        let mut asked = Asked { request, answered, left, named, undecided };
         if !nodes.is_empty() {
             let all = Group::of(nodes.to_vec());
             let found = self.lookup(asking, request, &all);
@@ -251,8 +277,18 @@ impl Fleet {
         let mut nodes: Vec<(usize, Arc<WithNames>, u32)> = Vec::new();
         for (at, asked) in asked.iter_mut().enumerate() {
             let named = std::mem::take(&mut asked.named);
-            if let Side::Typed(open) = asking.side {
-                open.answers.lock().unwrap_or_else(PoisonError::into_inner).extend(named);
+            if let Side::Compared(answers) = asking.side {
+                let mut undecided =
+                    answers.undecided.lock().unwrap_or_else(PoisonError::into_inner);
+                undecided.append(&mut asked.undecided);
+            }
+            let open = match asking.side {
+                Side::Typed(open) => Some(&open.answers),
+                Side::Compared(answers) => Some(&answers.open),
+                Side::Only | Side::Earlier(_) | Side::Later(_) => None,
+            };
+            if let Some(open) = open {
+                open.lock().unwrap_or_else(PoisonError::into_inner).extend(named);
                 continue;
             }
             for (answer, group) in named {
@@ -282,10 +318,12 @@ impl Fleet {
             lookup_partial(asking, requests, group, &evaluator)
         };
         // Files that were left out may have been edited, too.
-        let reads_edited = reads_edited || !says_everything(answer.answer());
+        let says_everything = answer.as_ref().is_some_and(|it| says_everything(it.answer()));
+        let reads_edited = reads_edited || !says_everything;
         let answer = match answer {
-            Names::None(answer) => OfGroup::Same((asking.keep)(request, node, answer)),
-            Names::Open(answer) => OfGroup::WithNames(answer.into()),
+            Some(Names::None(answer)) => OfGroup::Same((asking.keep)(request, node, answer)),
+            Some(Names::Open(answer)) => OfGroup::WithNames(answer.into()),
+            None => OfGroup::Undecided,
         };
         Found { answer, depends_on, reads_edited }
     }
@@ -313,6 +351,7 @@ impl Fleet {
         match answer {
             OfGroup::Same(answer) => asked.answered.answers.push(SharedAnswer { answer, nodes }),
             OfGroup::WithNames(answer) => asked.named.push((answer, nodes)),
+            OfGroup::Undecided => asked.undecided.extend(nodes),
         }
     }
 
@@ -365,24 +404,24 @@ fn lookup_complete<A>(
     requests: &Requests,
     group: &Group,
     evaluator: &Evaluator,
-) -> (Names, DependsOn, bool) {
+) -> (Option<Names>, DependsOn, bool) {
     let edited = asking.edited();
     if group.nodes.len() == 1 && edited.is_none() {
-        return (Names::None(evaluator.call(&requests.alone)), DependsOn::Any, false);
+        return (Some(Names::None(evaluator.call(&requests.alone))), DependsOn::Any, false);
     }
     let mut answer = evaluator.call(&requests.shared);
     let footprint = answer.footprint.take().unwrap_or_default();
     let reads_edited = edited.is_some_and(|it| it.may_be_in(&footprint));
-    (Names::None(answer), DependsOn::Each(footprint), reads_edited)
+    (Some(Names::None(answer)), DependsOn::Each(footprint), reads_edited)
 }
 
-/// The answer for the first node of a group, if it is not completely known.
+/// The answer for the first node of a group, if it is not completely known; `None` if it depends on what stays open.
 fn lookup_partial<A>(
     asking: &Asking<'_, A>,
     requests: &Requests,
     group: &Group,
     evaluator: &Evaluator,
-) -> (Names, DependsOn, bool) {
+) -> (Option<Names>, DependsOn, bool) {
     let look_up = |shared: &Request, alone: &Request| {
         if group.nodes.len() == 1 {
             let (answer, reads_edited) = lookup_alone(asking, alone, group, evaluator);
@@ -395,23 +434,26 @@ fn lookup_partial<A>(
     if let Side::Typed(open) = asking.side
         && open.are_decided.load(Ordering::Relaxed)
     {
-        return (Names::None(Answer::nothing()), DependsOn::Any, false);
+        return (None, DependsOn::Any, false);
     }
     if !requests.names_matter.load(Ordering::Relaxed) {
         let (answer, depends_on, reads_edited) =
             look_up(&requests.shared_without_names, &requests.alone_without_names);
-        if let Some(answer) = Names::of(answer) {
-            return (answer, depends_on, reads_edited);
-        }
-        if let Side::Typed(open) = asking.side {
-            open.are_decided.store(true, Ordering::Relaxed);
-            return (Names::None(Answer::nothing()), DependsOn::Any, false);
+        let answer = Names::of(answer);
+        match asking.side {
+            _ if answer.is_some() => return (answer, depends_on, reads_edited),
+            Side::Compared(_) => return (None, depends_on, reads_edited),
+            Side::Typed(open) => {
+                open.are_decided.store(true, Ordering::Relaxed);
+                return (None, DependsOn::Any, false);
+            }
+            Side::Only | Side::Earlier(_) | Side::Later(_) => {}
         }
         // The other lookups need not try it.
         requests.names_matter.store(true, Ordering::Relaxed);
     }
     let (answer, depends_on, reads_edited) = look_up(&requests.shared, &requests.alone);
-    (Names::None(answer), depends_on, reads_edited)
+    (Some(Names::None(answer)), depends_on, reads_edited)
 }
 
 /// The answer for the only node of a group, which is not completely known, and whether the lookup may have read an edited entry.
@@ -432,7 +474,7 @@ fn lookup_alone<A>(
         .map(|(example, is_changed)| Precedent { recording: &example.recording, is_changed });
     let known;
     let edited = match asking.side {
-        Side::Only | Side::Typed(_) => None,
+        Side::Only | Side::Typed(_) | Side::Compared(_) => None,
         Side::Earlier(entries) => Some(Edited { entries, runs: EarlierRuns::Dropped }),
         Side::Later(nodes) => {
             known = nodes.known(node);
@@ -494,7 +536,7 @@ impl<'a, A> Asking<'a, A> {
     fn edited(&self) -> Option<&'a EditedEntries> {
         match self.side {
             Side::Earlier(edited) => Some(edited),
-            Side::Only | Side::Later(_) | Side::Typed(_) => None,
+            Side::Only | Side::Later(_) | Side::Typed(_) | Side::Compared(_) => None,
         }
     }
 

@@ -10,7 +10,7 @@ use super::readings::Readings;
 use super::{Column, mixed};
 use crate::data::{DataFile, Files as _, Format, Value};
 use crate::engine::footprint::hash_of;
-use crate::engine::structure::{Structure, concerns_all_keys};
+use crate::engine::structure::{FIRST_POSITION, Structure, concerns_all_keys};
 use crate::engine::{Evaluator, LOOKUP_OPTIONS, ModuleScope};
 use crate::syntax::interpolation::{self, Expression, Method};
 use crate::world::{KeyIndex, parallel};
@@ -178,6 +178,26 @@ impl Scope {
         }
     }
 
+    /// For each node, whether the first file of its environment has a root key, and is not one of those that matter.
+    pub(super) fn ending_at_first_file(
+        &self,
+        readings: &Readings,
+        root: &str,
+        matter: &BTreeSet<Arc<str>>,
+    ) -> Vec<bool> {
+        let mut ends = vec![false; readings.nodes.len()];
+        for number in self.holding(readings, root) {
+            let file = &self.places.files[number as usize];
+            if matter.contains(&file.path) {
+                continue;
+            }
+            for (node, position) in &file.readers {
+                ends[*node as usize] |= *position == FIRST_POSITION;
+            }
+        }
+        ends
+    }
+
     /// Marks the nodes that read the file at `path`, and those whose functions may.
     pub(super) fn add_readers(&self, path: &str, reads: &mut [bool]) {
         let places = &self.places;
@@ -244,8 +264,13 @@ impl Scope {
 
     /// The files that affect a root key, each once.
     fn concerning(&self, readings: &Readings, root: &str) -> impl Iterator<Item = u32> {
+        self.holding(readings, root).into_iter().chain(self.of_all_keys.iter().copied())
+    }
+
+    /// The files that have a root key and affect only single keys.
+    fn holding(&self, readings: &Readings, root: &str) -> Vec<u32> {
         // Every key needs its options, so they have a cache of their own and do not count as a search.
-        let holding = if root == LOOKUP_OPTIONS {
+        if root == LOOKUP_OPTIONS {
             self.holding_options.get_or_init(|| self.search(readings, root)).clone()
         } else if let Some(holders) = self.roots.holders.get() {
             holders.get(root).cloned().unwrap_or_default()
@@ -254,8 +279,7 @@ impl Scope {
         } else {
             let holders = self.roots.holders.get_or_init(|| self.index());
             holders.get(root).cloned().unwrap_or_default()
-        };
-        holding.into_iter().chain(self.of_all_keys.iter().copied())
+        }
     }
 
     /// The files that have a root key. Those that may have it are looked up in the index of keys, if an editor has built it.

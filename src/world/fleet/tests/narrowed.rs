@@ -6,7 +6,7 @@ use super::*;
 use crate::facts::{NodeParts, formats};
 
 /// Nodes with this name and each of the roles.
-fn with_roles(fleet: &Fleet, name: &str) -> Vec<Arc<Node>> {
+pub(super) fn with_roles(fleet: &Fleet, name: &str) -> Vec<Arc<Node>> {
     let of_role = |role: &str| {
         let (mut parts, _) = formats::read("/x.yaml", &format!("x: 1\n{role}"));
         let parts = NodeParts { name: name.to_owned(), ..parts.pop().expect("a fact set") };

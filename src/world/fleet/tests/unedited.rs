@@ -4,7 +4,7 @@ use super::spread::{CERTNAMES, ROOTS, entries, texts, told, value};
 use super::*;
 
 /// The value of the key with this number. Without fact sets, the nodes differ in what is made of their names.
-fn value_with_name(random: &mut Random, number: usize) -> String {
+pub(super) fn value_with_name(random: &mut Random, number: usize) -> String {
     let other = |random: &mut Random| ROOTS[random.below(number.max(1))];
     if number > 0 && random.below(3) == 0 {
         let (one, two) = (other(random), other(random));
@@ -19,7 +19,7 @@ fn value_with_name(random: &mut Random, number: usize) -> String {
     }
 }
 
-fn number_of(key: &str) -> Option<usize> {
+pub(super) fn number_of(key: &str) -> Option<usize> {
     ROOTS.iter().position(|it| *it == key)
 }
 
