@@ -4,6 +4,7 @@ pub mod core_facts;
 pub mod formats;
 pub mod infer;
 pub mod legacy;
+pub mod mapped;
 pub mod name_pattern;
 pub mod node;
 pub mod open_path;

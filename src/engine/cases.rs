@@ -32,9 +32,7 @@ mod replay;
 mod words;
 
 pub use needed::{cases_to_tell, rule_each_other_out};
-pub use words::{
-    depends_in_words, in_a_list, in_words, left_out_in_words, not_known_in_words, without_member,
-};
+pub use words::{depends_in_words, in_a_list, in_words, left_out_in_words, not_known_in_words};
 
 /// The maximum number of cases that are listed.
 pub const MAX_CASES: usize = 32;

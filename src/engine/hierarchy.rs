@@ -8,7 +8,7 @@ use super::calls::SourceState;
 use super::evaluator::Evaluator;
 use super::failure::Failure;
 use super::interpolate::{self, Variable, interpolate_text};
-use super::invocation::{InterpolatedText, Invocation};
+use super::invocation::{InterpolatedText, Invocation, Mapped};
 use super::layer::{Layer, Which};
 use super::open_files::OpenFiles;
 use super::shared_levels::FilledLocations;
@@ -17,7 +17,6 @@ use crate::backends::{BackEnd, Registry};
 use crate::config::hiera_yaml::{DatadirRule, Function, HieraYaml, Level, Locations};
 use crate::config::path;
 use crate::data::{DataFile, Files, Format, Hash, Located, PathKind, Place, Value, inspect};
-use crate::facts::infer::MEMBER;
 use crate::facts::open_path::{self, OpenPath};
 
 /// A level as one node sees it.
@@ -551,14 +550,13 @@ fn expand_mapped_paths(
         Variable::Found(Some(value)) => value,
         Variable::Found(None) => return Ok(Vec::new()),
         Variable::Open(list) => {
-            // `[]` marks any member of the list, because neither the members nor their number are known.
-            let member = Value::string(open_path::hole(&format!("{list}{MEMBER}"))).unplaced();
-            return open_list(invocation, datadir, template, (loop_variable, member));
+            let member = (loop_variable, Mapped::AnyOf(list));
+            return open_list(invocation, datadir, template, member);
         }
     };
     let mut found = Vec::new();
     for element in mapped_elements(value)? {
-        let outer = invocation.local.replace((Arc::clone(&loop_variable), element));
+        let outer = invocation.local.replace((Arc::clone(&loop_variable), Mapped::Member(element)));
         let text = interpolate_text(invocation, template, context);
         invocation.local = outer;
         // An error leaves the function only here, after the variable of the outer template is restored.
@@ -572,7 +570,7 @@ fn open_list(
     invocation: &mut Invocation<'_>,
     datadir: &str,
     template: &Located,
-    member: (Arc<str>, Located),
+    member: (Arc<str>, Mapped),
 ) -> Result<Vec<Location>, Failure> {
     let outer = invocation.local.replace(member);
     let text = interpolate_text(invocation, template, InterpolatedText::ConfigLocation);

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use super::dig;
 use super::evaluator::Evaluator;
 use super::failure::{Failure, FailureClass};
-use super::invocation::{Found, InterpolatedText, Invocation, Stand, undef};
+use super::invocation::{Found, InterpolatedText, Invocation, Mapped, Stand, undef};
 use super::lookup;
 use super::open_names;
 use super::steps::Subject;
 use super::trace::{FoundIn, Outcome, TraceKind};
 use super::within;
 use crate::data::{Hash, Located, Value, inspect};
+use crate::facts::mapped::member_of;
 use crate::facts::open_path;
 use crate::syntax::interpolation::{self, Expression, Method};
 use crate::syntax::key_path::{KeyPath, Segment};
@@ -145,6 +146,10 @@ pub(crate) fn variable(
         return Ok(Variable::Open(name));
     }
     let path = &variable.path;
+    if let Some(Mapped::AnyOf(list)) = path.root_name().and_then(|root| invocation.local(root)) {
+        // The member may be a text, a list or a hash.
+        return Ok(Variable::Open(member_of(list, &path.rest)));
+    }
     if path.root_name().is_some_and(|root| within::depends_on_caller(root)) {
         invocation.evaluator.prepared().note_read_of_caller();
     }

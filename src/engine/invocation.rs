@@ -21,6 +21,7 @@ use super::trace::{FoundIn, Outcome, TraceKind, Tracer};
 use crate::backends::Returned;
 use crate::data::{Hash, Located, Value};
 use crate::facts::Reading;
+use crate::facts::mapped::is_its_variable;
 use crate::facts::variable::{VARIABLES_OF_HIERA_3, VariablePath};
 use crate::syntax::key_path::Segment;
 
@@ -92,6 +93,14 @@ pub(crate) struct Collecting {
     pub(crate) shared_are_known: bool,
 }
 
+/// What the variable of a `mapped_paths` template stands for.
+pub(crate) enum Mapped {
+    /// A member of the list.
+    Member(Located),
+    /// Any member of a list that is not known, by its name.
+    AnyOf(Arc<str>),
+}
+
 pub(crate) struct Invocation<'a> {
     pub(crate) evaluator: &'a Evaluator,
     pub(crate) budget: Budget,
@@ -104,7 +113,7 @@ pub(crate) struct Invocation<'a> {
     /// The variables of the layer that is being searched.
     pub(crate) scope: Scope,
     /// A variable that exists only in a `mapped_paths` template.
-    pub(crate) local: Option<(Arc<str>, Located)>,
+    pub(crate) local: Option<(Arc<str>, Mapped)>,
     pub(crate) notes: Notes,
     /// The state of collecting lookup_options.
     pub(crate) collecting: Collecting,
@@ -439,11 +448,10 @@ impl<'a> Invocation<'a> {
         excludes || variables.iter().any(is_assumed) || !node.patterns().is_empty() || is_other()
     }
 
-    /// The variable of a `mapped_paths` template, if it has this name. The name is compared as it is written: `%{::x}` does not find
-    /// the variable `x`. A qualified name is always that of a variable of a class.
-    fn local(&self, name: &str) -> Option<&Located> {
-        let (local, value) = self.local.as_ref()?;
-        (**local == *name && !name.contains("::")).then_some(value)
+    /// What the variable of a `mapped_paths` template stands for, if it has this name.
+    pub(super) fn local(&self, name: &str) -> Option<&Mapped> {
+        let (local, stands_for) = self.local.as_ref()?;
+        is_its_variable(local, name).then_some(stands_for)
     }
 
     /// A variable that Puppet sets itself, for every node in the same way.
@@ -457,7 +465,7 @@ impl<'a> Invocation<'a> {
 
     /// The variable `name` as `scope[name]` finds it in Puppet; `None` if it is not defined, which may be an error.
     pub(crate) fn variable(&mut self, name: &str, context: InterpolatedText) -> Found {
-        if let Some(value) = self.local(name) {
+        if let Some(Mapped::Member(value)) = self.local(name) {
             return Ok(Some(value.clone()));
         }
         if let Some(value) = of_main(name) {

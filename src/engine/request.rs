@@ -20,7 +20,7 @@ use super::sources::{Recorder, Source, UsedMerge};
 use super::trace::TraceNode;
 use crate::data::puppet_type::{self, TypeAliases, TypeProblem};
 use crate::data::{Hash, Located, Value};
-use crate::facts::infer::MEMBER;
+use crate::facts::mapped::without_member;
 use crate::syntax::key_path;
 
 /// A call of `lookup()`.
@@ -352,10 +352,8 @@ impl Answer {
         let of_cases = conditions.map(|condition| &condition.variable);
         let mut names: Vec<Arc<str>> = Vec::new();
         for name in of_cases.chain(self.left_out.iter().flat_map(|it| it.variables.iter())) {
-            let name = match name.strip_suffix(MEMBER) {
-                Some(list) => list.into(),
-                None => Arc::clone(name),
-            };
+            let list = without_member(name);
+            let name = if list == &**name { Arc::clone(name) } else { list.into() };
             if !names.contains(&name) {
                 names.push(name);
             }

@@ -16,7 +16,7 @@ use indexmap::map::Entry;
 
 pub use self::supported_systems::supported_systems;
 use super::open_path::{Fit, OpenPath, hole};
-use super::variable;
+use super::{mapped, variable};
 use crate::data::Files;
 use crate::syntax::interpolation::{self, Expression, Method};
 
@@ -47,7 +47,6 @@ impl Template {
     /// something other than variables, such as another key.
     pub fn open_path(&self, known: impl Fn(&str) -> Option<Arc<str>>) -> Option<OpenPath> {
         let text = format!("{}/{}", self.datadir, self.path);
-        let member = self.mapped.as_ref().map(|mapped| &*mapped.member);
         let mut path = String::with_capacity(text.len());
         let mut done = 0;
         for token in interpolation::tokens(&text) {
@@ -59,10 +58,12 @@ impl Template {
                 | Expression::Call { method: Method::Scope, argument: name, .. } => name,
                 Expression::Call { .. } => return None,
             };
-            if member == Some(&**name) {
-                let list = self.mapped.as_ref().map_or("", |mapped| &*mapped.variable);
+            if let Some(mapped) = &self.mapped
+                && let Some(part) = mapped::part_read_by(&mapped.member, name)
+            {
+                let list = &*mapped.variable;
                 let list = variable::name_of_text(list).unwrap_or_else(|| list.into());
-                path.push_str(&hole(&format!("{list}{MEMBER}")));
+                path.push_str(&hole(&mapped::member_of(&list, &part)));
                 continue;
             }
             let canonical = variable::name_of_text(name)?;
@@ -74,9 +75,8 @@ impl Template {
 
     /// The name by which the template reads a variable: `facts.role` for `role`.
     pub fn name_in_template(&self, variable: &str) -> Option<Arc<str>> {
-        if variable.ends_with(MEMBER) {
-            let mapped = self.mapped.as_ref()?;
-            return Some(format!("{}{MEMBER}", mapped.variable).into());
+        if mapped::is_member(variable) {
+            return mapped::in_list(variable, &self.mapped.as_ref()?.variable);
         }
         let text = format!("{}/{}", self.datadir, self.path);
         interpolation::tokens(&text).iter().find_map(|token| {
@@ -86,10 +86,6 @@ impl Template {
         })
     }
 }
-
-/// Ends the name that means any member of a list: neither the members nor their number are known. No variable has such a
-/// name.
-pub const MEMBER: &str = "[]";
 
 /// The variables whose text is usually the certname, the most certain first.
 pub const CERTNAMES: [&str; 3] = ["trusted.certname", "clientcert", "facts.networking.fqdn"];
@@ -168,6 +164,9 @@ fn text_of(fit: &Fit, is_wanted: impl Fn(&str) -> bool) -> Option<(Arc<str>, Arc
 /// Whether a variable distinguishes machines.
 pub fn names_machines(variable: &str) -> bool {
     let last = variable.rsplit(['.', ':']).next().unwrap_or(variable);
-    ["certname", "clientcert", "hostname", "host", "fqdn", "nodename", "node"].contains(&last)
-        || ["_host", "_hostname", "_fqdn", "_certname"].iter().any(|it| last.ends_with(it))
+    let is_name = ["certname", "clientcert", "hostname", "host", "fqdn", "nodename", "node"]
+        .contains(&last)
+        || ["_host", "_hostname", "_fqdn", "_certname"].iter().any(|it| last.ends_with(it));
+    // The `name.host` of the members of a list is not the name of the node.
+    is_name && !mapped::is_member(variable)
 }

@@ -6,6 +6,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::legacy::same_value_under_modern_name;
+use super::mapped::is_member;
 use crate::syntax::key_path::{self, KeyPath, Segment};
 
 /// Puppet's own hashes, whose members are not facts.
@@ -82,9 +83,8 @@ pub fn settable_name(text: &str) -> Option<Arc<str>> {
     let root = path.root_name()?;
     let is_strange = |letter: char| letter.is_whitespace() || "%{}'\"".contains(letter);
     // `groups[]` means any member of the list, which cannot be set alone.
-    let is_name = !root.trim_start_matches("::").is_empty()
-        && !root.contains(is_strange)
-        && !text.ends_with("[]");
+    let is_name =
+        !root.trim_start_matches("::").is_empty() && !root.contains(is_strange) && !is_member(text);
     name_of(&path).filter(|_| is_name)
 }
 
@@ -102,7 +102,7 @@ pub(super) fn holders(name: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A name with its members, quoted if a dot is part of a member's name.
-fn joined(first: &str, rest: &[Segment]) -> String {
+pub(super) fn joined(first: &str, rest: &[Segment]) -> String {
     let mut name = String::with_capacity(32);
     push_quoted(&mut name, first);
     for segment in rest {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use crate::config::Environment;
 use crate::data::{Value, inspect};
 use crate::engine::sources::dig_value;
+use crate::facts::infer::Mapped;
+use crate::facts::mapped::part_read_by;
 use crate::facts::{Node, Reading};
 use crate::syntax::{interpolation, key_path};
 use crate::world::{Reach, World};
@@ -38,7 +40,8 @@ fn variables_of(reach: &Reach) -> Vec<Arc<str>> {
         let tokens = interpolation::tokens(&location);
         let read = tokens.iter().filter_map(|token| Some(token.variable()?.0));
         // The template's own variable is none of the node.
-        let read = read.filter(|name| mapped.is_none_or(|it| *it.member != ***name)).cloned();
+        let is_own = |it: &Mapped, name: &str| part_read_by(&it.member, name).is_some();
+        let read = read.filter(|name| mapped.is_none_or(|it| !is_own(it, name))).cloned();
         for name in list.into_iter().chain(read) {
             if !names.contains(&name) {
                 names.push(name);

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::nodes::known_texts;
 use super::snapshot::World;
 use crate::config::Environment;
-use crate::facts::infer::{MEMBER, names_machines};
+use crate::facts::infer::names_machines;
+use crate::facts::mapped::is_member;
 use crate::facts::{Origin, Suggestion, suggest_pattern};
 use crate::settings::{SettingsProblem, SettingsSource};
 
@@ -27,7 +28,7 @@ impl World {
         for template in self.own_reach(environment).templates() {
             let Some(path) = template.open_path(&known) else { continue };
             // A group of a pattern can have the name of a fact, but not that of a member of a fact.
-            let is_simple = |name: &Arc<str>| !name.contains(['.', ':']) && !name.ends_with(MEMBER);
+            let is_simple = |name: &Arc<str>| !name.contains(['.', ':']) && !is_member(name);
             let machines = path.variables().into_iter().filter(|it| names_machines(it));
             whole.extend(machines.filter(|it| is_simple(it) && &**it != "clientcert"));
             for fit in path.fits(self) {

@@ -9,9 +9,10 @@ use super::paths;
 use super::snapshot::World;
 use crate::config::Environment;
 use crate::data::Value;
-use crate::engine::cases::{in_words, without_member};
+use crate::engine::cases::in_words;
 use crate::engine::{Assumed, Condition};
-use crate::facts::infer::{CERTNAMES, MEMBER};
+use crate::facts::infer::CERTNAMES;
+use crate::facts::mapped::{is_member, without_member};
 use crate::facts::open_path::Fit;
 use crate::facts::variable::may_contain_slash;
 use crate::facts::{Basis, Node, NodeParts, Origin, Proved, formats, proved_by_name};
@@ -307,10 +308,7 @@ impl World {
 
 /// What a fit says about a node: members of lists are not variables, and an empty text may mean that the variable is not set.
 fn of_variables(fit: Fit) -> Vec<Known> {
-    fit.texts
-        .into_iter()
-        .filter(|(name, text)| !name.ends_with(MEMBER) && !text.is_empty())
-        .collect()
+    fit.texts.into_iter().filter(|(name, text)| !is_member(name) && !text.is_empty()).collect()
 }
 
 /// `any node`, or `any node where role is web`.
@@ -417,6 +415,25 @@ mod tests {
         let unclear = world.unclear_ways_to_file(&environment, "/r/data/g/x/y.yaml");
         assert_eq!(unclear[0].names, ["facts.groups".into()]);
         assert_eq!(unclear[0].variables, ["groups".into()]);
+    }
+
+    #[test]
+    fn a_file_for_a_part_of_a_member_names_the_list() {
+        let files = [
+            (
+                "/r/hiera.yaml",
+                "version: 5\nhierarchy:\n- {name: v, mapped_paths: [facts.volumes, vol, 'k/%{vol.0}.yaml']}\n",
+            ),
+            ("/r/data/k/x.yaml", "a: 1\n"),
+        ];
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let (world, path) = (host.snapshot(), "/r/data/k/x.yaml");
+        let environment = world.environment_of(path).expect("there is one");
+        let ways = world.ways_to_file(&environment, path);
+        assert_eq!(ways[0].in_words().as_deref(), Some("0 of a member of facts.volumes is x"));
+        // The variable of the template is none of the node.
+        assert_eq!(&*world.view_of_file(&environment, path).name, "any node");
     }
 
     #[test]

@@ -118,6 +118,24 @@ fn a_run_whose_texts_would_lead_it_elsewhere_stays_as_it_is() {
     );
 }
 
+/// The members of a list that is not known may be hashes, and the list may be a hash, whose members are pairs.
+#[test]
+fn a_part_of_a_member_of_a_list_is_not_known_either() {
+    check(
+        "path: one.yaml\nmapped_paths: [facts.volumes, vol, 'k/%{vol.name}/%{vol.0}.yaml']",
+        &[("one.yaml", "b: 2"), ("k/x/y.yaml", "a: 1")],
+        "a",
+        "not found
+         1 file of level \"L1\" may change this, depending on volumes",
+    );
+    check(
+        "mapped_paths: [facts.volumes, vol, 'k/%{vol.name}.yaml']\npath: one.yaml",
+        &[("one.yaml", "b: 2"), ("k/x.yaml", "a: 1")],
+        "b",
+        "2",
+    );
+}
+
 #[test]
 fn each_file_with_the_key_is_a_case() {
     check(

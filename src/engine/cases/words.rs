@@ -6,24 +6,29 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::LeftOut;
 use crate::engine::assumptions::{Assumed, Condition};
-use crate::facts::infer::MEMBER;
+use crate::facts::mapped::{list_and_part, without_member};
 
 /// Conditions in words: `role is web and variant is not set`.
 pub fn in_words(conditions: &[Condition]) -> String {
     let said = conditions.iter().map(|condition| match &condition.value {
-        Assumed::Text(text) if condition.variable.ends_with(MEMBER) => {
-            format!("{} contains {text}", without_member(&condition.variable))
-        }
         Assumed::Unset => format!("{} is not set", condition.variable),
-        Assumed::Text(text) if text.is_empty() => format!("{} is empty", condition.variable),
-        Assumed::Text(text) => format!("{} is {text}", condition.variable),
+        Assumed::Text(text) => match of_member(&condition.variable, text) {
+            Some(words) => words,
+            None if text.is_empty() => format!("{} is empty", condition.variable),
+            None => format!("{} is {text}", condition.variable),
+        },
     });
     said.collect::<Vec<_>>().join(" and ")
 }
 
-/// The name of the list, if a name means any member of a list.
-pub fn without_member(name: &str) -> &str {
-    name.strip_suffix(MEMBER).unwrap_or(name)
+/// The condition that a list contains a member; `None` for variables that are no members of a list.
+fn of_member(variable: &str, text: &str) -> Option<String> {
+    let (list, part) = list_and_part(variable)?;
+    let text = if text.is_empty() { "an empty text" } else { text };
+    Some(match part {
+        "" => format!("{list} contains {text}"),
+        part => format!("{part} of a member of {list} is {text}"),
+    })
 }
 
 /// Names in words: `a`, `a and b`, `a, b and c`.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::edit::has_same_values;
 use crate::engine::cases::in_words;
 use crate::engine::{Assumed, Condition, OtherNodes};
-use crate::facts::infer::MEMBER;
+use crate::facts::mapped::is_member;
 use crate::ide::own_names::with_example;
 use crate::world::{AnswerChange, Differences};
 
@@ -286,7 +286,7 @@ fn of_one_variable<L: AsRef<[Condition]>>(lists: &[L]) -> Option<(&str, Vec<&str
         let [Condition { variable, value: Assumed::Text(text) }] = list.as_ref() else {
             return None;
         };
-        if *variable != first.variable || text.is_empty() || variable.ends_with(MEMBER) {
+        if *variable != first.variable || text.is_empty() || is_member(variable) {
             return None;
         }
         values.push(text);

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use super::Hover;
 use super::markup::{code, plain};
 use crate::data::{Files, Place};
-use crate::engine::cases::{in_a_list, without_member};
+use crate::engine::cases::in_a_list;
 use crate::engine::{Location, ResolvedLevel};
+use crate::facts::mapped::without_member;
 use crate::ide::perspective::Perspective;
 use crate::text::TextRange;
 

@@ -15,7 +15,7 @@ use crate::engine::cases::pairs::Lookups;
 use crate::engine::cases::{self, with_first_cases};
 use crate::engine::{Answer, Assumed, Condition, Request, undecided};
 use crate::facts::Node;
-use crate::facts::infer::MEMBER;
+use crate::facts::mapped::is_member;
 use crate::syntax::key_path;
 
 /// With more ways than this, the cases that are listed are compared.
@@ -79,7 +79,7 @@ impl FleetPair {
                 if way.is_obscure {
                     return None;
                 }
-                let named = way.conditions.into_iter().filter(|(name, _)| !name.ends_with(MEMBER));
+                let named = way.conditions.into_iter().filter(|(name, _)| !is_member(name));
                 let condition =
                     |(variable, text)| Condition { variable, value: Assumed::Text(text) };
                 let way: Vec<Condition> = named.map(condition).collect();
