@@ -21,18 +21,20 @@ use super::{Cost, Diagnostic, Family, RULES, Report, Rule, Safety, environments,
 use crate::code::roots::is_code;
 use crate::code::{CodeIndex, CodeSummary};
 use crate::config::HieraYaml;
-use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
+use crate::config::hiera_yaml::{ConfigProblem, LayerKind, Locations};
 use crate::data::{DataFile, EntryTree, Files, Format, RootEntry};
 use crate::engine::{CancelToken, CodeVariables};
 use crate::facts::Node;
+use crate::facts::mapped::part_read_by;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::file_role::FileRole;
 use crate::ide::perspective::Perspective;
-use crate::ide::strings::{StringNode, interpolated_strings, variables};
+use crate::ide::strings::{PlacedName, StringNode, interpolated_strings, variables};
 use crate::limits::{MAX_KEYS_WHILE_TYPING, MAX_NODES_WHILE_TYPING};
 use crate::syntax::puppet::DeclarationKind;
 use crate::syntax::tree::{self, NodeKind};
 use crate::syntax::yaml;
+use crate::text::TextRange;
 use crate::world::{World, paths};
 
 /// How much of a file is checked by rules that need lookups.
@@ -381,8 +383,9 @@ impl Run<'_> {
         let nodes = self.complete_nodes(None);
         // Puppet reads no level of a file that it refuses, so rules about levels would only repeat that.
         let is_refused = problems.iter().any(ConfigProblem::is_error);
-        if let Some(config) = config.filter(|config| config.version == 5 && !is_refused) {
-            let context = ConfigContext { world, config: &config, environment, nodes: &nodes };
+        let usable = config.as_ref().filter(|config| config.version == 5 && !is_refused);
+        if let Some(config) = usable {
+            let context = ConfigContext { world, config, environment, nodes: &nodes };
             self.ask(&PHASES.config, &context);
             // These rules report a level only if no other finding explains it.
             self.ask(&PHASES.config_rest, &context);
@@ -395,7 +398,10 @@ impl Run<'_> {
             is_path: true,
             of_code: self.code_variables(),
         };
-        let (variables, start) = (&*variables(strings), 0);
+        let mut variables = variables(strings);
+        let mapped = config.as_ref().map(mapped_variables).unwrap_or_default();
+        variables.retain(|it| !mapped.iter().any(|(range, name)| is_mapped(it, *range, name)));
+        let (variables, start) = (&*variables, 0);
         let context = VariablesContext { variables, start, known: &known, nodes, version };
         self.ask(&PHASES.variables, &context);
     }
@@ -449,6 +455,21 @@ fn is_quiet(index: &CodeIndex, summary: &CodeSummary) -> bool {
         && !summary.has_typed_defaults
         && !summary.has_refused_lookup
         && !has_duplicates
+}
+
+/// The templates of `mapped_paths`, each with the name of its variable.
+fn mapped_variables(config: &HieraYaml) -> Vec<(TextRange, &str)> {
+    let levels = config.hierarchy.iter().chain(&config.default_hierarchy);
+    let mapped = levels.filter_map(|level| match &level.locations {
+        Locations::MappedPaths(parts) => Some((parts[2].place?.range, parts[1].value.as_str()?)),
+        _ => None,
+    });
+    mapped.collect()
+}
+
+/// Whether a token in the template of `mapped_paths` reads its variable, which no node has.
+fn is_mapped(token: &PlacedName, template: TextRange, variable: &str) -> bool {
+    template.contains_range(token.range) && part_read_by(variable, &token.name).is_some()
 }
 
 /// The strings of a `hiera.yaml` that Puppet interpolates.

@@ -305,6 +305,27 @@ hierarchy:
         );
     }
 
+    /// Only the template of the level has the variable. Below `::` or in another template, it is one of the node.
+    #[test]
+    fn the_variable_of_mapped_paths() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+nodes: {web01: {facts: {apps: [crm]}}}
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: x, mapped_paths: [facts.apps, app, "apps/%{app}.yaml"]}
+  - {name: y, mapped_paths: [facts.apps, app, "apps/%{app.0}/%{::app}.yaml"]}
+#                                                            ^^^^^^^^ warning[undefined-variable]: Undefined variable '::app' Puppet uses an empty string for node web01. Did you mean `%{::apps}`?
+  - {name: z, path: "apps/%{app}.yaml"}
+#                         ^^^^^^ warning[undefined-variable]
+#- /data/apps/crm.yaml
+a: 1
+"#,
+        );
+    }
+
     /// Nodes use a `hiera.yaml`, whichever data files they read.
     #[test]
     fn all_nodes_use_a_hierarchy() {

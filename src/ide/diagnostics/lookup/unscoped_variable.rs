@@ -124,7 +124,11 @@ version: 5
 hierarchy:
   - {name: x, path: "%{role}.yaml"}
 #                    ^^^^^^^ hint[unscoped-variable]
+  - {name: y, mapped_paths: [facts.roles, hostname, "%{hostname}/%{role}.yaml"]}
+#                                                                ^^^^^^^ hint[unscoped-variable]
 #- /data/web.yaml
+a: 1
+#- /data/one/web.yaml
 a: 1
 "#,
         );
