@@ -97,7 +97,7 @@ impl World {
             // A file outside of a workspace that is not trusted is no setting.
             let is_used = self.settings.nodes.get(name)?.facts_file.as_deref() == Some(file);
             let is_there = self.kind(&self.settings_path(file)) == PathKind::File;
-            let message = format!("`{file}` is no file, so node `{name}` has no facts.");
+            let message = format!("`{file}` is no file, so no facts of node `{name}` are known.");
             (is_used && !is_there)
                 .then(|| problem(&format!("nodes.{name}.facts"), setting, message))
         });
@@ -144,7 +144,7 @@ mod tests {
         check("facts: no.json\n", &["facts: `no.json` leads to no file with facts."]);
         check(
             "nodes: {a: {facts: a.json}, b: {facts: facts/db01.yaml}, c: {facts: {role: web}}}\n",
-            &["nodes.a.facts: `a.json` is no file, so node `a` has no facts."],
+            &["nodes.a.facts: `a.json` is no file, so no facts of node `a` are known."],
         );
     }
 

@@ -393,12 +393,14 @@ impl Found<'_> {
         for (name, node) in &settings.nodes {
             let file = node.facts_file.as_ref().map(|path| self.world.settings_path(path));
             let read = file.as_ref().map(|path| self.read(path)).unwrap_or_default();
+            // A file that is missing or broken says nothing, not even that there are no facts.
+            let is_read = !read.is_empty();
             let same_name = read.iter().position(|it| it.name == **name);
             // If no node in the file has this name, the first one counts: a file for one machine may call it otherwise.
             let mut parts = read.into_iter().nth(same_name.unwrap_or(0)).unwrap_or_default();
             parts.name = name.to_string();
             let origin = match file {
-                Some(path) if parts.holds_facts() => Origin::File(path.into()),
+                Some(path) if is_read && parts.holds_facts() => Origin::File(path.into()),
                 _ if node.facts.is_empty() => Origin::Name,
                 _ => Origin::File(self.world.settings_path(PROJECT_FILE).into()),
             };

@@ -135,6 +135,16 @@ fn settings_name_fact_sets_and_lay_over_nodes() {
     );
 }
 
+/// Such a node would otherwise be one without any facts, for which each condition is decided.
+#[test]
+fn a_fact_set_that_cannot_be_read_leaves_the_facts_open() {
+    check(
+        &[HIERA_YAML, ("/r/facts/broken.json", "{broken")],
+        "nodes: {n1: {facts: facts/nope.json}, n2: {facts: facts/broken.json, variables: {y: 2}}}\n",
+        &["n1?", "n2? y=2"],
+    );
+}
+
 #[test]
 fn the_name_of_a_directory_wins_over_what_nodes_say() {
     let data = "version: 5\nhierarchy: [{name: n, path: 'nodes/%{trusted.certname}.yaml'}]\n";
