@@ -11,6 +11,7 @@ use super::workspace::{self, absolute};
 use crate::config::{Environment, PuppetVersion};
 use crate::data::{Files, Format};
 use crate::engine::LOOKUP_OPTIONS;
+use crate::facts::NodeParts;
 use crate::ide::diagnostics::near_key;
 use crate::settings::Settings;
 use crate::syntax::key_path;
@@ -49,16 +50,86 @@ pub(super) struct Place {
     pub(super) environment: Arc<Environment>,
 }
 
+/// The single node of a command.
+#[derive(Default)]
+pub(super) struct NodeArgument<'a> {
+    /// Its name; without it, the node in the settings counts.
+    pub(super) name: Option<&'a str>,
+    /// Whether the node in the settings does not count either.
+    pub(super) is_any: bool,
+    /// Its fact set, if the command line names one.
+    pub(super) facts: Option<&'a NodeParts>,
+}
+
+impl NodeArgument<'_> {
+    /// The name of the node, and that of the environment that it is in, if anything says it.
+    fn in_environment(&self, world: &World) -> Option<(String, String)> {
+        let settings = world.settings();
+        let of_settings = || settings.node.as_deref().filter(|_| !self.is_any);
+        let of_facts = self.facts.map(|it| &*it.name).filter(|it| !it.is_empty());
+        let name = self.name.or(of_facts).or_else(of_settings)?;
+        let environment = match self.facts {
+            Some(facts) => {
+                let of_name = settings.nodes.get(name).and_then(|it| it.environment.as_deref());
+                of_name.or(facts.environment.as_deref())?.to_owned()
+            }
+            None => world.environment_named_by(&*workspace::usual_environment(world)?, name)?,
+        };
+        Some((name.to_owned(), environment))
+    }
+}
+
 impl PlaceArguments {
     /// The directory on this machine.
     pub(super) fn open(&self) -> Result<Place, String> {
-        if self.is_for_others {
-            return self.open_on(self.machine(&absolute(&self.root)?)?);
-        }
-        self.open_on(Arc::new(loader::Disk))
+        self.open_on(self.disk()?)
     }
 
-    /// The same; if no environment is named, the one that contains the file at `path`, if there is one.
+    /// The same for a single node: if no environment is named, the one that the node is in.
+    pub(super) fn open_for_node(&self, node: &NodeArgument<'_>) -> Result<Place, String> {
+        let (root, world) = self.world_on(self.disk()?)?;
+        let environment = match self.environment_of_node(&world, &root, node) {
+            Some(environment) => environment,
+            None => self.environment_in(&world, &root)?,
+        };
+        Ok(Place { world, environment })
+    }
+
+    fn environment_of_node(
+        &self,
+        world: &World,
+        root: &str,
+        node: &NodeArgument<'_>,
+    ) -> Option<Arc<Environment>> {
+        let is_chosen =
+            self.environment.is_some() || workspace::environment_around(world, root).is_some();
+        if is_chosen {
+            return None;
+        }
+        let (name, environment) = node.in_environment(world)?;
+        let found = world.environment_called(&environment);
+        if let Some(found) = &found {
+            let label = world.environment_label(found);
+            complain(&format!(
+                "the environment {label}, which node {name} is in; --environment chooses another"
+            ));
+        } else if world.environments().iter().any(|it| it.fixed_name().is_some()) {
+            // Checkouts that are not below `environments` can be deployed as any environment, so nothing is said of them.
+            complain(&format!(
+                "warning: node {name} is in the environment {environment}, which is not here"
+            ));
+        }
+        found
+    }
+
+    fn disk(&self) -> Result<Arc<dyn DiskReader>, String> {
+        if self.is_for_others {
+            return self.machine(&absolute(&self.root)?);
+        }
+        Ok(Arc::new(loader::Disk))
+    }
+
+    /// The directory on this machine; if no environment is named, the one that contains the file at `path`, if there is one.
     pub(super) fn open_for(&self, path: &str) -> Result<Place, String> {
         let (root, world) = self.world_on(Arc::new(loader::Disk))?;
         let of_file = world.environment_of(path).filter(|_| self.environment.is_none());

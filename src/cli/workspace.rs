@@ -116,6 +116,12 @@ pub(super) fn environment_around(world: &World, directory: &str) -> Option<Arc<E
     (!is_above || world.environments().len() < 2).then_some(found)
 }
 
+/// The environment that is used if nothing says which one, or else the first.
+pub(super) fn usual_environment(world: &World) -> Option<Arc<Environment>> {
+    let usual = world.settings().environment.as_deref().unwrap_or(USUAL_ENVIRONMENT);
+    world.environment_called(usual).or_else(|| world.environments().first().cloned())
+}
+
 fn environment_called(
     world: &World,
     root: &str,

@@ -219,6 +219,12 @@ impl World {
         (node, problems)
     }
 
+    /// The name of the environment that a node is in, as its settings, a classifier or a fact set beside `environment` say.
+    pub fn environment_named_by(&self, environment: &Environment, name: &str) -> Option<String> {
+        let draft = drafts(self, environment).drafts.swap_remove(name)?;
+        draft.over.environment.or(draft.parts.environment)
+    }
+
     /// The node chosen by the user or else by the settings. `None` also if the user chose *any node*.
     pub fn chosen_node(&self, environment: &Environment) -> Option<Arc<Node>> {
         // To find all nodes, the data files are listed. If no node is chosen, nothing has to wait for that.

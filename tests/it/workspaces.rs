@@ -50,6 +50,35 @@ fn of_several_environments_the_one_that_puppet_takes() {
 }
 
 #[test]
+fn a_node_is_looked_up_in_its_own_environment() {
+    let workspace = Workspace::new(&[
+        ("environments/dev/hiera.yaml", HIERA_YAML),
+        ("environments/dev/data/common.yaml", "a: 'dev %{environment}'\n"),
+        ("environments/production/hiera.yaml", HIERA_YAML),
+        ("environments/production/data/common.yaml", "a: production\n"),
+        (
+            ".hiera-ls/facts/export.json",
+            r#"[{"certname": "x1", "environment": "dev", "name": "role", "value": "web"},
+                {"certname": "x3", "environment": "old", "name": "role", "value": "web"}]"#,
+        ),
+        (".hiera-ls.yaml", "nodes: {x2: {environment: dev}, x4: {facts: {role: db}}}\n"),
+        ("x5.json", r#"{"name": "x5", "environment": "dev", "values": {"role": "db"}}"#),
+    ]);
+    let lookup = |arguments: &[&str]| run(&workspace, "", &[&["lookup", "a"], arguments].concat());
+    assert_eq!(lookup(&["--node", "x1"]), "--- dev dev\n");
+    assert_eq!(lookup(&["--node", "x2"]), "--- dev dev\n");
+    assert_eq!(lookup(&["--node", "x3"]), "--- production\n", "there is no `old`");
+    assert_eq!(lookup(&["--node", "x4"]), "--- production\n");
+    assert_eq!(lookup(&["--facts", "x5.json"]), "--- dev dev\n");
+    assert_eq!(lookup(&["--node", "x1", "--environment", "production"]), "--- production\n");
+    let below = run(&workspace, "environments/production", &["lookup", "a", "--node", "x2"]);
+    assert_eq!(below, "--- production\n");
+    let not_found = run(&workspace, "", &["lookup", "b", "--node", "x3"]);
+    let warning = "hiera-ls: warning: node x3 is in the environment old, which is not here\nhiera-ls: the environment production, one of 2;";
+    assert!(not_found.starts_with(warning), "{not_found}");
+}
+
+#[test]
 fn environments_in_any_directory_are_chosen_by_the_names_in_messages() {
     let workspace = Workspace::new(&[
         ("control/dev/hiera.yaml", HIERA_YAML),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::arguments::{Encrypted, LookupArguments};
 use crate::backends::eyaml::Decryption;
-use crate::cli::place::Place;
+use crate::cli::place::{NodeArgument, Place};
 use crate::cli::shown::counted;
 use crate::cli::terminal::complain;
 use crate::cli::workspace;
@@ -88,12 +88,18 @@ pub(super) fn prepare(arguments: &LookupArguments) -> Result<Setup, String> {
     if let Some(name) = arguments.node.as_ref().filter(|it| it.contains(['*', '?'])) {
         return Err(format!("--node {name}: this is one name; --nodes takes patterns"));
     }
-    let place = arguments.place.open()?;
+    let facts = arguments.facts.as_deref();
+    let facts = facts.map(|path| parts_of_facts(path, arguments.node.as_deref())).transpose()?;
+    let place = arguments.place.open_for_node(&NodeArgument {
+        name: arguments.node.as_deref(),
+        is_any: arguments.any_node,
+        facts: facts.as_ref(),
+    })?;
     let Place { world, environment } = &place;
     let settings = world.settings();
     let version = settings.puppet_version;
     let datadirs = settings.datadirs();
-    let node = node(arguments, world, environment)?;
+    let node = node(arguments, facts, world, environment)?;
     let files: Arc<dyn Files> = Arc::clone(world) as Arc<dyn Files>;
     let (environment, node) = (Arc::clone(environment), Arc::new(node));
     let evaluator = Evaluator::new(Arc::clone(&files), environment, node, version)
@@ -116,12 +122,13 @@ pub(super) fn decryption(encrypted: Encrypted, is_allowed: bool) -> Decryption {
 
 fn node(
     arguments: &LookupArguments,
+    facts: Option<NodeParts>,
     world: &Arc<World>,
     environment: &Arc<Environment>,
 ) -> Result<Node, String> {
     let given = given_parts(arguments)?;
-    let node = match &arguments.facts {
-        Some(path) => node_of_facts(arguments, path, &given, world, environment)?,
+    let node = match facts {
+        Some(facts) => node_of_facts(arguments, facts, &given, world, environment),
         None => sample_node(arguments, &given, world, environment),
     };
     let node = node.in_environment(environment);
@@ -162,25 +169,25 @@ fn given_parts(arguments: &LookupArguments) -> Result<NodeParts, String> {
 /// The node of a fact set that the user names. If the file is the output of a classifier, its facts are open.
 fn node_of_facts(
     arguments: &LookupArguments,
-    path: &Path,
+    mut parts: NodeParts,
     given: &NodeParts,
     world: &Arc<World>,
     environment: &Arc<Environment>,
-) -> Result<Arc<Node>, String> {
-    let mut parts = parts_of_facts(path, arguments.node.as_deref())?;
+) -> Arc<Node> {
     if let Some(name) = &arguments.node {
         parts.name.clone_from(name);
     }
-    let shown = path.to_str().unwrap_or("").to_owned();
+    let path = arguments.facts.as_ref().and_then(|it| it.to_str());
+    let shown = path.unwrap_or_default().to_owned();
     let complete = if parts.holds_facts() {
         world.node_of_fact_set(environment, (shown, parts.clone()), given)
     } else {
         None
     };
-    Ok(complete.unwrap_or_else(|| {
+    complete.unwrap_or_else(|| {
         formats::lay_over(&mut parts, given);
         sample_node(arguments, &parts, world, environment)
-    }))
+    })
 }
 
 fn parts_of_facts(path: &Path, node: Option<&str>) -> Result<NodeParts, String> {

@@ -9,6 +9,7 @@ use clap::Parser as _;
 use serde_json::{Map, Value as Json, json};
 
 use crate::cli::check::check;
+use crate::cli::place::NodeArgument;
 use crate::cli::shown::counted;
 use crate::cli::terminal::unstyled;
 use crate::cli::{Arguments, Command, diff, lookup, nodes, uses};
@@ -292,7 +293,8 @@ impl Call<'_> {
 
 fn explanation(call: &Call<'_>) -> Result<String, String> {
     let arguments = call.lookup()?;
-    let place = arguments.place.open()?;
+    let node = NodeArgument { name: arguments.node.as_deref(), ..NodeArgument::default() };
+    let place = arguments.place.open_for_node(&node)?;
     let question = Question {
         // The file only selects the environment.
         path: Some(format!("{}/hiera.yaml", place.environment.directory()).into()),
