@@ -60,6 +60,34 @@ fn what_an_opaque_level_may_decide_is_unknown() {
 }
 
 #[test]
+fn cases_that_an_opaque_level_may_decide() {
+    let levels = "[{name: role, path: 'r/%{role}.yaml'}, {name: Vault, lookup_key: hiera_vault}, {name: low, path: low.yaml}]";
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", &format!("version: 5\nhierarchy: {levels}\n")),
+        ("data/r/web.yaml", "a: high\nb: high\n"),
+        ("data/low.yaml", "b: low\nc: low\n"),
+        (".hiera-ls.yaml", "nodes: {n: {variables: {x: 1}}}\n"),
+    ]);
+    let source = "may come from level 'Vault' (hiera_vault is not evaluated here)";
+    let cases = format!(
+        "# if role is web:\n--- high\n# otherwise:\n# not known\n# {source}\n\
+         # if role is web:\n--- high\n# otherwise:\n--- low\n# {source}\n"
+    );
+    let shown = |arguments: &[&str]| {
+        let output = lookup(&workspace, arguments);
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    assert_eq!([shown(&["a"]), shown(&["b"])].concat(), cases);
+    let of_nodes = shown(&["b", "--nodes", "all"]);
+    assert!(
+        of_nodes.contains(&format!("    # otherwise:\n    --- low\n    # {source}\n")),
+        "{of_nodes}"
+    );
+    let all = shown(&["--all"]);
+    assert!(all.ends_with(&format!("# c: {source}\n--- low\n")), "{all}");
+}
+
+#[test]
 fn environment_variables_in_hocon_are_not_known() {
     let levels = "[{name: h, path: x.conf, data_hash: hocon_data}, {name: low, path: low.yaml}]";
     let workspace = Workspace::new(&[

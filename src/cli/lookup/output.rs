@@ -65,11 +65,13 @@ impl Output {
         }
         let key = within_a_line(key);
         let _ = match &answer.outcome {
-            Ok(Some(value)) => write!(text, "# {key}\n{}", self.value(value)),
+            Ok(Some(value)) => {
+                let source = other_source(answer).map_or_else(String::new, |it| format!(": {it}"));
+                write!(text, "# {key}{source}\n{}", self.value(value))
+            }
             Ok(None) if !answer.opaque.is_empty() => {
-                let levels: Vec<String> = answer.opaque.iter().map(OpaqueLevel::in_words).collect();
-                let levels = levels.join(", ");
-                writeln!(text, "# {key}: not known, may come from {}", in_a_line(&levels))
+                let source = other_source(answer).unwrap_or_default();
+                writeln!(text, "# {key}: not known, {source}")
             }
             Ok(None) => writeln!(text, "# {key}: not found"),
             Err(failure) => {
@@ -159,13 +161,24 @@ fn cases_in_lines(
                     let _ = writeln!(text, "# {}", within_a_line(line));
                 }
             }
+            (None, Ok(_)) if !case.opaque.is_empty() => text.push_str("# not known\n"),
             (None, Ok(_)) => text.push_str("# not found\n"),
+        }
+        if let Some(source) = other_source(case) {
+            let _ = writeln!(text, "# {source}");
         }
     }
     for left_out in left_out_in_words(&answer.left_out) {
         let _ = writeln!(text, "# {}", within_a_line(&left_out));
     }
     text
+}
+
+/// Which levels may have another value: `may come from level 'Vault' (vault_lookup is not evaluated here)`.
+fn other_source(answer: &Answer) -> Option<String> {
+    let levels: Vec<String> = answer.opaque.iter().map(OpaqueLevel::in_words).collect();
+    let is_any = !levels.is_empty();
+    is_any.then(|| format!("may come from {}", in_a_line(&levels.join(", "))))
 }
 
 /// `if role is web and facts.os.family is Debian`, or `otherwise`.
