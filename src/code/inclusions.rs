@@ -43,6 +43,8 @@ pub enum Included {
     Lookup(ClassLookup),
     /// The inclusions of the defined type with this name, and whether a resource of it is certainly created.
     Defined(Arc<str>, bool),
+    /// The inclusions of the function with this name, if it is written in Puppet code.
+    Function(Arc<str>),
     /// The result of an expression, which may depend on facts.
     Computed(Condition),
     /// Classes whose names are not constant.
@@ -89,6 +91,16 @@ impl Inclusions {
         for resource in &file.manifest.resources {
             let body = around.body_at(resource.range.start);
             found.0.entry(body).or_default().push(of_resource(resource));
+        }
+        let mut around = Around::new(&file.manifest.declarations);
+        for function in &file.manifest.functions {
+            let body = around.body_at(function.range.start);
+            found.0.entry(body).or_default().push(Inclusion {
+                included: Included::Function(known_as(DeclarationKind::Function, &function.name)),
+                range: function.range,
+                guards: function.guards.clone(),
+                given: None,
+            });
         }
         found
     }
@@ -237,6 +249,7 @@ mod tests {
                 Included::Defined(name, is_made) => {
                     format!("{} {name}", if *is_made { "made" } else { "perhaps" })
                 }
+                Included::Function(name) => format!("call of {name}"),
                 Included::Computed(_) => "computed".to_owned(),
                 Included::Unknown => "unknown".to_owned(),
             };
@@ -303,6 +316,13 @@ mod tests {
     fn resources_that_may_be_defined_in_code() {
         let text = "m::a { 'x': }\n@b { 'y': }\nfile { '/z': }\nif $x { m::c { ['t', 'u']: } }\nm::d { $x: }\n";
         check(text, Body::TopLevel, &["made m::a", "perhaps b", "made m::c?", "perhaps m::d"]);
+    }
+
+    #[test]
+    fn functions_that_may_be_written_in_code() {
+        let text = "::m::f(split('a', 'b'))\nif $x { $y = 'z'.m::g }\nfunction m::f() { m::h() include a }\n";
+        check(text, Body::TopLevel, &["call of m::f", "call of m::g?"]);
+        check(text, Body::Declaration(0), &["a", "call of m::h"]);
     }
 
     #[test]

@@ -90,7 +90,7 @@ impl World {
         self.loaded(environment, DeclarationKind::Class, name)
     }
 
-    /// [`Self::loaded_class`] for a class or a defined type.
+    /// [`Self::loaded_class`] for a class, a defined type or a function.
     pub(super) fn loaded(
         &self,
         environment: &Environment,
@@ -101,12 +101,8 @@ impl World {
         let main =
             CodeRoots { modules: Vec::new(), environment: None, ..self.code_roots(environment) };
         let mut files = main.files(self, &mut self.directories_met_once());
-        let module = name.split("::").next().and_then(|it| environment.modules.get(it));
-        if let Some(module) = module {
-            let candidates = files_of_class(name).into_iter();
-            let candidates = candidates.map(|it| format!("{module}/manifests/{it}"));
-            files.extend(candidates.filter(|it| self.texts.is_file(it)).map(Arc::from));
-        }
+        let candidates = files_to_load(environment, kind, name).into_iter();
+        files.extend(candidates.filter(|it| self.texts.is_file(it)).map(Arc::from));
         files.into_iter().find_map(|path| {
             let file = self.code_file(&path)?;
             let index = declared_at(&file, kind, name)?;
@@ -157,7 +153,26 @@ impl World {
     }
 }
 
-/// The index of the declaration in a file that is the class or defined type `name`.
+/// The files outside of the main manifest that may declare a class, a defined type or a function, in Puppet's order.
+fn files_to_load(environment: &Environment, kind: DeclarationKind, name: &str) -> Vec<String> {
+    let namespace = name.split("::").next().unwrap_or_default();
+    let is_function = kind == DeclarationKind::Function;
+    let home = match &environment.root {
+        // Functions of the environment itself are in this namespace.
+        Some(root) if is_function && namespace == "environment" => Some(root),
+        _ => environment.modules.get(namespace),
+    };
+    let Some(home) = home else { return Vec::new() };
+    let mut files = files_of_class(name);
+    if is_function {
+        // A function is only in the file of its own name.
+        files.truncate(1);
+        return files.iter().map(|it| format!("{home}/functions/{it}")).collect();
+    }
+    files.iter().map(|it| format!("{home}/manifests/{it}")).collect()
+}
+
+/// The index of the declaration of a class, a defined type or a function in a file.
 fn declared_at(file: &CodeFile, kind: DeclarationKind, name: &str) -> Option<usize> {
     let wanted = known_as(kind, name);
     file.manifest.declarations.iter().position(|it| {

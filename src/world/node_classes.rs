@@ -173,7 +173,7 @@ mod tests {
     use crate::settings::Settings;
     use crate::world::MemoryDisk;
 
-    const FILES: [(&str, &str); 12] = [
+    const FILES: [(&str, &str); 14] = [
         (
             "/r/hiera.yaml",
             "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n- {name: c, path: common.yaml}\n",
@@ -193,6 +193,11 @@ mod tests {
         ),
         ("/r/modules/role/manifests/db.pp", "class role::db($port) { }\n"),
         ("/r/modules/perhaps/manifests/init.pp", "class perhaps { include from::perhaps }\n"),
+        (
+            "/r/modules/perhaps/functions/called.pp",
+            "function perhaps::called() { include from::function perhaps::called() environment::too() }\n",
+        ),
+        ("/r/functions/too.pp", "function environment::too() { include from::environment }\n"),
         ("/r/modules/perhaps/manifests/made.pp", "define perhaps::made { include of::define }\n"),
         ("/r/.hiera-ls/facts/full.json", "{\"os\": {\"family\": \"Debian\"}, \"role\": \"web\"}"),
         (
@@ -204,6 +209,7 @@ mod tests {
             "class classified($role) {\n\
              if $facts['os']['family'] == 'debian' { include on::debian } else { include elsewhere }\n\
              if $role == 'web' { include parameter::decides }\n\
+             if $facts['os']['family'] == 'debian' { perhaps::called(1) } else { perhaps::not() }\n\
              case $::role { /^w/: { perhaps::made { 'x': } } default: { include never } }\n\
              include \"a::${role}\" }\n",
         ),
@@ -264,6 +270,8 @@ mod tests {
             "on::debian",
             "of::define",
             "parameter::decides?",
+            "from::function?",
+            "from::environment?",
             "others in /r/modules/classified/manifests/init.pp",
         ];
         check(Some("full"), &expected);

@@ -14,6 +14,8 @@ pub struct Manifest {
     pub declarations: Vec<Declaration>,
     /// Lookups and inclusions, in source order.
     pub calls: Vec<Call>,
+    /// Calls of functions that may be defined in Puppet code, in source order.
+    pub functions: Vec<FunctionUse>,
     /// Resources of types that may be defined in Puppet code, in source order.
     pub resources: Vec<ResourceUse>,
     /// The variables that code assigns, except the parameters of declarations; without `$`, sorted.
@@ -172,6 +174,18 @@ pub struct ResourceUse {
     pub range: TextRange,
     /// Whether it certainly creates a resource: it is not virtual, and a title is constant.
     pub is_made: bool,
+    /// The conditions under which it runs.
+    pub guards: Box<[Guard]>,
+}
+
+/// A call of a function in a namespace, such as `profile::settings()`. All functions in code, except those in main manifests,
+/// have such a name, and none of Puppet's own functions has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FunctionUse {
+    /// Without a leading `::`.
+    pub name: String,
+    /// The range of the name.
+    pub range: TextRange,
     /// The conditions under which it runs.
     pub guards: Box<[Guard]>,
 }

@@ -135,6 +135,7 @@ pub(super) fn parse_with_scopes(
     }
     found.assigned = assigned.into_iter().collect();
     // The parser adds an inner declaration before the outer one, and it reads the text of a heredoc together with its tag.
+    found.functions.sort_by_key(|it| it.range.start);
     found.resources.sort_by_key(|it| it.range.start);
     found.declarations.sort_by_key(|it| it.range.start);
     found.calls.sort_by_key(|it| it.position);

@@ -27,13 +27,17 @@ const MAX_ANCESTORS: usize = 20;
 /// A declaration in a code file.
 type Declared = (Arc<str>, Arc<CodeFile>, usize);
 
+/// Declarations by what they are and their names; `None` for those that no file here has.
+type DeclaredByName = HashMap<(DeclarationKind, Arc<str>), Option<Declared>>;
+
 /// Finds the classes of nodes. What all nodes have in common is computed once.
 pub struct ClassFinder<'w> {
     world: &'w World,
     environment: &'w Environment,
     manifests: Vec<MainManifest>,
     classes: RefCell<HashMap<Arc<str>, Option<ClassCode>>>,
-    defines: RefCell<HashMap<Arc<str>, Option<Declared>>>,
+    /// Defined types and functions.
+    declared: RefCell<DeclaredByName>,
     /// By the paths of the files.
     inclusions: RefCell<HashMap<Arc<str>, Rc<Inclusions>>>,
     regexes: Regexes,
@@ -47,7 +51,7 @@ impl<'w> ClassFinder<'w> {
             environment,
             manifests: world.main_manifests(environment),
             classes: RefCell::default(),
-            defines: RefCell::default(),
+            declared: RefCell::default(),
             inclusions: RefCell::default(),
             regexes: Regexes::default(),
         }
@@ -93,10 +97,10 @@ impl<'w> ClassFinder<'w> {
         known.entry(name.clone()).or_insert_with(load).clone()
     }
 
-    fn define(&self, name: &Arc<str>) -> Option<Declared> {
-        let mut known = self.defines.borrow_mut();
-        let load = || self.world.loaded(self.environment, DeclarationKind::Define, name);
-        known.entry(name.clone()).or_insert_with(load).clone()
+    fn declared(&self, kind: DeclarationKind, name: &Arc<str>) -> Option<Declared> {
+        let mut known = self.declared.borrow_mut();
+        let load = || self.world.loaded(self.environment, kind, name);
+        known.entry((kind, name.clone())).or_insert_with(load).clone()
     }
 
     fn inclusions_of(&self, path: &Arc<str>, file: &CodeFile) -> Rc<Inclusions> {
@@ -146,8 +150,8 @@ struct Search<'a, 'w> {
     found: HashMap<Arc<str>, NodeClass>,
     order: Vec<Arc<str>>,
     waiting: VecDeque<Waiting>,
-    /// The defined types whose bodies were visited, and whether they were certain.
-    defined: HashSet<(Arc<str>, bool)>,
+    /// The defined types and functions whose bodies were visited, and whether they were certain.
+    visited: HashSet<(DeclarationKind, Arc<str>, bool)>,
     others: Vec<CodePlace>,
     /// Whether some `class { … }` sets parameters of a class whose name is not known.
     gives_to_unknown: bool,
@@ -156,7 +160,7 @@ struct Search<'a, 'w> {
 /// Code that must still be visited.
 enum Waiting {
     Class(Arc<str>),
-    /// The body of a defined type, whether it certainly runs, and where the path to it starts.
+    /// The body of a defined type or a function, whether it certainly runs, and where the path to it starts.
     Defined(Declared, bool, CodePlace),
 }
 
@@ -181,7 +185,7 @@ impl<'a, 'w> Search<'a, 'w> {
             found: HashMap::new(),
             order: Vec::new(),
             waiting: VecDeque::new(),
-            defined: HashSet::new(),
+            visited: HashSet::new(),
             others: Vec::new(),
             gives_to_unknown: false,
         }
@@ -283,14 +287,11 @@ impl<'a, 'w> Search<'a, 'w> {
                 }
             }
             Included::Defined(name, is_made) => {
-                let is_certain = is_certain && *is_made;
-                // A body that runs certainly needs no second visit as one that may run.
-                let is_known = self.defined.contains(&(name.clone(), true))
-                    || !self.defined.insert((name.clone(), is_certain));
-                if let (false, Some(declared)) = (is_known, self.finder.define(name)) {
-                    let origin = origin.clone();
-                    self.waiting.push_back(Waiting::Defined(declared, is_certain, origin));
-                }
+                self.add_declared(DeclarationKind::Define, name, is_certain && *is_made, origin);
+            }
+            // What a function does depends on its arguments.
+            Included::Function(name) => {
+                self.add_declared(DeclarationKind::Function, name, false, origin);
             }
             Included::Computed(computed) => match decider.class_names(computed) {
                 Some(names) => {
@@ -301,6 +302,22 @@ impl<'a, 'w> Search<'a, 'w> {
                 None => self.add_other(place, given),
             },
             Included::Unknown => self.add_other(place, given),
+        }
+    }
+
+    /// Adds what the body of a defined type or of a function includes.
+    fn add_declared(
+        &mut self,
+        kind: DeclarationKind,
+        name: &Arc<str>,
+        is_certain: bool,
+        origin: &CodePlace,
+    ) {
+        // A body that runs certainly needs no second visit as one that may run.
+        let is_known = self.visited.contains(&(kind, name.clone(), true))
+            || !self.visited.insert((kind, name.clone(), is_certain));
+        if let (false, Some(declared)) = (is_known, self.finder.declared(kind, name)) {
+            self.waiting.push_back(Waiting::Defined(declared, is_certain, origin.clone()));
         }
     }
 

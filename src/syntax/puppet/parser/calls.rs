@@ -5,7 +5,7 @@ use super::{LastComma, Parser};
 use crate::syntax::puppet::condition::Condition;
 use crate::syntax::puppet::expression::{Expression, Shape};
 use crate::syntax::puppet::form::Form;
-use crate::syntax::puppet::model::{Attribute, Call, CallForm, CalledName, Lambda};
+use crate::syntax::puppet::model::{Attribute, Call, CallForm, CalledName, FunctionUse, Lambda};
 use crate::syntax::puppet::token::Kind;
 use crate::text::TextRange;
 
@@ -166,6 +166,11 @@ impl Parser<'_> {
         } else if let Some(function) = named(&LOOKUPS) {
             (function, looked_up_keys(read.arguments))
         } else {
+            if name.contains("::") {
+                let (name, range) = (name.to_owned(), read.function_range);
+                let guards = self.kept_guards();
+                self.found.functions.push(FunctionUse { name, range, guards });
+            }
             return;
         };
         let arguments = read.arguments.iter().map(|it| (it.argument_kind(), it.range)).collect();

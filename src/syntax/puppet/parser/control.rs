@@ -97,7 +97,8 @@ impl Parser<'_> {
                     fits.zip(other).map(|(one, other)| Condition::joined(Operator::Or, one, other));
             }
             // These numbers tell which calls and resources the block adds.
-            let first = (self.found.calls.len(), self.found.resources.len());
+            let found = &self.found;
+            let first = [found.calls.len(), found.functions.len(), found.resources.len()];
             if self.at > before && self.expect(Kind::Colon) {
                 are_idle &= match &fits {
                     Some(fits) => self.guarded_block(fits.clone(), true, Place::Block),
@@ -115,10 +116,11 @@ impl Parser<'_> {
     }
 
     /// Code in a `default` that is followed by other options runs only if none of these matches.
-    fn make_unsure(&mut self, (calls, resources): (usize, usize)) {
+    fn make_unsure(&mut self, [calls, functions, resources]: [usize; 3]) {
+        let functions = self.found.functions[functions..].iter_mut().map(|it| &mut it.guards);
         let calls = self.found.calls[calls..].iter_mut().map(|it| &mut it.guards);
         let resources = self.found.resources[resources..].iter_mut().map(|it| &mut it.guards);
-        calls.chain(resources).for_each(|it| *it = Box::new([Guard::unknown()]));
+        calls.chain(functions).chain(resources).for_each(|it| *it = Box::new([Guard::unknown()]));
     }
 
     /// `|parameters| { … }`, if one starts here.
