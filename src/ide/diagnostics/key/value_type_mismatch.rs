@@ -118,6 +118,19 @@ mod tests {
         ));
     }
 
+    /// Without nodes with facts, it is not known whether other nodes include the class.
+    #[test]
+    fn code_may_set_the_parameter() {
+        check(&format!(
+            "{WEB}#- /manifests/site.pp\nclass {{ 'web': port => 1 }}\n#- /data/db.yaml\nweb::port: a\n\
+             #          ^ warning[value-type-mismatch]: parameter 'port' expects a Web::Port = Integer[1, 65535] value, got String Catalogs with class `web` fail for any node where role is db, unless code sets the parameter.\n\
+             #- /data/common.yaml\nweb::port: b\n\
+             #          ^ warning[value-type-mismatch]: parameter 'port' expects a Web::Port = Integer[1, 65535] value, got String Catalogs with class `web` fail for any node, unless another level decides or code sets the parameter.\n\
+             web::text: 1\n\
+             #          ^ warning[value-type-mismatch]: parameter 'text' expects a String value, got Integer Catalogs with class `web` fail for any node.\n"
+        ));
+    }
+
     #[test]
     fn what_looks_up_keys_that_are_kept_elsewhere_is_left_alone() {
         check(&format!(

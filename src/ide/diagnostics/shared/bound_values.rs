@@ -12,6 +12,7 @@ use crate::data::puppet_type::{self, Misfit, TypeAliases};
 use crate::data::{DataFile, Files as _, Located, Place, RootEntry, Value, render};
 use crate::engine::{Answer, CancelToken, Condition, Evaluator, Request, cases::in_words};
 use crate::facts::Node;
+use crate::ide::code::given::given_values;
 use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
 use crate::ide::diagnostics::shared::text_lookup::looks_up_missing_keys;
 use crate::ide::diagnostics::{Related, Report, Rule, Severity};
@@ -101,6 +102,7 @@ impl<'a> BoundValues<'a> {
             self.add_parts(&binding, index, &mut refused);
         }
         if !refused.parts.is_empty() {
+            self.note_values_in_code(name, &mut refused);
             self.note_certain_nodes(name, &mut refused);
         }
         (!refused.parts.is_empty()).then_some(refused)
@@ -170,6 +172,20 @@ impl<'a> BoundValues<'a> {
                 conversion: conversion_of(&self.perspective.world, answer),
                 has_other_options: has_other_options(answer, refused.data),
             });
+        }
+    }
+
+    /// Notes that some nodes may not get the value from data, because code sets the parameter.
+    fn note_values_in_code(&self, name: &str, refused: &mut RefusedParameter<'_>) {
+        let (world, environment) =
+            (&self.perspective.world, self.perspective.evaluator.environment());
+        if given_values(world, environment, &refused.class.name, name).is_empty() {
+            return;
+        }
+        for part in &mut refused.parts {
+            let is_limited = part.nodes.ends_with(UNLESS_ANOTHER_LEVEL);
+            let unless = if is_limited { " or" } else { ", unless" };
+            part.nodes.extend([unless, " code sets the parameter"]);
         }
     }
 
@@ -266,6 +282,9 @@ pub(crate) fn conversion_of(world: &World, answer: &Answer) -> Option<Conversion
     Some(Conversion { entry: options.entry.clone(), place })
 }
 
+/// Ends the words for nodes if their value may come from another level.
+const UNLESS_ANOTHER_LEVEL: &str = ", unless another level decides";
+
 /// The nodes for which a case applies: `any node where role is web, if variant is alice`. `is_certain`: whether it is the only
 /// case.
 pub(crate) fn nodes_in_words(node: &Node, conditions: &[Condition], is_certain: bool) -> String {
@@ -275,7 +294,7 @@ pub(crate) fn nodes_in_words(node: &Node, conditions: &[Condition], is_certain: 
     } else if is_certain {
         node.to_string()
     } else {
-        format!("{node}, unless another level decides")
+        format!("{node}{UNLESS_ANOTHER_LEVEL}")
     }
 }
 
