@@ -108,7 +108,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     let notes = notes.chain(of_nodes).chain(world.notes());
     let notes = notes.chain(baseline::problem(&world, arguments)).collect();
     let output = if arguments.statistics {
-        Output::Statistics(found)
+        Output::Statistics(arguments.format, found)
     } else {
         Output::Findings(arguments.format, found)
     };

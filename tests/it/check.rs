@@ -110,6 +110,20 @@ fn statistics() {
 }
 
 #[test]
+fn statistics_for_programs() {
+    let workspace = workspace("a: '%{lookup('''')}'\nb: \"%{lokup('x')} %{lokup('y')}\"\n");
+    let (status, text, _) = run(&workspace, &["check", "--statistics", "--format", "json"]);
+    let counts: Json = serde_json::from_str(&text).expect("JSON");
+    let expected = serde_json::json!([
+        {"code": "unknown-function", "findings": 2}, {"code": "malformed-token", "findings": 1},
+    ]);
+    assert_eq!((status, counts), (Some(1), expected));
+    let (status, _, why) = run(&workspace, &["check", "--statistics", "--format", "sarif"]);
+    assert_eq!(status, Some(2));
+    assert!(why.contains("--statistics prints a text, or with --format json an array"), "{why}");
+}
+
+#[test]
 fn only_the_given_files() {
     let workspace = workspace("a: 1\na: 2\n");
     workspace.write("data/nodes/one.yaml", "b: 1\nb: 2\n");

@@ -22,8 +22,8 @@ pub(in crate::cli) enum Output {
     Text(String),
     /// Findings in a format.
     Findings(OutputFormat, Vec<FileFindings>),
-    /// The number of findings of each rule.
-    Statistics(Vec<FileFindings>),
+    /// The number of findings of each rule, for programs if the format is one for programs.
+    Statistics(OutputFormat, Vec<FileFindings>),
 }
 
 impl Default for Output {
@@ -37,7 +37,7 @@ impl Output {
     pub(in crate::cli) fn text(&self) -> String {
         match self {
             Self::Text(text) => unstyled(text),
-            Self::Statistics(found) => output::statistics(Look::Plain, found),
+            Self::Statistics(format, found) => output::statistics_as(*format, Look::Plain, found),
             Self::Findings(format, found) => {
                 let mut text = Vec::new();
                 // Nothing fails while it is written to memory.
@@ -51,7 +51,7 @@ impl Output {
     pub(in crate::cli) fn by_rule(&self) -> String {
         match self {
             Self::Text(_) => String::new(),
-            Self::Findings(_, found) | Self::Statistics(found) => {
+            Self::Findings(_, found) | Self::Statistics(_, found) => {
                 output::statistics(Look::Plain, found)
             }
         }
@@ -60,8 +60,8 @@ impl Output {
     pub(super) fn print(&self) {
         match self {
             Self::Text(text) => print_styled(text),
-            Self::Statistics(found) => {
-                print_styled(&output::statistics(Look::Styled, found));
+            Self::Statistics(format, found) => {
+                print_styled(&output::statistics_as(*format, Look::Styled, found));
             }
             Self::Findings(format, found) => {
                 // Formats for programs must not contain escape sequences.

@@ -94,21 +94,35 @@ fn write_texts(
     Ok(())
 }
 
+/// The number of findings of each rule, for programs as JSON.
+pub(super) fn statistics_as(format: OutputFormat, look: Look, found: &[FileFindings]) -> String {
+    if format != OutputFormat::Json {
+        return statistics(look, found);
+    }
+    let counts = counts(found).into_iter();
+    let counts = counts.map(|(code, count)| json!({"code": code, "findings": count}));
+    format!("{:#}\n", Json::Array(counts.collect()))
+}
+
 /// The number of findings of each rule, the most frequent rule first.
 pub(super) fn statistics(look: Look, found: &[FileFindings]) -> String {
+    let mut text = String::new();
+    for (code, count) in counts(found) {
+        let summary = rule(code).map_or("", |rule| rule.summary);
+        let style = look.style(rule(code).map_or(STRONG, |rule| style_of(rule.severity)));
+        let _ = writeln!(text, "{count:>6}  {style}{code:26}{style:#}  {summary}");
+    }
+    text
+}
+
+fn counts(found: &[FileFindings]) -> Vec<(&str, usize)> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for finding in all(found) {
         *counts.entry(finding.said.code).or_default() += 1;
     }
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by_key(|(code, count)| (std::cmp::Reverse(*count), *code));
-    let mut text = String::new();
-    for (code, count) in counts {
-        let summary = rule(code).map_or("", |rule| rule.summary);
-        let style = look.style(rule(code).map_or(STRONG, |rule| style_of(rule.severity)));
-        let _ = writeln!(text, "{count:>6}  {style}{code:26}{style:#}  {summary}");
-    }
-    text
+    counts
 }
 
 /// The number of findings of each rule, for output before lists that are too long to read.

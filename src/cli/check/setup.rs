@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::arguments::{CheckArguments, Least, PresetName, rank};
+use super::arguments::{CheckArguments, Least, OutputFormat, PresetName, rank};
 use super::findings::{ShownPaths, shown_path};
 use crate::cli::progress::Progress;
 use crate::cli::rule::no_such_rule;
@@ -86,6 +86,10 @@ pub(super) fn workspace_root(arguments: &CheckArguments) -> Result<String, Strin
 /// Builds the setup; `Err` describes an error in the arguments.
 pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
     refuse_unknown_rules(arguments)?;
+    let is_list = arguments.format.is_for_people() || arguments.format == OutputFormat::Json;
+    if arguments.statistics && !is_list {
+        return Err("--statistics prints a text, or with --format json an array".to_owned());
+    }
     let Roots { workspace: root, shown } = roots(arguments)?;
     let shown = if arguments.format.is_for_people() { here() } else { shown };
     let mut settings = workspace::settings(&root, &rule_names(), arguments.trust);
