@@ -235,9 +235,13 @@ impl PlaceArguments {
 
 /// Puppet ignores what is missing, but a misspelt path changes values.
 fn complain_if_missing(option: &str, kind: &str, path: &str, is_there: fn(&Path) -> bool) {
-    if !is_there(Path::new(path)) {
-        complain(&format!("warning: {option} {path}: no such {kind}"));
+    let path = Path::new(path);
+    if is_there(path) {
+        return;
     }
+    let (shown, is_other) = (path.display(), path.exists());
+    let why = if is_other { format!("this is no {kind}") } else { format!("no such {kind}") };
+    complain(&format!("warning: {option} {shown}: {why}"));
 }
 
 /// The maximum depth below an environment at which data is searched for.

@@ -136,7 +136,12 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
     let unused = world.unused_config_of(&path);
     let unseen = world.unseen_module(&path).filter(|_| environment.root.is_some());
     let directory = environment.directory().to_owned();
-    let refusal = refusal(place);
+    let refusal = refusal(place).map(|it| {
+        // A file of the global layer belongs to all environments.
+        let is_of_all = paths::below(&directory, &path).is_none() && world.environments().len() > 1;
+        let label = world.environment_label(environment);
+        if is_of_all { format!("in the environment {label}, {it}") } else { it }
+    });
     Readers {
         path,
         links,

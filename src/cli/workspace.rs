@@ -10,6 +10,7 @@ use crate::config::{Environment, Naming};
 use crate::data::{Files as _, PathKind};
 use crate::facts::formats::FactsProblem;
 use crate::settings::{PROJECT_FILE, RuleName, Settings};
+use crate::text::{Encoding, TextRange};
 use crate::world::loader::{self, WorkspaceDisk};
 use crate::world::{DataPlace, DiskReader, Trust, World, paths};
 
@@ -53,9 +54,16 @@ pub(super) fn settings_on(
     let world = World::on_disk(disk, folders, Settings::default());
     let trust = if is_trusted { Trust::Given } else { Trust::Missing };
     let found = world.workspace_settings(&[root], None, rules, trust);
-    let path = found.file.as_ref().map_or("", |file| &*file.path);
     for problem in found.problems {
-        complain(&format!("{path}: {}", problem.in_words()));
+        let place = found.file.as_ref().map_or_else(String::new, |file| {
+            // What is about the whole file has no place in it.
+            if problem.range == TextRange::empty(0) {
+                return file.path.to_string();
+            }
+            let at = file.line_index().line_col(&file.text, problem.range.start, Encoding::Utf32);
+            format!("{}:{}:{}", file.path, at.line + 1, at.col + 1)
+        });
+        complain(&format!("{place}: {}", problem.in_words()));
     }
     found.settings
 }

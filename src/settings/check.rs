@@ -304,7 +304,7 @@ impl SettingsReader<'_> {
                 let codes: Vec<&str> = self.rules.iter().map(|it| it.code).collect();
                 self.unknown(&rule, range_of(member.key_place), "a rule", &codes);
             }
-            if let Some(severity) = self.severity(key, member) {
+            if let Some(severity) = self.severity(&format!("{key}.{rule}"), member) {
                 // A former name sets the severity of the rule under its present name.
                 let code = named.map_or(rule, |it| it.code.into());
                 severities.insert(code, severity);
@@ -474,7 +474,7 @@ mod tests {
         check(
             "diagnostics: {severity: {unused-keys: loud}}",
             "unused-keys: `unused-keys` is not a rule. Did you mean `unused-key`?\n\
-             loud: `diagnostics.severity` must be one of `error`, `warning`, `information`, `hint`, `off`.",
+             loud: `diagnostics.severity.unused-keys` must be one of `error`, `warning`, `information`, `hint`, `off`.",
         );
     }
 

@@ -231,6 +231,8 @@ fn a_baseline_that_cannot_be_read_is_said() {
         let note = "hiera-ls: note: ./.hiera-ls-baseline.json: the baseline cannot be read, so all findings are reported";
         check(&workspace, &[], (0, "", &format!("{note}: {why}\n{all_passed}")));
     }
+    let note = "hiera-ls: note: ./data: the baseline cannot be read, so all findings are reported: this is a directory";
+    check(&workspace, &["--baseline", "data"], (0, "", &format!("{note}\n{all_passed}")));
     check(
         &workspace,
         &["--write-baseline"],

@@ -888,6 +888,15 @@ fn readers_takes_the_environment_of_the_file() {
     repository.write("repository/environments/test/hiera.yaml", "version: 5\nhierarchie: []\n");
     let text = text_of(&repository.run(&["readers", "environments/test/data/common.yaml"]));
     assert!(text.contains("every lookup fails, because Puppet refuses hiera.yaml: "), "{text}");
+    // A file of the global layer belongs to all environments.
+    repository
+        .write("repository/environments/production/hiera.yaml", "version: 5\nhierarchie: []\n");
+    repository.write("repository/global/hiera.yaml", hiera_yaml);
+    repository.write("repository/global/data/common.yaml", "b: 1\n");
+    let global = ["readers", "global/data/common.yaml", "--hiera-config", "global/hiera.yaml"];
+    let text = text_of(&repository.run(&global));
+    let expected = "global/data/common.yaml: in the environment production, every lookup fails, because Puppet refuses hiera.yaml: ";
+    assert!(text.starts_with(expected), "{text}");
 }
 
 #[test]

@@ -267,6 +267,8 @@ fn arguments_that_change_nothing_are_named() {
         let said = complaints(&workspace, &["lookup", "a", option, "nowhere"]);
         assert!(said.contains(&format!("nowhere: no such {kind}\n")), "{said}");
     }
+    let said = complaints(&workspace, &["lookup", "a", "--hiera-config", "data"]);
+    assert!(said.contains("data: this is no file\n"), "{said}");
     let said = complaints(&workspace, &["lookup", "a", "--explain", "--blame"]);
     assert!(said.contains("no commits are shown: "), "{said}");
     let said = complaints(&workspace, &["check", "other"]);

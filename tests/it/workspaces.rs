@@ -30,6 +30,20 @@ fn the_project_file_counts_in_directories_below() {
 }
 
 #[test]
+fn errors_in_settings_are_said_with_their_places() {
+    let workspace = Workspace::new(&[("hiera.yaml", HIERA_YAML), (".hiera-ls.yaml", "a: [\n")]);
+    let said = |text: &str| {
+        workspace.write(".hiera-ls.yaml", text);
+        run(&workspace, "", &["lookup", "no_such_key"])
+    };
+    let broken = said("node: x\nvariables: {a: [}\n");
+    assert!(broken.starts_with("hiera-ls: ROOT/.hiera-ls.yaml:2:"), "{broken}");
+    let wrong = said("diagnostics:\n  severity:\n    unused-key: loud\n");
+    let expected = "hiera-ls: ROOT/.hiera-ls.yaml:3:17: diagnostics.severity.unused-key: ";
+    assert!(wrong.starts_with(expected), "{wrong}");
+}
+
+#[test]
 fn of_several_environments_the_one_that_puppet_takes() {
     let workspace = Workspace::new(&[
         ("environments/dev/hiera.yaml", HIERA_YAML),

@@ -43,15 +43,16 @@ impl Baseline {
         Some(baseline)
     }
 
-    /// Why the baseline of the workspace has no effect although its file exists.
+    /// Why the baseline of the workspace has no effect although something is there.
     pub fn problem(world: &World) -> Option<String> {
         let path = world.settings_path(&world.settings().diagnostics.baseline);
-        if world.kind(&path) != PathKind::File {
-            return None;
-        }
-        let why = match world.text(&path) {
-            Ok(text) => Self::read(&text).err()?,
-            Err(error) => error,
+        let why = match world.kind(&path) {
+            PathKind::Missing => return None,
+            PathKind::Directory => "this is a directory".to_owned(),
+            PathKind::File => match world.text(&path) {
+                Ok(text) => Self::read(&text).err()?,
+                Err(error) => error,
+            },
         };
         Some(format!("{path}: the baseline cannot be read, so all findings are reported: {why}"))
     }
