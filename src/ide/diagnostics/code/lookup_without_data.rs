@@ -132,6 +132,8 @@ mod tests {
              hiera_include('none')\n\
              #             ^^^^^^ warning[lookup-without-data]\n\
              lookup('elsewhere::none')\n\
+             lookup('::elsewhere::none')\n\
+             #      ^^^^^^^^^^^^^^^^^^^ warning[lookup-without-data]: no node has data for `::elsewhere::none`…\n\
              #- /modules/web/functions/f.pp\n\
              function web::f() {{ lookup('web::none') }}\n\
              #                          ^^^^^^^^^^^ warning[lookup-without-data]\n\

@@ -102,7 +102,9 @@ impl<'a> KnownKeys<'a> {
 
     /// Whether there may be keys that no file of the workspace has: keys of `module`, or keys without a module.
     pub(crate) fn is_open(&self, module: Option<&str>) -> bool {
-        self.is_open || module.is_some_and(|module| self.is_open_module(module))
+        // For Puppet, the whole of `::a::b` is the name of its module, and no module has such a name.
+        let mut module = module.filter(|it| !it.contains("::")).into_iter();
+        self.is_open || module.any(|module| self.is_open_module(module))
     }
 
     fn is_open_module(&self, module: &str) -> bool {
