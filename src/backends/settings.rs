@@ -83,6 +83,11 @@ impl BackEndSettings {
             || self.functions.values().any(|it| it.is_trusted && it.command.is_some())
     }
 
+    /// Whether the results of some function may come from what the settings describe. The trust in them alone means nothing.
+    pub fn describe_functions(&self) -> bool {
+        self.bridge.is_enabled || !self.functions.is_empty()
+    }
+
     /// The settings of a level's function: by the level's name, or else by the function's.
     pub fn of(&self, level: &str, function: &str, kind: FunctionKind) -> Option<&FunctionSettings> {
         let named =

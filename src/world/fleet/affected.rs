@@ -12,7 +12,6 @@ use super::difference::FleetPair;
 use super::origins::Origins;
 use super::references::RootNames;
 use super::spread::{Reference, References};
-use crate::backends::settings::BackEndSettings;
 use crate::data::{DataFile, Files as _, Format, RootEntry, Value};
 use crate::engine::footprint::hash_of;
 use crate::engine::structure::concerns_all_keys;
@@ -139,7 +138,7 @@ impl FleetPair {
         before.environment() == environment
             && before.world().settings() == settings
             // A back end that the settings describe may read any key for its result.
-            && settings.backends == BackEndSettings::default()
+            && !settings.backends.describe_functions()
             && configs.all(|path| before.world().text(&path) == after.world().text(&path))
             && self.has_same_functions()
             && have_same_nodes()

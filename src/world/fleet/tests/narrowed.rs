@@ -182,3 +182,19 @@ fn a_broken_file_concerns_all_keys_only_where_puppet_reads_it() {
     assert_eq!(affected(true), Some(false));
     assert_eq!(affected(false), None);
 }
+
+/// A trusted workspace may start programs, but its settings describe none.
+#[test]
+fn trust_in_a_workspace_makes_no_key_count() {
+    let hiera_yaml = "version: 5\nhierarchy:\n- {name: c, path: common.yaml}\n";
+    let files = [("hiera.yaml", hiera_yaml), ("data/common.yaml", "a: 1\nb: 2\n")];
+    let files = files.map(|(path, text)| (format!("{ROOT}/{path}"), text.to_owned()));
+    let untrusted = world_of(&files.clone().into(), PuppetVersion::V8);
+    let mut settings = untrusted.settings().as_ref().clone();
+    settings.backends = settings.backends.trusted();
+    let before = untrusted.on_other_disk(Arc::new(MemoryDisk::new(files)), settings);
+    let path = format!("{ROOT}/data/common.yaml");
+    let after = before.as_if(&[(path.into(), "a: 3\nb: 2\n".into())]);
+    let pair = pair_of(&before, &after, true).expect("environments on both sides");
+    assert_eq!(pair.affected(), Some(BTreeSet::from(["a".into()])));
+}
