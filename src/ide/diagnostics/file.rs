@@ -31,7 +31,7 @@ use crate::config::{Environment, PuppetVersion};
 use crate::data::{DataFile, FileError, Format, Verdict};
 use crate::facts::Node;
 use crate::ide::perspective::Perspective;
-use crate::world::{LeftByGit, World};
+use crate::world::{Fleet, LeftByGit, World};
 use yaml_date_breaks_file::refused_class;
 
 /// A data file that a hierarchy reads.
@@ -49,6 +49,8 @@ pub(crate) struct DataContext<'a> {
     pub(crate) around: Option<Surroundings<'a>>,
     is_decrypted: OnceCell<bool>,
     do_variables_look_up: OnceCell<bool>,
+    /// Computed on demand.
+    readers: OnceCell<Fleet>,
 }
 
 /// The surroundings of a data file: the other files of its environment, and the code.
@@ -93,6 +95,7 @@ impl<'a> DataContext<'a> {
             around,
             is_decrypted,
             do_variables_look_up,
+            readers: OnceCell::new(),
         }
     }
 
@@ -100,6 +103,15 @@ impl<'a> DataContext<'a> {
     pub(crate) fn do_variables_look_up(&self) -> bool {
         let hold_lookups = |it: &Perspective| it.evaluator.node().holds_lookups();
         *self.do_variables_look_up.get_or_init(|| self.perspective.is_none_or(hold_lookups))
+    }
+
+    /// The nodes of the file as a fleet, in the same order; `None` outside of an environment.
+    pub(crate) fn readers(&self) -> Option<&Fleet> {
+        let environment = self.around.as_ref()?.environment;
+        Some(self.readers.get_or_init(|| {
+            let back_ends = self.world.quiet_back_ends();
+            Fleet::reading_broken_files(self.world, environment, self.nodes.into(), back_ends)
+        }))
     }
 
     /// Whether a level decrypts the file's values.

@@ -11,16 +11,14 @@ pub(super) mod undefined_variable;
 pub(super) mod unknown_fact_member;
 pub(super) mod unscoped_variable;
 
-use std::sync::Arc;
-
 use super::entry_cache::EntrySummary;
 use super::file::DataContext;
 use super::shared::known_keys::KnownKeys;
 use super::shared::targets::Targets;
+use super::shared::users::Users;
 use super::shared::walk::text_of;
 use crate::config::PuppetVersion;
 use crate::data::EntryTree;
-use crate::facts::Node;
 use crate::ide::perspective::Perspective;
 use crate::ide::strings::PlacedName;
 use undefined_variable::KnownVariables;
@@ -33,8 +31,8 @@ pub(crate) struct VariablesContext<'a> {
     pub(crate) start: u32,
     /// What is known about variables.
     pub(crate) known: &'a KnownVariables<'a>,
-    /// The nodes that read the file and whose variables are all known.
-    pub(crate) nodes: &'a [Arc<Node>],
+    /// The nodes whose variables are all known, and which use the value.
+    pub(crate) users: Users<'a>,
     /// The version of Puppet.
     pub(crate) version: PuppetVersion,
 }

@@ -16,6 +16,7 @@ use super::lookup::{LookupContext, VariablesContext};
 use super::phases::{PHASES, ask, is_asked};
 use super::rule::Subject;
 use super::secrets;
+use super::shared::users::Users;
 use super::suppression::control;
 use super::{Cost, Diagnostic, Family, RULES, Report, Rule, Safety, environments, rule};
 use crate::code::roots::is_code;
@@ -314,9 +315,10 @@ impl Run<'_> {
         (entry, summary): (EntryTree<'_>, &EntrySummary),
         is_asked_about: bool,
     ) {
-        let (variables, start, nodes) = (&*summary.variables, entry.start, file.nodes);
+        let (variables, start, users) =
+            (&*summary.variables, entry.start, Users::of_entry(file, &entry));
         let version = self.world.settings().puppet_version;
-        let context = VariablesContext { variables, start, known, nodes, version };
+        let context = VariablesContext { variables, start, known, users, version };
         self.ask(&PHASES.variables, &context);
         let NodeKind::Scalar { text: name, .. } = &entry.key.kind else {
             let perspective = None;
@@ -401,8 +403,8 @@ impl Run<'_> {
         let mut variables = variables(strings);
         let mapped = config.as_ref().map(mapped_variables).unwrap_or_default();
         variables.retain(|it| !mapped.iter().any(|(range, name)| is_mapped(it, *range, name)));
-        let (variables, start) = (&*variables, 0);
-        let context = VariablesContext { variables, start, known: &known, nodes, version };
+        let (variables, start, users) = (&*variables, 0, Users::all(nodes));
+        let context = VariablesContext { variables, start, known: &known, users, version };
         self.ask(&PHASES.variables, &context);
     }
 

@@ -13,4 +13,5 @@ pub(super) mod targets;
 pub(super) mod text_lookup;
 pub(super) mod type_fixes;
 pub(super) mod unread_code;
+pub(super) mod users;
 pub(super) mod walk;

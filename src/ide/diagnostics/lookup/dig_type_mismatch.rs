@@ -64,14 +64,17 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     }
 }
 
-/// Checks the variables that an entry reads, for nodes whose variables are known.
+/// Checks the variables that an entry reads, for nodes whose variables are known and which use its value.
 pub(crate) fn check_variables(at: &VariablesContext<'_>, report: &mut Report) {
-    let VariablesContext { variables, start, nodes, .. } = *at;
+    let VariablesContext { variables, start, known, .. } = *at;
     for variable in variables.iter().filter(|variable| variable.name.contains('.')) {
-        let is_mismatch = |node: &&Arc<Node>| {
+        let is_mismatch = |node: &Arc<Node>| {
             matches!(self::variable(node, &variable.name), Some(Dug::Mismatch(_)))
         };
-        if let Some(node) = nodes.iter().find(is_mismatch) {
+        if !known.nodes.iter().any(|it| is_mismatch(it)) {
+            continue;
+        }
+        if let Some(node) = at.users.nodes().iter().find(|it| is_mismatch(it)) {
             let message = format!(
                 "`{}` leads into a value without members\n\
                  The lookup fails for node {}: {WAY_ADVICE}",
@@ -197,6 +200,27 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
 #- /data/common.yaml
 a: "%{facts.os.family.x} %{facts.os.nope.x} %{facts.os.family}"
 #   ^^^^^^^^^^^^^^^^^^^^ error[dig-type-mismatch]: `facts.os.family.x` leads into a value without members…
+"#,
+        );
+    }
+
+    #[test]
+    fn a_node_must_use_the_value() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+nodes: {web01: {facts: {role: web}}, db01: {facts: {role: db}}}
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: r, path: '%{facts.role}.yaml'}, {name: c, paths: [all.yaml, common.yaml]}]
+#- /data/db.yaml
+b: 1
+#- /data/all.yaml
+a: 1
+#- /data/common.yaml
+a: "%{facts.role.x}"
+b: "%{facts.role.x}"
+#   ^^^^^^^^^^^^^^^ error[dig-type-mismatch]: `facts.role.x` leads into a value without members The lookup fails for node web01…
 "#,
         );
     }

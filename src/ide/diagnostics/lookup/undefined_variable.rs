@@ -69,8 +69,6 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
     }
     for variable in variables {
         let Some(name) = undefined(known, &variable.name) else { continue };
-        let effect =
-            if known.is_error { "The lookup fails" } else { "Puppet uses an empty string" };
         let modern = modern_name(&name);
         // A member that no node has would turn the visible mistake into an empty string.
         let absent = modern.as_ref().filter(|it| !known.nodes.iter().any(|node| has(node, it)));
@@ -90,8 +88,8 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
             None if is_impossible(&variable.name) => format!(" {AS_TEXT}"),
             None => String::new(),
         };
-        let message =
-            format!("Undefined variable '{name}'\n{effect} for {}.{advice}", nodes_text(known));
+        let effect = effect_for_nodes(known, at.users.nodes());
+        let message = format!("Undefined variable '{name}'\n{effect}.{advice}");
         let finding = report.add(&RULE, variable.range.shifted(start), message);
         let range = variable.name_range.filter(|_| variable.name.starts_with(&*name));
         if let (Some(meant), Some(range)) = (meant, range) {
@@ -114,8 +112,7 @@ fn check_names(
     report: &mut Report,
 ) {
     for variable in variables.iter().filter(|it| is_impossible(&it.name)) {
-        let effect =
-            if known.is_error { "The lookup fails" } else { "Puppet uses an empty string" };
+        let effect = effect(known);
         let message = format!(
             "Undefined variable '{}'\n{effect}: names of variables start with a small letter. {AS_TEXT}",
             variable.name
@@ -136,12 +133,26 @@ fn is_impossible(name: &str) -> bool {
         || first.starts_with(['{', '<', '%'])
 }
 
-fn nodes_text(known: &KnownVariables<'_>) -> String {
-    match &*known.nodes {
-        [node] => format!("node {}", node.name),
+fn effect(known: &KnownVariables<'_>) -> &'static str {
+    if known.is_error { "The lookup fails" } else { "Puppet uses an empty string" }
+}
+
+/// The effect for the nodes that use the value, which may be fewer than those that read the file.
+fn effect_for_nodes(known: &KnownVariables<'_>, users: &[Arc<Node>]) -> String {
+    let (effect, readers) = (effect(known), known.nodes.len());
+    match users {
+        [] if known.is_error => "A lookup that uses this value fails".to_owned(),
+        [] => effect.to_owned(),
+        [node] => format!("{effect} for node {}", node.name),
         // No hierarchy decides which nodes use a `hiera.yaml`.
-        nodes if known.is_path => format!("all {} nodes with facts", nodes.len()),
-        nodes => format!("all {} nodes with facts that read this file", nodes.len()),
+        _ if known.is_path => format!("{effect} for all {readers} nodes with facts"),
+        _ if users.len() == readers => {
+            format!("{effect} for all {readers} nodes with facts that read this file")
+        }
+        _ => {
+            let users = users.len();
+            format!("{effect} for {users} of {readers} nodes with facts that read this file")
+        }
     }
 }
 
@@ -344,6 +355,50 @@ x: "%{role}"
 #   ^^^^^^^ warning[undefined-variable]: Undefined variable 'role' The lookup fails for all 2 nodes with facts that read this file.
 "#,
         );
+    }
+
+    #[test]
+    fn only_nodes_that_use_the_value_are_named() {
+        let nodes = "nodes: {web01: {facts: {role: web}}, web02: {facts: {role: web}}, db01: {facts: {role: db}}, x: {facts: {role: x}}}\n";
+        let files = |version: u8, effects: [&str; 4]| {
+            let [all, some, one, none] = effects;
+            format!(
+                "#- /.hiera-ls.yaml\npuppetVersion: {version}\n{nodes}\
+                 #- /hiera.yaml\nversion: 5\nhierarchy:\n- {{name: r, path: '%{{facts.role}}.yaml'}}\n- {{name: c, paths: [all.yaml, common.yaml]}}\n\
+                 #- /data/db.yaml\nb: 1\nc: 1\n#- /data/x.yaml\nb: 1\nc: 1\n#- /data/web.yaml\nc: '1%{{nope}}'\n\
+                 #    ^^^^^^^ warning[undefined-variable]: Undefined variable 'nope' {one}.\n\
+                 #- /data/all.yaml\nd: 1\n\
+                 #- /data/common.yaml\nlookup_options: {{e: {{merge: unique}}}}\n\
+                 a: '%{{nope}}'\n\
+                 #   ^^^^^^^ warning[undefined-variable]: Undefined variable 'nope' {all}.\n\
+                 b: '%{{nope}}'\n\
+                 #   ^^^^^^^ warning[undefined-variable]: Undefined variable 'nope' {some}.\n\
+                 c: '%{{nope}}'\n\
+                 #   ^^^^^^^ warning[undefined-variable]: Undefined variable 'nope' {none}.\n\
+                 d: '%{{nope}}'\n\
+                 #   ^^^^^^^ warning[undefined-variable]: Undefined variable 'nope' {none}.\n\
+                 e: ['%{{nope}}']\n\
+                 #    ^^^^^^^ warning[undefined-variable]: Undefined variable 'nope' {all}.\n"
+            )
+        };
+        check(&files(
+            8,
+            [
+                "The lookup fails for all 4 nodes with facts that read this file",
+                "The lookup fails for 2 of 4 nodes with facts that read this file",
+                "The lookup fails for all 2 nodes with facts that read this file",
+                "A lookup that uses this value fails",
+            ],
+        ));
+        check(&files(
+            7,
+            [
+                "Puppet uses an empty string for all 4 nodes with facts that read this file",
+                "Puppet uses an empty string for 2 of 4 nodes with facts that read this file",
+                "Puppet uses an empty string for all 2 nodes with facts that read this file",
+                "Puppet uses an empty string",
+            ],
+        ));
     }
 
     #[test]
