@@ -4,6 +4,7 @@ use crate::engine::module_of_key;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::entry::pattern_without_caret::looks_like_pattern;
 use crate::ide::diagnostics::key::OptionsContext;
+use crate::ide::diagnostics::shared::declared_classes::DeclaredClasses;
 use crate::ide::diagnostics::shared::fix::{Fix, Safety, in_style_of};
 use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::ide::diagnostics::shared::near::is_misspelling;
@@ -38,7 +39,7 @@ pub(crate) fn check(at: &OptionsContext<'_>, report: &mut Report) {
         };
         let message = match key.strip_prefix('^') {
             Some(rest) => unmatched_pattern(known, key, rest),
-            None => unknown_key(known, key),
+            None => unknown_key(known, classes, key),
         };
         if let Some(message) = message {
             let near = known.near(key, LOOKUP_OPTIONS).filter(|_| !key.starts_with('^'));
@@ -53,7 +54,8 @@ pub(crate) fn check(at: &OptionsContext<'_>, report: &mut Report) {
             let range = pair.key.range.shifted(tree.start);
             let finding = report.add_as(&RULE, severity, range, message);
             finding.related.extend(near.as_ref().and_then(|near| known.related(near)));
-            let near = near.filter(|near| !has_key(pairs, near));
+            // The options of a class parameter are right, and it is the key of the data that is misspelt.
+            let near = near.filter(|near| !has_key(pairs, near) && !classes.is_parameter(key));
             let renamed = near.and_then(|near| {
                 let written = in_style_of(&pair.key, tree.text, at.data.format(), &near)?;
                 let edit = TextEdit::replace(pair.key.range, written);
@@ -67,7 +69,7 @@ pub(crate) fn check(at: &OptionsContext<'_>, report: &mut Report) {
     }
 }
 
-fn unknown_key(known: &KnownKeys<'_>, key: &str) -> Option<String> {
+fn unknown_key(known: &KnownKeys<'_>, classes: &DeclaredClasses<'_>, key: &str) -> Option<String> {
     // Other rules report keys with dots and keys that look like patterns.
     if known.contains(key) || key.contains('.') || key == "<<" || looks_like_pattern(key) {
         return None;
@@ -76,7 +78,13 @@ fn unknown_key(known: &KnownKeys<'_>, key: &str) -> Option<String> {
     if near.is_none() && known.is_open(module_of_key(key)) {
         return None;
     }
-    let advice = near.map_or(String::new(), |near| format!("\nDid you mean `{near}`?"));
+    let advice = match near {
+        Some(near) if classes.is_parameter(key) => {
+            format!("\n`{key}` is a class parameter, so `{near}` may be misspelt.")
+        }
+        Some(near) => format!("\nDid you mean `{near}`?"),
+        None => String::new(),
+    };
     Some(format!("no data file has the key `{key}`{advice}"))
 }
 
@@ -96,7 +104,7 @@ fn unmatched_pattern(known: &KnownKeys<'_>, pattern: &str, rest: &str) -> Option
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related, fix_counts};
 
     #[test]
     fn keys_and_patterns() {
@@ -128,6 +136,29 @@ abc: {}
             "Remove these options (also removes a comment)",
             "lookup_options:\n  a: {merge: unique}\na: [a]\n",
         );
+    }
+
+    /// The key of the data is misspelt, and not the name of the parameter.
+    #[test]
+    fn options_of_a_class_parameter_are_not_renamed() {
+        let files = |key: &str, findings: [&str; 2]| {
+            let [of_options, of_key] = findings;
+            format!(
+                "#- /data/common.yaml\nlookup_options:\n  m::users: {{merge: deep}}\n{of_options}{key}: {{a: 1}}\n{of_key}\
+                 #- /modules/m/manifests/init.pp\nclass m (Hash $users = {{}}) {{ }}\n"
+            )
+        };
+        check(&files(
+            "m::usrs",
+            [
+                "# ^^^^^^^^ hint[matches-no-key]: no data file has the key `m::users` `m::users` is a class parameter, so `m::usrs` may be misspelt.\n",
+                "#^^^^^^ warning[unknown-parameter]\n",
+            ],
+        ));
+        // They can only be removed.
+        for key in ["m::usrs", "m::Users"] {
+            assert_eq!(fix_counts(&files(key, ["", ""]), "matches-no-key"), [1]);
+        }
     }
 
     #[test]
