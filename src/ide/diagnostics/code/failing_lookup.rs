@@ -4,10 +4,10 @@
 //! The rule does not decide whether Puppet reaches the call. Plans have their own hierarchy and are ignored.
 
 use crate::code::file::language_of;
-use crate::engine::{Answer, Condition};
+use crate::engine::Answer;
 use crate::ide::code::lookup_call::LookupCall;
 use crate::ide::diagnostics::code::CodeContext;
-use crate::ide::diagnostics::code::lookup_type_mismatch::nodes_of;
+use crate::ide::diagnostics::code::lookup_type_mismatch::{Case, failing_nodes};
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::puppet::{Call, Language};
 use crate::text::TextRange;
@@ -61,19 +61,14 @@ fn check_call(code: &CodeContext<'_>, call: &Call, report: &mut Report) {
         return;
     }
     let answer = code.evaluator().call_from(code.caller_at(call.position), &request);
-    let cases: Vec<(&[Condition], &Answer)> = match answer.cases.as_slice() {
+    let cases: Vec<Case<'_>> = match answer.cases.as_slice() {
         [] => vec![(&[], &answer)],
         cases => cases.iter().map(|it| (it.conditions.as_slice(), &it.answer)).collect(),
     };
     let failures: Vec<Option<&str>> = cases.iter().map(|it| failure(it.1)).collect();
-    let Some(number) = failures.iter().position(Option::is_some) else { return };
-    let Some(words) = failures[number] else { return };
-    let is_certain = answer.left_out.is_empty();
-    let nodes = if is_certain && failures.iter().all(Option::is_some) {
-        "every node".to_owned()
-    } else {
-        nodes_of(cases[number].0, is_certain, &cases[..number])
-    };
+    let Some(words) = failures.iter().flatten().next() else { return };
+    let fails: Vec<bool> = failures.iter().map(Option::is_some).collect();
+    let nodes = failing_nodes(&cases, &fails, answer.left_out.is_empty());
     let range = TextRange::new(first.range.start, last.range.end);
     report.add(&RULE, range, format!("{words}\nThe call fails for {nodes}."));
 }

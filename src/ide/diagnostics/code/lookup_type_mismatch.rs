@@ -65,53 +65,63 @@ fn check_call(code: &CodeContext<'_>, aliases: &TypeAliases, call: &Call, report
     let caller = code.caller_at(call.position);
     let answer = code.evaluator().call_from(caller, &request);
     let is_certain = answer.left_out.is_empty();
-    let cases: Vec<(&[Condition], &Answer)> = match answer.cases.as_slice() {
+    let cases: Vec<Case<'_>> = match answer.cases.as_slice() {
         [] => vec![(&[], &answer)],
         cases => cases.iter().map(|it| (it.conditions.as_slice(), &it.answer)).collect(),
     };
-    for (number, (conditions, answer)) in cases.iter().copied().enumerate() {
+    let refused = |(_, answer): &Case<'_>| {
         let (found, subject) = match (&answer.outcome, &default) {
-            (Ok(Some(found)), _) => (found, "Found value"),
-            (Ok(None), Some(default)) => (default, "Default value"),
-            _ => continue,
+            (Ok(Some(found)), _) => (found.clone(), "Found value"),
+            (Ok(None), Some(default)) => (default.clone(), "Default value"),
+            _ => return None,
         };
-        let Some(words) = refusal(&wanted, found, answer, subject) else { continue };
-        let nodes = nodes_of(conditions, is_certain, &cases[..number]);
-        let finding = report.add(&RULE, range, format!("{words}\nThe call fails for {nodes}."));
-        finding.related.extend(found.place.map(|place| Related {
-            path: Some(code.world.path(place.file)),
-            range: place.range,
-            message: "the value is here".to_owned(),
-        }));
-        return;
-    }
+        refusal(&wanted, &found, answer, subject).map(|words| (words, found))
+    };
+    let refusals: Vec<Option<(String, Located)>> = cases.iter().map(refused).collect();
+    let Some((words, found)) = refusals.iter().flatten().next() else { return };
+    let fails: Vec<bool> = refusals.iter().map(Option::is_some).collect();
+    let nodes = failing_nodes(&cases, &fails, is_certain);
+    let finding = report.add(&RULE, range, format!("{words}\nThe call fails for {nodes}."));
+    finding.related.extend(found.place.map(|place| Related {
+        path: Some(code.world.path(place.file)),
+        range: place.range,
+        message: "the value is here".to_owned(),
+    }));
 }
 
-/// The nodes in a case, which follows others. It is certain if nothing is left out.
-pub(super) fn nodes_of(
-    conditions: &[Condition],
-    is_certain: bool,
-    before: &[(&[Condition], &Answer)],
-) -> String {
-    match (conditions, is_certain) {
-        ([], true) => format!("every node{}", unless(before)),
-        ([], false) => "nodes where no other level decides".to_owned(),
-        (conditions, _) => format!("nodes where {}", in_words(conditions)),
+/// A case of an answer.
+pub(super) type Case<'a> = (&'a [Condition], &'a Answer);
+
+/// The nodes for which a call fails, if `fails` says in which cases it does. If nothing is left out, the cases are certain.
+pub(super) fn failing_nodes(cases: &[Case<'_>], fails: &[bool], is_certain: bool) -> String {
+    let conditions = |wanted: bool| {
+        let chosen = cases.iter().zip(fails).filter(move |(_, fails)| **fails == wanted);
+        chosen.map(|((conditions, _), _)| *conditions)
+    };
+    // The last case may be that of all other nodes.
+    let is_last_of_others = cases.last().is_some_and(|(conditions, _)| conditions.is_empty());
+    let fails_for_others = is_last_of_others && fails.last() == Some(&true);
+    if is_certain && (fails_for_others || fails.iter().all(|it| *it)) {
+        let others = alternatives(conditions(false));
+        return others
+            .map_or_else(|| "every node".to_owned(), |it| format!("every node, unless {it}"));
     }
+    format!("nodes where {}", alternatives(conditions(true)).unwrap_or_default())
 }
 
-/// The cases before the one in which a call fails, in words.
-fn unless(cases: &[(&[Condition], &Answer)]) -> String {
-    if cases.is_empty() {
-        return String::new();
-    }
-    let mut words: Vec<String> =
-        cases.iter().take(MAX_CASES).map(|(conditions, _)| in_words(conditions)).collect();
-    let more = cases.len() - words.len();
+/// Some cases in words; `None` if there is none.
+fn alternatives<'a>(cases: impl Iterator<Item = &'a [Condition]>) -> Option<String> {
+    let in_words = |conditions: &[Condition]| match conditions {
+        [] => "no other level decides".to_owned(),
+        conditions => in_words(conditions),
+    };
+    let mut words: Vec<String> = cases.map(in_words).collect();
+    let more = words.len().saturating_sub(MAX_CASES);
     if more > 0 {
+        words.truncate(MAX_CASES);
         words.push(format!("in {}", counted(more, "more case")));
     }
-    format!(", unless {}", words.join(", or "))
+    (!words.is_empty()).then(|| words.join(", or "))
 }
 
 /// Puppet's error message, if it certainly refuses the value.
@@ -166,6 +176,34 @@ mod tests {
              lookup('none', Integer, 'first', 'x')\n\
              #      ^^^^^^ warning[lookup-type-mismatch]: Default value has wrong type, expects an Integer value, got String…\n\
              lookup('none', Integer, 'first', $x)\n"
+        ));
+    }
+
+    #[test]
+    fn all_cases_count() {
+        let files = |common: &str, call: &str, nodes: &str| {
+            format!(
+                "{DATA}#- /data/web.yaml\nport: a\nname: 1\n#- /data/x.yaml\nport: b\n#- /data/common.yaml\n{common}\
+                 #- /manifests/site.pp\nlookup({call})\n\
+                 #      ^^^^^^ warning[lookup-type-mismatch]: Found value has wrong type, {nodes}\n"
+            )
+        };
+        let got = "expects an Integer value, got String The call fails for";
+        check(&files("port: c\n", "'port', Integer", &format!("{got} every node.")));
+        check(&files(
+            "port: 80\n",
+            "'port', Integer",
+            &format!("{got} nodes where role is db, or role is web, or role is x."),
+        ));
+        check(&files(
+            "name: x\n",
+            "'name', Integer",
+            &format!("{got} every node, unless role is web."),
+        ));
+        check(&files(
+            "port: c\n",
+            "'port', Pattern[/^[ab]/]",
+            "expects a match for Pattern[/^[ab]/], got '5432' The call fails for every node, unless role is web, or role is x.",
         ));
     }
 
