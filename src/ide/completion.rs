@@ -20,13 +20,14 @@ use std::sync::Arc;
 use super::class_parameter;
 use super::context::LOOKUP_OPTIONS;
 use super::file_role::FileRole;
+use super::flow_yaml::flow_text;
 use super::hover::markdown::fenced_yaml;
 use super::hover::markup::code;
 use super::matching::fit;
 use super::perspective::Perspective;
 use super::rename::{inside_string, is_plain_yaml};
 use super::{hover, places};
-use crate::data::{Format, Verdict, render};
+use crate::data::{Format, Value, Verdict, render};
 use crate::engine::CancelToken;
 use crate::syntax::key_path;
 use crate::text::TextRange;
@@ -179,20 +180,27 @@ fn find(world: &Arc<World>, path: &str, offset: u32, cancel: &CancelToken) -> Op
                             .chain(values),
                     )
                 }
-                (Some(_), Part::Value) => {
-                    let values = values::complete(&place, &spot).items;
-                    each_once(parameters::values(&place, &spot).into_iter().chain(values))
-                }
+                (Some(_), Part::Value) => key_values(&place, &spot),
                 _ => Completions::default(),
             })
         }
         FileRole::Data { format: Format::Json, module, .. } => {
-            let spot = json_key::root_key_at(&file.text, offset)?;
+            let spot = json_key::spot_at(&file.text, offset)?;
             let data = file.data(Format::Json);
-            Some(root_keys::complete(&place, &spot, data, module.as_deref()))
+            Some(match (spot.steps.first().map(String::as_str), spot.part) {
+                (Some(LOOKUP_OPTIONS), _) => Completions::default(),
+                (Some(_), Part::Value) => key_values(&place, &spot),
+                _ => root_keys::complete(&place, &spot, data, module.as_deref()),
+            })
         }
         FileRole::Data { .. } => None,
     }
+}
+
+/// The values of a key: those of its type, and those that it has elsewhere.
+fn key_values(place: &Place<'_>, spot: &Spot) -> Completions {
+    let elsewhere = values::complete(place, spot).items;
+    each_once(parameters::values(place, spot).into_iter().chain(elsewhere))
 }
 
 /// The place of a completion.
@@ -255,6 +263,16 @@ impl Place<'_> {
             sort_text: Some(format!("~{label}")),
             ..Completion::new(label, CompletionKind::Snippet, self.word(spot.start))
         }
+    }
+
+    /// A value as it is written at a place; `None` if it is not a string and the place has quotes, which would make it one.
+    fn written(&self, spot: &Spot, value: &Value, text: &str) -> Option<String> {
+        Some(match (spot.quote, value) {
+            (Some(quote), Value::String(_)) => inside_string(self.format, &quote.to_string(), text),
+            (Some(_), _) => return None,
+            (None, Value::String(text)) => flow_text(text),
+            (None, _) => text.to_owned(),
+        })
     }
 
     /// Suggestions for a value that match the typed text.

@@ -21,6 +21,22 @@ pub(super) struct Spot {
     pub(super) needs_blank: bool,
     /// The keys that the hash already has on other lines, or before the cursor in brackets. Empty at the root.
     pub(super) present: Vec<String>,
+    /// The text after each of these keys, as far as it is on the same line.
+    pub(super) present_values: Vec<String>,
+}
+
+impl Spot {
+    /// The scalar that the hash already has for a key.
+    pub(super) fn value_of(&self, key: &str) -> Option<&str> {
+        let at = self.present.iter().position(|it| it == key)?;
+        let text = self.present_values.get(at)?.trim_start();
+        let quote = text.chars().next().filter(|it| matches!(it, '\'' | '"'));
+        let value = match quote {
+            Some(quote) => text[1..].split(quote).next(),
+            None => text.split([',', '}', '#']).next(),
+        };
+        value.map(str::trim)
+    }
 }
 
 /// What is being typed.
@@ -50,11 +66,12 @@ pub(super) fn spot_at(text: &str, offset: u32) -> Option<Spot> {
     items.extend(typed.items);
     let is_in_item = typed.is_in_item.unwrap_or(is_in_item);
     steps.extend(typed.steps);
-    let present = match typed.present {
+    let pairs = match typed.present {
         Some(present) => present,
         None if is_first && !is_at_root => neighbours(text, line_start, &begin),
         None => Vec::new(),
     };
+    let (present, present_values) = pairs.into_iter().unzip();
     Some(Spot {
         steps,
         part: typed.part,
@@ -65,6 +82,7 @@ pub(super) fn spot_at(text: &str, offset: u32) -> Option<Spot> {
         is_at_root,
         needs_blank: typed.needs_blank,
         present,
+        present_values,
     })
 }
 
@@ -139,18 +157,19 @@ struct Typed {
     start: usize,
     quote: Option<char>,
     needs_blank: bool,
-    /// The keys before the cursor in the innermost bracket; `None` outside of brackets.
-    present: Option<Vec<String>>,
+    /// The keys before the cursor in the innermost bracket, each with the text after it; `None` outside of brackets.
+    present: Option<Vec<(String, String)>>,
 }
 
-/// The keys on other lines of the hash that the line at `line_start` belongs to.
-fn neighbours(text: &str, line_start: usize, begin: &Begin) -> Vec<String> {
+/// The keys on other lines of the hash that the line at `line_start` belongs to, each with the rest of its line.
+fn neighbours(text: &str, line_start: usize, begin: &Begin) -> Vec<(String, String)> {
     let column = begin.content;
     let is_text =
         |line: &&str| !line.trim_start().is_empty() && !line.trim_start().starts_with('#');
     let key_at = |line: &str| {
         let here = Begin::of(line);
-        (here.content == column).then(|| key_of(&line[column..])).flatten()
+        let key = (here.content == column).then(|| key_of(&line[column..])).flatten();
+        key.map(|key| (key, line.split_once(": ").map_or("", |(_, rest)| rest).to_owned()))
     };
     let mut found = Vec::new();
     // The line of a list item is the first one of its hash.
@@ -258,7 +277,7 @@ fn typed(line: &str) -> Option<Typed> {
             {
                 let key = line[reader.start..at].trim().trim_end_matches(['\'', '"']);
                 if let Some(present) = reader.present.last_mut() {
-                    present.push(key.to_owned());
+                    present.push((key.to_owned(), at + 1));
                 }
                 reader.pending = Some(key.to_owned());
                 reader.start = at + 1;
@@ -279,8 +298,8 @@ struct LineReader {
     brackets: Vec<(char, Option<String>)>,
     /// The number of commas in each open bracket.
     commas: Vec<usize>,
-    /// The keys in each open bracket.
-    present: Vec<Vec<String>>,
+    /// The keys in each open bracket, with the starts of their values.
+    present: Vec<Vec<(String, usize)>>,
     is_closed: bool,
 }
 
@@ -307,7 +326,8 @@ impl LineReader {
     }
 
     fn end(mut self, line: &str) -> Typed {
-        let present = self.present.pop();
+        let with_value = |(key, start): (String, usize)| (key, line[start..].to_owned());
+        let present = self.present.pop().map(|it| it.into_iter().map(with_value).collect());
         let is_list = self.brackets.last().is_some_and(|(bracket, _)| *bracket == '[');
         let part = if self.pending.is_some() || is_list { Part::Value } else { Part::Key };
         let rest = &line[self.start..];

@@ -37,15 +37,26 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot, module: Option<&str>) -> 
     match (&steps[..], spot.part) {
         ([], Part::Key) => subjects(place, spot, module),
         ([_], Part::Key) => keys(&OPTIONS),
-        ([_, "merge"], Part::Key) => keys(&MERGE_OPTIONS),
+        // Puppet refuses options of any strategy but the deep ones.
+        ([_, "merge"], Part::Key) => match spot.value_of("strategy") {
+            Some("first" | "unique" | "hash" | "default") => keys(&MERGE_OPTIONS[..1]),
+            _ => keys(&MERGE_OPTIONS),
+        },
         ([_, "merge"] | [_, "merge", "strategy"], Part::Value) => place.values(spot, &STRATEGIES),
         ([_, "merge", "sort_merged_arrays" | "merge_hash_arrays"], Part::Value) => {
-            place.values(spot, &["true", "false"])
+            // In quotes, they would be strings, which Puppet refuses.
+            if spot.quote.is_some() {
+                Completions::default()
+            } else {
+                place.values(spot, &["true", "false"])
+            }
         }
         // A type, or a list of a type and arguments.
         ([_, "convert_to"], _) => match spot.items.as_slice() {
             [] | [0] => place.values(spot, &TYPES),
-            [argument] => place.values(spot, arguments(&first_item(place, spot), *argument)),
+            [argument] if spot.quote.is_none() => {
+                place.values(spot, arguments(&first_item(place, spot), *argument))
+            }
             _ => Completions::default(),
         },
         _ => Completions::default(),

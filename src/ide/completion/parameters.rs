@@ -8,7 +8,6 @@ use crate::ide::class_parameter::ClassParameter;
 use crate::ide::flow_yaml::flow_text;
 use crate::ide::matching::fit;
 use crate::ide::parameter_type::ParameterType;
-use crate::ide::rename::inside_string;
 use crate::syntax::puppet::DeclarationKind;
 
 /// The maximum number of classes, and of parameters whose types are read.
@@ -114,11 +113,7 @@ pub(super) fn values(place: &Place<'_>, spot: &Spot) -> Vec<Completion> {
     let blank = if spot.needs_blank { " " } else { "" };
     let item = |(number, value): (usize, Value)| {
         let text = inspect::to_s(&value);
-        let written = match (spot.quote, &value) {
-            (Some(quote), _) => inside_string(Format::Yaml, &quote.to_string(), &text),
-            (None, Value::String(text)) => flow_text(text),
-            (None, _) => text.clone(),
-        };
+        let written = place.written(spot, &value, &text)?;
         fit(&text, typed).is_some().then(|| Completion {
             insert: format!("{blank}{written}"),
             detail: Some("by its type".to_owned()),

@@ -70,6 +70,19 @@ fn keys_in_calls() {
         "#- /data/common.yaml\na: \"%{lookup('ntp$0')}\"\n",
         &["a: \"%{lookup('ntp::users')}\"", "a: \"%{lookup('ntp::servers')}\""],
     );
+    // The string's own quotes, as they are written in it.
+    check(
+        "#- /data/common.yaml\na: \"%{lookup(\\\"ntp$0\\\")}\"\n",
+        &["a: \"%{lookup(\\\"ntp::users\\\")}\"", "a: \"%{lookup(\\\"ntp::servers\\\")}\""],
+    );
+    check(
+        "#- /data/common.yaml\na: 'it''s %{lookup(''b'')} %{lookup(''ntp$0'')}'\n",
+        &[
+            "a: 'it''s %{lookup(''b'')} %{lookup(''ntp::users'')}'",
+            "a: 'it''s %{lookup(''b'')} %{lookup(''ntp::servers'')}'",
+        ],
+    );
+    check("#- /data/common.yaml\na: '%{scope(''upt$0'')}'\n", &["a: '%{scope(''uptime'')}'"]);
     check("#- /data/common.yaml\na: '%{alias(\"ntp::serv$0", &["a: '%{alias(\"ntp::servers"]);
     check(
         "#- /data/common.yaml\na: \"%{lookup('ntp::users.$0')}\"\n",
@@ -299,6 +312,30 @@ fn lookup_options() {
     );
 }
 
+/// Puppet refuses options of any other strategy.
+#[test]
+fn only_deep_merges_have_options() {
+    let block = |strategy: &str| {
+        format!(
+            "#- /data/common.yaml\nlookup_options:\n  a:\n    merge:\n      strategy: {strategy}\n      $0\n"
+        )
+    };
+    let deep = ["      knockout_prefix:", "      sort_merged_arrays:", "      merge_hash_arrays:"];
+    check(&block("deep"), &deep);
+    check(&block("'reverse_deep' # x"), &deep);
+    check(&block("hash"), &[]);
+    check(&block("\"unique\""), &[]);
+    check("#- /data/common.yaml\nlookup_options: {a: {merge: {strategy: first, $0\n", &[]);
+    check(
+        "#- /data/common.yaml\nlookup_options: {a: {merge: {strategy: deep, k$0\n",
+        &["lookup_options: {a: {merge: {strategy: deep, knockout_prefix:"],
+    );
+    let line =
+        "#- /data/common.yaml\nlookup_options: {a: {merge: {strategy: deep, sort_merged_arrays: ";
+    let (_, found, _) = complete(&format!("{line}'$0\n"));
+    assert_eq!(found.items, []);
+}
+
 #[test]
 fn arguments_of_convert_to() {
     let list = |begin: &str| {
@@ -521,8 +558,11 @@ fn values_that_the_type_of_a_parameter_names() {
     );
     check(
         &line("web::server::mode: 's$0'"),
-        &["web::server::mode: 'fast'", "web::server::mode: 'slow'", "web::server::mode: 'false'"],
+        &["web::server::mode: 'fast'", "web::server::mode: 'slow'"],
     );
+    // In quotes, other values would be strings.
+    check(&line("web::server::on: '$0'"), &[]);
+    check(&line("time::on: \"$0\""), &[]);
     check(&line("web::server::on: $0"), &["web::server::on: true", "web::server::on: false"]);
     check(&line("web::server::modes:\n  - f$0"), &["  - fast"]);
     check(
@@ -532,6 +572,21 @@ fn values_that_the_type_of_a_parameter_names() {
     check(&line("web::server::site:\n  k$0"), &["  kind:"]);
     check(&line("web::server::site:\n  kind: $0"), &["  kind: a", "  kind: b"]);
     check(&line("web::server::port: $0"), &[]);
+}
+
+#[test]
+fn values_in_json() {
+    let line = |line: &str| {
+        format!(
+            "{WEB}#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: x, path: x.json, data_hash: json_data}}]\n#- /data/x.json\n{line}\n"
+        )
+    };
+    check(
+        &line("{\"web::server::mode\": \"$0\"}"),
+        &["{\"web::server::mode\": \"fast\"}", "{\"web::server::mode\": \"slow\"}"],
+    );
+    check(&line("{\"web::server::on\": \"$0\"}"), &[]);
+    check(&line("{\"other\": {\"web::server::mode\": \"$0\"}}"), &[]);
 }
 
 #[test]

@@ -50,7 +50,7 @@ impl TokenSpot {
         let blanks = inside.len() - inside.trim_start().len();
         let in_front = &line[..open];
         let outer_quote = outer_quote(in_front);
-        let (call, lacks_quotes, skipped) = match call(inside.trim_start()) {
+        let (call, lacks_quotes, skipped) = match call(inside.trim_start(), outer_quote) {
             Some((call, length)) => (Some(call), false, length),
             None => match call_without_quotes(inside.trim_start()) {
                 Some(name) => {
@@ -95,23 +95,35 @@ fn call_without_quotes(inside: &str) -> Option<&str> {
 }
 
 /// `lookup('` at the start of an expression: the function with its quote, and the length of this text.
-fn call(inside: &str) -> Option<((String, char), usize)> {
+fn call(inside: &str, outer: Option<char>) -> Option<((String, char), usize)> {
     let (name, rest) = inside.split_once('(')?;
-    let quote = rest.chars().next().filter(|quote| ['\'', '"'].contains(quote))?;
-    let is_open = !rest[1..].contains(quote);
-    is_open.then(|| ((name.to_owned(), quote), name.len() + 2))
+    // Within the string, its own quote is written in another way.
+    let (quote, written) = match outer {
+        Some('\'') if rest.starts_with("''") => ('\'', "''"),
+        Some('"') if rest.starts_with("\\\"") => ('"', "\\\""),
+        _ => {
+            let quote = rest.chars().next().filter(|quote| ['\'', '"'].contains(quote))?;
+            (quote, &rest[..1])
+        }
+    };
+    let is_open = !rest[written.len()..].contains(quote);
+    is_open.then(|| ((name.to_owned(), quote), name.len() + 1 + written.len()))
 }
 
 /// The quote that is open at the end of a line's beginning.
 fn outer_quote(line: &str) -> Option<char> {
     let mut open = None;
     let mut before = ' ';
-    for letter in line.chars() {
+    let mut letters = line.chars().peekable();
+    while let Some(letter) = letters.next() {
         match open {
             None if ['\'', '"'].contains(&letter) && " [{,(:".contains(before) => {
                 open = Some(letter);
             }
-            Some(quote) if letter == quote && before != '\\' => open = None,
+            Some('"') if letter == '\\' => drop(letters.next()),
+            // In single quotes, two quotes are one character.
+            Some('\'') if letter == '\'' && letters.peek() == Some(&'\'') => drop(letters.next()),
+            Some(quote) if letter == quote => open = None,
             _ => {}
         }
         before = letter;

@@ -5,11 +5,9 @@ use std::sync::Arc;
 
 use super::line::{Part, Spot};
 use super::{Completion, CompletionKind, Completions, Place, parameters};
-use crate::data::{Files, Format, Located, Value, inspect};
-use crate::ide::flow_yaml::flow_text;
+use crate::data::{Files, Located, Value, inspect};
 use crate::ide::matching::fit;
 use crate::ide::places;
-use crate::ide::rename::inside_string;
 use crate::syntax::key_path::{KeyPath, Segment};
 
 /// The maximum number of files that are read.
@@ -58,18 +56,14 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
     let fitting = seen.into_iter().filter(|(text, _)| fit(text, typed).is_some());
     let blank = if spot.needs_blank { " " } else { "" };
     let item = |(text, (value, shown)): (String, (Value, String))| {
-        let written = match (spot.quote, &value) {
-            (Some(quote), _) => inside_string(Format::Yaml, &quote.to_string(), &text),
-            (None, Value::String(text)) => flow_text(text),
-            (None, _) => text.clone(),
-        };
-        Completion {
+        let written = place.written(spot, &value, &text)?;
+        Some(Completion {
             insert: format!("{blank}{written}"),
             detail: Some(shown),
             ..Completion::new(&text, CompletionKind::Value, range)
-        }
+        })
     };
-    fitting.map(item).collect()
+    fitting.filter_map(item).collect()
 }
 
 /// The value, if it may be shown and is short; for a boolean, both values.
