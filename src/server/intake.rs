@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream,
 };
-use tower_lsp_server::jsonrpc::{ErrorCode, Request};
+use tower_lsp_server::jsonrpc::{ErrorCode, Id, Request};
 
 use super::output::Wire;
 use crate::limits::{MAX_MESSAGE_BYTES, MAX_MESSAGE_HEADER_BYTES};
@@ -134,7 +134,7 @@ fn checked(body: &[u8]) -> Result<Cow<'_, str>, RefusedMessage> {
     // serde also reads a list of the members' values as a request.
     let is_object = text.trim_start().starts_with('{');
     let error = match serde_json::from_str::<Request>(&text) {
-        Ok(_) if is_object => return Ok(text),
+        Ok(request) if is_object => return unless_unanswered(&request).map(|()| text),
         Ok(_) => String::from("it is not an object"),
         Err(error) => error.to_string(),
     };
@@ -152,6 +152,17 @@ fn checked(body: &[u8]) -> Result<Cow<'_, str>, RefusedMessage> {
     };
     let answered = (!is_answer).then(|| id.cloned().unwrap_or_default());
     Err(RefusedMessage { code: ErrorCode::InvalidRequest, message, answered })
+}
+
+/// The library ignores everything whose method starts with `$/`, but the protocol demands an answer to requests among them.
+fn unless_unanswered(request: &Request) -> Result<(), RefusedMessage> {
+    let id = request.id().filter(|id| !matches!(id, Id::Null));
+    let Some(id) = id.filter(|_| request.method().starts_with("$/")) else { return Ok(()) };
+    Err(RefusedMessage {
+        code: ErrorCode::MethodNotFound,
+        message: format!("there is no request `{}`", request.method()),
+        answered: Some(json!(id)),
+    })
 }
 
 fn answer(id: &Value, code: ErrorCode, message: &str) -> Value {
@@ -248,6 +259,8 @@ mod tests {
         check_refused(b"null", -32600, Some(Value::Null));
         check_refused(br#"{"jsonrpc":"2.0","id":1.5,"method":"x"}"#, -32600, Some(json!(1.5)));
         check_refused(br#"{"id":7,"method":"x"}"#, -32600, Some(json!(7)));
+        check_refused(br#"{"jsonrpc":"2.0","id":3,"method":"$/x"}"#, -32601, Some(json!(3)));
+        check_refused(br#"{"jsonrpc":"2.0","id":"a","method":"$/x"}"#, -32601, Some(json!("a")));
         check_refused(br#"{"jsonrpc":"2.0","id":[],"method":"x"}"#, -32600, Some(Value::Null));
         check_refused(br#"{"jsonrpc":"2.0","id":{},"result":1}"#, -32600, None);
     }
@@ -256,6 +269,7 @@ mod tests {
     fn messages_pass_as_they_are() {
         let messages = [
             r#"{"jsonrpc":"2.0","method":"exit"}"#,
+            r#"{"jsonrpc":"2.0","method":"$/x","params":{"id":1}}"#,
             r#" {"jsonrpc":"2.0","id":"a","result":null}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"text":"\ud83d\ude00 \\ud83d \\"}}"#,
         ];
