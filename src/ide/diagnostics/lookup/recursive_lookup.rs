@@ -2,13 +2,15 @@
 //!
 //! The engine evaluates this for the active node, case by case: only what a node really reads can recurse.
 
-use crate::engine::Failure;
+use crate::data::Value;
+use crate::engine::{Assumed, Condition, Failure};
 use crate::ide::diagnostics::lookup::LookupContext;
 use crate::ide::diagnostics::shared::bound_values::nodes_in_words;
 use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
 use crate::ide::perspective::Perspective;
 use crate::ide::places;
 use crate::ide::strings::PlacedName;
+use crate::syntax::interpolation;
 use crate::syntax::key_path::{self, KeyPath, Segment};
 
 pub(crate) const RULE: Rule = Rule {
@@ -93,7 +95,25 @@ fn recursion(perspective: &Perspective, key: &str) -> Option<Recursion> {
     let answer = perspective.answer(key);
     answer.each_case().into_iter().find_map(|(conditions, case)| {
         let failure = case.outcome.as_ref().err()?;
-        Recursion::of(failure, nodes_in_words(node, conditions, false), false)
+        let found = Recursion::of(failure, nodes_in_words(node, conditions, false), false)?;
+        (!is_excluded(perspective, key, conditions)).then_some(found)
+    })
+}
+
+/// Whether a case is that of a node with a fact set, for which the lookup does not recurse: its facts do not fit the case.
+fn is_excluded(perspective: &Perspective, key: &str, conditions: &[Condition]) -> bool {
+    let name = conditions.iter().find_map(|it| match &it.value {
+        Assumed::Text(name) if ["trusted.certname", "clientcert"].contains(&&*it.variable) => {
+            Some(name)
+        }
+        _ => None,
+    });
+    let (world, environment) = (&perspective.world, perspective.evaluator.environment());
+    let nodes = world.nodes(environment);
+    let node = name.and_then(|name| nodes.iter().find(|it| it.name == *name && it.is_complete()));
+    node.is_some_and(|node| {
+        let failure = world.quiet_evaluator(environment, node).certain_failure(key);
+        failure.is_none_or(|it| !it.message.contains(PUPPETS_WORDS))
     })
 }
 
@@ -113,12 +133,31 @@ fn circle(perspective: &Perspective, key: &str, names: &[String]) -> Vec<Related
         let path = key_path::parse(name).ok()?;
         // The circle starts at a member of the key itself.
         path.root_name().filter(|root| &***root != key)?;
-        let place = places::places(perspective, &path).into_iter().next()?;
+        // Other nodes may find the key in another file, which does not lead on.
+        let mut places = places::places(perspective, &path);
+        let at =
+            places.iter().position(|it| it.value().is_some_and(|it| looks_up(&it.value, next)));
+        let place = (!places.is_empty()).then(|| places.swap_remove(at.unwrap_or(0)))?;
         let range = place.shown_place()?.range;
         let message = format!("`{name}` looks up `{next}`");
         Some(Related { path: Some(place.path), range, message })
     });
     related.collect()
+}
+
+/// Whether a string of the value looks up a key by this text.
+fn looks_up(value: &Value, key: &str) -> bool {
+    match value {
+        Value::String(text) => {
+            let tokens = interpolation::tokens(text);
+            tokens.iter().any(|it| it.lookup_key().is_some_and(|(name, _)| **name == *key))
+        }
+        Value::Array(items) => items.iter().any(|item| looks_up(&item.value, key)),
+        Value::Hash(hash) => hash
+            .iter()
+            .any(|(name, member)| looks_up(name, key) || looks_up(&member.value.value, key)),
+        _ => false,
+    }
 }
 
 fn is_read_here(perspective: &Perspective, path: &str, key: &str) -> bool {
@@ -185,6 +224,42 @@ f: "%{lookup('e')}"
 #   ^^^^^^^^^^^^^^ warning[recursive-lookup]: Recursive lookup detected in [f, e] The lookup of `f` fails for any node, if role is web.
 "#,
         );
+    }
+
+    #[test]
+    fn the_file_that_leads_on_is_shown() {
+        check_related(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: s, path: 'site/%{site}.yaml'}, {name: c, path: common.yaml}]
+#- /data/site/bgo.yaml
+a: []
+#- /data/site/osl.yaml
+# x
+a: "%{alias('h')}"
+#- /data/common.yaml
+h: "%{alias('a')}"
+"#,
+            "recursive-lookup",
+            &["/data/common.yaml: h: `h` looks up `a`", "/data/site/osl.yaml: a: `a` looks up `h`"],
+        );
+    }
+
+    #[test]
+    fn facts_can_exclude_a_circle() {
+        let files = |role: &str, findings: [&str; 2]| {
+            let [of_node, of_role] = findings;
+            format!(
+                "#- /.hiera-ls.yaml\nnodes: {{web1.ex.com: {{facts: {{role: {role}}}}}}}\n\
+                 #- /hiera.yaml\nversion: 5\nhierarchy:\n- {{name: n, path: 'nodes/%{{trusted.certname}}.yaml'}}\n- {{name: r, path: 'role/%{{facts.role}}.yaml'}}\n\
+                 #- /data/nodes/web1.ex.com.yaml\nz: \"%{{lookup('x')}}\"\n{of_node}\
+                 #- /data/role/db.yaml\nx: \"%{{lookup('z')}}\"\n{of_role}"
+            )
+        };
+        check(&files("web", ["", ""]));
+        let found = |severity: &str| format!("#   ^^^^^^^^^^^^^^ {severity}[recursive-lookup]\n");
+        check(&files("db", [&found("error"), &found("warning")]));
     }
 
     #[test]
