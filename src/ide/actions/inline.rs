@@ -242,7 +242,7 @@ impl Call<'_> {
         }
         let styles = [ScalarStyle::SingleQuoted, ScalarStyle::DoubleQuoted];
         if !matches!(&string.node.kind, NodeKind::Scalar { style, .. } if styles.contains(style)) {
-            return Err(format!("A call of `{name}` is in a text without quotes."));
+            return Err(format!("A call of `{name}` is in a string without quotes."));
         }
         if let Some(why) = self.changed_by(name, text) {
             return Err(why);

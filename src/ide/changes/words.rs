@@ -313,7 +313,7 @@ pub fn first_line(message: &str) -> String {
 }
 
 /// A text that may have line ends, on one line.
-pub(super) fn on_one_line(text: &str) -> String {
+pub(in crate::ide) fn on_one_line(text: &str) -> String {
     text.replace('\r', "\\r").replace('\n', "\\n")
 }
 

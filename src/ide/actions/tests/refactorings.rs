@@ -532,7 +532,7 @@ fn a_value_that_a_call_cannot_give_way_to_says_why() {
         "`d` is not a string, and Puppet may write it in a text in another way.",
     );
     check("d: \"a\\nb\"", lookup, "`d` has several lines.");
-    check("d: x", "x %{lookup('d')$0}", "A call of `d` is in a text without quotes.");
+    check("d: x", "x %{lookup('d')$0}", "A call of `d` is in a string without quotes.");
     check("d: &x x", lookup, "`d` has an anchor or an alias.");
     check(
         "d: {a: 1}",

@@ -58,8 +58,8 @@ mod tests {
              web::sites: {{x: {{a: 1}}, y: {{a: z, c: 1}}}}\n\
              #                              ^ warning[value-type-mismatch]: parameter 'sites' entry 'y' entry 'a' expects an Integer value, got String…\n\
              #                                 ^ warning[value-type-mismatch]: parameter 'sites' entry 'y' unrecognized key 'c'…\n\
-             web::mode: c\n\
-             #          ^ warning[value-type-mismatch]: parameter 'mode' expects an undef value or a match for Enum['a', 'b'], got 'c'…\n\
+             web::mode: \"c\\nd\"\n\
+             #          ^^^^^^ warning[value-type-mismatch]: parameter 'mode' expects an undef value or a match for Enum['a', 'b'], got 'c\\nd' Catalogs with class `web` fail for any node.\n\
              web::other: x\n\
              web::any: x\n\
              web::tls: ~\n\

@@ -13,6 +13,7 @@ use crate::data::{DataFile, Files as _, Located, Place, RootEntry, Value, render
 use crate::engine::{Answer, CancelToken, Condition, Evaluator, Request, cases::in_words};
 use crate::facts::Node;
 use crate::ide::code::given::given_values;
+use crate::ide::changes::on_one_line;
 use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
 use crate::ide::diagnostics::shared::text_lookup::looks_up_missing_keys;
 use crate::ide::diagnostics::{Related, Report, Rule, Severity};
@@ -147,7 +148,8 @@ impl<'a> BoundValues<'a> {
         let known = refused.parts.len();
         for misfit in misfits {
             let Some(range) = self.range_of(misfit, value, answer, refused) else { continue };
-            let words = format!("parameter '{}' {}", binding.name, misfit.message);
+            // A message may quote a value with line ends, and editors show its first line alone.
+            let words = format!("parameter '{}' {}", binding.name, on_one_line(&misfit.message));
             let (earlier, own) = refused.parts.split_at_mut(known);
             // Several cases often fail at the same place. The first of them is reported.
             if earlier.iter().any(|it| it.range == range) {
