@@ -145,7 +145,7 @@ fn about(node: &Node, read: &[Arc<str>]) -> String {
 fn summary(nodes: &[Arc<Node>], read: &[Arc<str>], of_code: &CodeVariables) -> String {
     // Each with a spelling: a node may have a top-scope variable that hides a fact.
     let mut names: Vec<(Arc<str>, Arc<str>)> = Vec::new();
-    for (written, name) in read.iter().filter_map(|it| Some((it, variable::name_of_text(it)?))) {
+    for (written, name) in read.iter().filter_map(|it| Some((it, name_of_text(it)?))) {
         if !names.iter().any(|(known, _)| *known == name) {
             names.push((name, Arc::clone(written)));
         }
@@ -182,6 +182,10 @@ fn summary(nodes: &[Arc<Node>], read: &[Arc<str>], of_code: &CodeVariables) -> S
     text
 }
 
+fn name_of_text(written: &str) -> Option<Arc<str>> {
+    variable::name_beside_modern(&key_path::parse(written).ok()?)
+}
+
 /// `all 3 nodes`, or `1 node`.
 fn all_nodes(count: usize) -> String {
     if count == 1 { counted(count, "node") } else { format!("all {}", counted(count, "node")) }
@@ -214,7 +218,7 @@ fn json_of(node: &Node, read: &[Arc<str>]) -> Json {
 /// The value of a variable of the hierarchy for a node with a fact set.
 fn value_of(node: &Node, written: &str) -> Option<(Arc<str>, Json)> {
     let path = key_path::parse(written).ok()?;
-    let name = variable::name_of(&path)?;
+    let name = variable::name_beside_modern(&path)?;
     let Reading::Known(value, rest) = node.read(&path) else { return None };
     let value = dig_value(&value, &rest)?.value;
     let json = match &value {

@@ -22,6 +22,15 @@ pub const VARIABLES_OF_HIERA_3: [&str; 3] =
 /// The variable that `path` reads, under the canonical name for all its spellings: `role`, `facts.os.family`,
 /// `trusted.extensions.pp_role`. `None` if the path starts with a number, which does not name a variable.
 pub fn name_of(path: &KeyPath) -> Option<Arc<str>> {
+    name_with(path, same_value_under_modern_name)
+}
+
+/// The same, but a legacy fact keeps its own name: of a node with a fact set, it is known whether it has the one or the other.
+pub fn name_beside_modern(path: &KeyPath) -> Option<Arc<str>> {
+    name_with(path, |_| None)
+}
+
+fn name_with(path: &KeyPath, modern_name: fn(&str) -> Option<&'static str>) -> Option<Arc<str>> {
     let root = path.root_name()?;
     let root = root.strip_prefix("::").unwrap_or(root);
     let rest = path.rest.as_slice();
@@ -43,7 +52,7 @@ pub fn name_of(path: &KeyPath) -> Option<Arc<str>> {
     };
     // A name with `::` inside is a variable of a class.
     let is_fact = root == "facts" || !first.contains("::");
-    let modern = if rest.is_empty() { same_value_under_modern_name(first) } else { None };
+    let modern = if rest.is_empty() { modern_name(first) } else { None };
     let name = modern.map_or_else(|| joined(first, rest), str::to_owned);
     let is_member = name.contains('.') && is_fact;
     Some(if is_member { ["facts.", &name].concat().into() } else { name.into() })
@@ -145,6 +154,14 @@ mod tests {
         check(&["::profile::web::port"], "profile::web::port");
         check(&["facts"], "facts");
         check(&["facts.'a.b'"], "facts.'a.b'");
+    }
+
+    #[test]
+    fn a_legacy_fact_can_be_told_from_the_modern_one() {
+        let name = |text: &str| name_beside_modern(&key_path::parse(text).expect("a name"));
+        assert_eq!(name("facts.fqdn").as_deref(), Some("fqdn"));
+        assert_eq!(name("::fqdn").as_deref(), Some("fqdn"));
+        assert_eq!(name("networking.fqdn").as_deref(), Some("facts.networking.fqdn"));
     }
 
     #[test]

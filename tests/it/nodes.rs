@@ -349,3 +349,24 @@ fn names_of_nodes_that_are_not_known() {
     let said = complaint(&workspace, &["lookup", "a", "--node", "n*"]);
     assert!(said.contains("--nodes takes patterns"), "{said}");
 }
+
+/// A node may have the structured fact and not the legacy one, and the other way round.
+#[test]
+fn a_legacy_fact_of_a_fact_set_is_not_its_structured_fact() {
+    let workspace = Workspace::new(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy: [{name: x, paths: ['%{fqdn}.yaml', '%{facts.networking.fqdn}.yaml', c.yaml]}]\n",
+        ),
+        (".hiera-ls/facts/n1.json", "{\"fqdn\": \"a.x\"}"),
+        (".hiera-ls/facts/n2.json", "{\"fqdn\": \"b.x\", \"networking\": {\"fqdn\": \"c.x\"}}"),
+    ]);
+    let listed = said(&workspace, &["nodes"]);
+    let read = "  fqdn                   known for all 2 nodes\n\
+                \x20 facts.networking.fqdn  known for all 2 nodes; not set for 1\n";
+    assert!(listed.ends_with(read), "{listed}");
+    let json = said(&workspace, &["nodes", "--json"]);
+    let known = |facts: &str| json.contains(&format!("\"known\": {{\n      {facts}\n"));
+    assert!(known("\"fqdn\": \"a.x\""), "{json}");
+    assert!(known("\"facts.networking.fqdn\": \"c.x\",\n      \"fqdn\": \"b.x\""), "{json}");
+}
