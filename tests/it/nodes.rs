@@ -368,5 +368,5 @@ fn a_legacy_fact_of_a_fact_set_is_not_its_structured_fact() {
     let json = said(&workspace, &["nodes", "--json"]);
     let known = |facts: &str| json.contains(&format!("\"known\": {{\n      {facts}\n"));
     assert!(known("\"fqdn\": \"a.x\""), "{json}");
-    assert!(known("\"facts.networking.fqdn\": \"c.x\",\n      \"fqdn\": \"b.x\""), "{json}");
+    assert!(known("\"fqdn\": \"b.x\",\n      \"facts.networking.fqdn\": \"c.x\""), "{json}");
 }
