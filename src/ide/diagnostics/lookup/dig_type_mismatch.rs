@@ -14,6 +14,7 @@ use crate::ide::diagnostics::lookup::LookupContext;
 use crate::ide::diagnostics::lookup::VariablesContext;
 use crate::ide::diagnostics::shared::targets;
 use crate::ide::diagnostics::shared::targets::Dug;
+use crate::ide::diagnostics::shared::users::Users;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::key_path;
 
@@ -40,7 +41,7 @@ const WAY_ADVICE: &str = "the part before a dot must be a hash or a list.";
 /// Checks what an entry looks up; `start` is where the entry starts.
 pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let Some(targets) = at.targets() else { return };
-    let start = at.entry.start;
+    let (start, users) = (at.entry.start, Users::of_entry(at.file, &at.entry));
     for token in at.summary.looked_up.iter().filter(|token| token.name.contains('.')) {
         let Some((dug, _)) = targets.dug(&token.name) else { continue };
         let in_the_way = dug.iter().find_map(|it| match it {
@@ -51,13 +52,21 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         // Values in files only show that the lookup may fail, so the lookup of a node must confirm it.
         let failures = targets.readers().into_iter().filter_map(|evaluator| {
             let message = evaluator.certain_failure(&token.name)?.message;
-            WORDS.iter().any(|words| message.contains(words)).then_some(message)
+            let is_it = WORDS.iter().any(|words| message.contains(words));
+            is_it.then_some((message, evaluator))
         });
-        if let Some(words) = failures.into_iter().next() {
+        let failures: Vec<_> = failures.collect();
+        if let Some((words, _)) = failures.first() {
+            let is_used = failures.iter().any(|(_, evaluator)| users.may_include(evaluator));
+            let (severity, what) = if is_used {
+                (RULE.severity, "The lookup")
+            } else {
+                (Severity::Warning, "A lookup that uses this value")
+            };
             let message = format!(
-                "{words}\nThe lookup fails: the part before the last dot must be a hash or a list."
+                "{words}\n{what} fails: the part before the last dot must be a hash or a list."
             );
-            let finding = report.add(&RULE, token.range.shifted(start), message);
+            let finding = report.add_as(&RULE, severity, token.range.shifted(start), message);
             let related = targets.related(in_the_way, "this has no members".to_owned());
             finding.related.extend(related);
         }
@@ -200,6 +209,26 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
 #- /data/common.yaml
 a: "%{facts.os.family.x} %{facts.os.nope.x} %{facts.os.family}"
 #   ^^^^^^^^^^^^^^^^^^^^ error[dig-type-mismatch]: `facts.os.family.x` leads into a value without members…
+"#,
+        );
+    }
+
+    /// Nothing fails yet, because a higher level has the key.
+    #[test]
+    fn values_that_are_not_used() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+b: 1
+#- /data/b.yaml
+a: text
+b: "%{lookup('a.x')}"
+#   ^^^^^^^^^^^^^^^^ warning[dig-type-mismatch]: Data Provider type mismatch: Got String when a hash-like object was expected to access value using 'x' from key 'a.x' A lookup that uses this value fails: the part before the last dot must be a hash or a list.
+c: "%{lookup('a.x')}"
+#   ^^^^^^^^^^^^^^^^ error[dig-type-mismatch]
 "#,
         );
     }

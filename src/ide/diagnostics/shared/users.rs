@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use crate::data::EntryTree;
-use crate::engine::{Answer, LOOKUP_OPTIONS, Request, Source};
+use crate::engine::{Answer, Evaluator, LOOKUP_OPTIONS, Request, Source};
 use crate::facts::Node;
 use crate::ide::context;
 use crate::ide::diagnostics::file::DataContext;
@@ -55,18 +55,30 @@ impl<'a> Users<'a> {
         let Some(value) = &self.value else { return self.readers };
         self.found.get_or_init(|| value.users().unwrap_or_else(|| self.readers.to_vec()))
     }
+
+    /// Whether the node of an evaluator uses the value in some case.
+    pub(crate) fn may_include(&self, evaluator: &Evaluator) -> bool {
+        let Some(value) = &self.value else { return true };
+        let Some(asked) = value.asked() else { return true };
+        let answer = evaluator.call(&Request::key(asked).with_sources());
+        answer.each_case().iter().any(|(_, case)| value.is_used_in(case))
+    }
 }
 
 impl ValueOfKey<'_> {
     /// `None` outside of an environment, or if no lookup can name the key.
     fn users(&self) -> Option<Vec<Arc<Node>>> {
         let readers = self.file.readers()?;
-        let asked = context::lookup_key([&Segment::Name(self.name.clone())].into_iter())?;
-        let answers = readers.answers_by_reads(&Request::key(asked).with_sources());
+        let answers = readers.answers_by_reads(&Request::key(self.asked()?).with_sources());
         let users = answers.iter().filter(|it| self.is_used_in(&it.answer));
         let mut users: Vec<u32> = users.flat_map(|it| it.nodes.iter().copied()).collect();
         users.sort_unstable();
         Some(users.into_iter().map(|it| Arc::clone(&readers.nodes()[it as usize])).collect())
+    }
+
+    /// The key as a lookup names it.
+    fn asked(&self) -> Option<String> {
+        context::lookup_key([&Segment::Name(self.name.clone())].into_iter())
     }
 
     fn is_used_in(&self, answer: &Answer) -> bool {
