@@ -15,8 +15,7 @@ use crate::engine::{Answer, Request, may_be_same_value};
 use crate::syntax::key_path;
 use crate::world::parallel;
 
-/// With fewer nodes without fact sets, each of them gets an answer without anything open. So few are compared while the user types, where
-/// answers from before the edit are kept.
+/// With fewer nodes without fact sets, each of them gets an answer without anything open.
 pub(super) const MIN_NODES: usize = 4_096;
 
 /// Whether nodes get another answer.
@@ -41,7 +40,8 @@ impl FleetPair {
         let is_partial = |node: &u32| !self.after().nodes()[*node as usize].is_complete();
         let (partial, mut left): (Vec<u32>, Vec<u32>) = nodes.into_iter().partition(is_partial);
         // Only such a request needs nothing of values but whether they are the same.
-        let unchanged = (request.only_from.is_some() && partial.len() >= self.min_open_nodes)
+        let leaves_open = request.only_from.is_some() && !self.is_of_editor();
+        let unchanged = (leaves_open && partial.len() >= self.min_open_nodes)
             .then(|| self.unchanged_keys())
             .flatten();
         let Some(unchanged) = unchanged else {
@@ -72,6 +72,7 @@ impl FleetPair {
         let root = request.plain_key().and_then(|key| key_path::root_of(key));
         if let Some(matter) = &request.only_from
             && let Some(root) = root
+            && !self.is_of_editor()
             // A global layer would be searched first.
             && self.after().environment().global_config.is_none()
             && let Some(keys) = self.unchanged_keys()
@@ -82,6 +83,12 @@ impl FleetPair {
             nodes.retain(|node| !ends[*node as usize]);
         }
         nodes
+    }
+
+    /// Whether the comparison follows what is typed. Then answers from before the edit are kept, and those after it are made from
+    /// them, which takes less time than to look up all of a key's answers again.
+    fn is_of_editor(&self) -> bool {
+        self.after().readings.reads_broken_files
     }
 
     /// Compares all cases of some nodes.
