@@ -103,8 +103,21 @@ impl FleetPair {
         request: &Request,
         difference: &mut Difference,
     ) -> BTreeSet<u32> {
+        let (groups, certain_readers) = self.by_open_ways(ways, bases);
+        for (ways, bases) in groups {
+            self.add_group(&ways, bases, request, difference);
+        }
+        certain_readers
+    }
+
+    /// The nodes grouped by the ways that are open for them, and those that certainly read an edited file.
+    fn by_open_ways<'b>(
+        &self,
+        ways: &Ways,
+        bases: impl IntoIterator<Item = (u32, Base<'b>)>,
+    ) -> (IndexMap<Ways, BTreeMap<u32, Base<'b>>>, BTreeSet<u32>) {
         let mut certain_readers = BTreeSet::new();
-        let mut groups: IndexMap<Ways, BTreeMap<u32, Base<'_>>> = IndexMap::new();
+        let mut groups: IndexMap<Ways, BTreeMap<u32, Base<'b>>> = IndexMap::new();
         for (node, base) in bases {
             match open_ways(ways, &self.after().nodes()[node as usize]) {
                 Some(open) => {
@@ -115,10 +128,7 @@ impl FleetPair {
                 }
             }
         }
-        for (ways, bases) in groups {
-            self.add_group(&ways, bases, request, difference);
-        }
-        certain_readers
+        (groups, certain_readers)
     }
 
     /// Adds the changes of nodes with everything left open that may be. Of a node that reads no edited file, nothing is said: it
@@ -131,17 +141,11 @@ impl FleetPair {
         difference: &mut Difference,
     ) -> NotTold {
         let elsewhere = Answer::elsewhere();
+        let base = Base { number: 0, answer: &elsewhere };
+        let (groups, certain_readers) =
+            self.by_open_ways(ways, nodes.iter().map(|node| (*node, base)));
         let mut not_told = NotTold::default();
-        let mut groups: IndexMap<Ways, BTreeMap<u32, Base<'_>>> = IndexMap::new();
-        for node in nodes {
-            match open_ways(ways, &self.after().nodes()[*node as usize]) {
-                Some(ways) => {
-                    let base = Base { number: 0, answer: &elsewhere };
-                    groups.entry(ways).or_default().insert(*node, base);
-                }
-                None => not_told.undecided.push(*node),
-            }
-        }
+        not_told.undecided.extend(certain_readers);
         for (ways, bases) in groups {
             let NotTold { undecided, unsettled } = self.add_group(&ways, bases, open, difference);
             not_told.undecided.extend(undecided);
