@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::{Case, is_same_outcome};
+use super::{Case, add_left_out, is_same_outcome};
 use crate::engine::assumptions::{Assumed, Condition};
 use crate::engine::request::Answer;
 
@@ -44,12 +44,13 @@ impl Needed {
     }
 
     /// The cases that remain of all cases. Each also stands for those before it that it makes needless, and these may have
-    /// read something else for their strings.
+    /// read something else for their strings, or depend on files that were left out.
     pub(super) fn among(&self, cases: &[Cow<'_, Case>]) -> Vec<Case> {
         let mut told: Vec<Case> =
             self.numbers.iter().map(|number| Case::clone(&cases[*number])).collect();
         for (removed, at) in &self.stand_ins {
             let Case { conditions, answer } = &mut told[*at];
+            add_left_out(&mut answer.left_out, &cases[*removed].answer);
             for name in &cases[*removed].answer.read_open {
                 if !has_text(conditions, name) && !answer.read_open.contains(name) {
                     answer.read_open.push(Arc::clone(name));

@@ -668,3 +668,23 @@ fn a_case_does_not_list_a_variable_that_its_conditions_decide() {
     ];
     assert_eq!(listed, expected);
 }
+
+#[test]
+fn a_case_with_the_same_value_as_another_may_depend_on_files_that_are_left_out() {
+    let sites: Vec<String> = (0..40).map(|site| format!("site/s{site}.yaml")).collect();
+    let texts: Vec<String> = (0..40).map(|it| format!("k: {{b{it}: {it}}}\ny: {it}\n")).collect();
+    let files = sites.iter().zip(&texts).map(|(path, text)| (path.as_str(), text.as_str()));
+    let mut files: Vec<(&str, &str)> = files.collect();
+    files.extend([
+        ("top.yaml", "k: {a: 1}\n"),
+        ("role/db.yaml", "lookup_options: {k: {merge: hash}}\nx: \"same%{lookup('y')}\"\n"),
+        ("common.yaml", "x: same\n"),
+    ]);
+    let levels =
+        "path: top.yaml\npath: 'role/%{role}.yaml'\npath: common.yaml\npath: 'site/%{site}.yaml'";
+    let left_out = "40 files of level \"L3\" may change this, depending on site";
+    // If role is db, the files of all sites are merged.
+    check(levels, &files, "k", &format!("{{\"a\"=>1}}\n{left_out}"));
+    // If role is db, the text contains what the site has.
+    check(levels, &files, "x", &format!("\"same\"\n{left_out}"));
+}
