@@ -14,7 +14,7 @@ use crate::data::{Files, Hash, Located, Place, Value};
 use crate::engine::cases::{LeftOut, left_out_in_words};
 use crate::engine::convert_to::SENSITIVE;
 use crate::engine::{Answer, Caller, CancelToken, Evaluator};
-use crate::facts::{Node, Origin};
+use crate::facts::{Node, Origin, mapped};
 use crate::syntax::json;
 use crate::syntax::key_path::{self, KeyPath};
 use crate::world::{World, paths};
@@ -260,8 +260,14 @@ impl Perspective {
     /// A name in braces, whatever key has it. Puppet takes any text in braces for the name of a variable, such as the secret in
     /// `%{lookup(secret)}`.
     pub(crate) fn shown_variable<'n>(&self, name: &'n str) -> &'n str {
-        let is_name = name.chars().all(|it| it.is_alphanumeric() || "_:.-'\"".contains(it));
-        if is_name || !self.are_some_values_sensitive() { name } else { "…" }
+        let is_plain = |it: char| it.is_alphanumeric() || "_:.-'\"".contains(it);
+        let (list, part) = mapped::list_and_part(name).unwrap_or((name, ""));
+        // To know whether some values are sensitive, all files must have been read, which takes long in a large workspace.
+        if list.chars().chain(part.chars()).all(is_plain) || !self.are_some_values_sensitive() {
+            name
+        } else {
+            "…"
+        }
     }
 
     /// A message of a lookup that fails, as it may be shown.
@@ -413,5 +419,26 @@ c: 1
         assert!(merged(None).is_ok_and(|it| it.contains("d1 of dev")));
         assert!(merged(Some("p1")).is_ok_and(|it| it.contains("p1 of production")));
         assert!(merged(Some("x")).is_err());
+    }
+
+    #[test]
+    fn the_list_of_mapped_paths_is_named_where_other_names_could_be_secrets() {
+        let text = "
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: t, mapped_paths: [teams, it, 'team/%{it}.yaml']}, {name: c, path: common.yaml}]
+#- /data/common.yaml
+lookup_options: {secret: {convert_to: Sensitive}}
+k$0: 1
+#- /data/team/a.yaml
+k: 2
+";
+        let fixture = Fixture::parse(text);
+        let (file, offset) = fixture.mark(0).expect("a mark");
+        let (world, never) = (fixture.world(), CancelToken::default());
+        let hover = hover(&world, &file.world_path(), offset, &never).expect("a key");
+        assert!(hover.markdown.contains("depending on teams"), "{}", hover.markdown);
+        let perspective = Perspective::of_file(&world, &file.world_path()).expect("it is read");
+        assert_eq!(perspective.shown_variable("s3(ret"), "…");
     }
 }
