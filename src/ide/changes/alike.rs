@@ -143,6 +143,20 @@ mod tests {
     }
 
     #[test]
+    fn lines_that_are_not_edited_may_differ() {
+        let of =
+            |node, one: &str, other: &str| change(node, Value::string(one), Value::string(other));
+        let line = |node, os: &str, to: &str| {
+            of(node, &format!("hello\n{os}\n"), &format!("{to}\n{os}\n"))
+        };
+        check(&[line(0, "Debian", "hi"), line(1, "RedHat", "hi")], &[&[0, 1]]);
+        check(&[line(0, "Debian", "hi"), line(1, "RedHat", "hey")], &[&[0], &[1]]);
+        check(&[of(0, "a\n1\n", "a\n2\n"), of(1, "b\n1\n", "b\n1\n2\n")], &[&[0], &[1]]);
+        // In one line, all of it counts.
+        check(&[of(0, "a 1", "a 2"), of(1, "b 1", "b 2")], &[&[0], &[1]]);
+    }
+
+    #[test]
     fn cases_count_only_if_they_differ() {
         let condition =
             |text: &str| Condition { variable: "role".into(), value: Assumed::Text(text.into()) };

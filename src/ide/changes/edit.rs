@@ -107,11 +107,7 @@ fn hash_values(before: &Value, after: &Value, node: Option<&str>, hasher: &mut E
     match (before, after) {
         (Value::Hash(one), Value::Hash(other)) => hash_members(one, other, node, hasher),
         (Value::Array(one), Value::Array(other)) => {
-            let same = one.iter().zip(other.iter()).take_while(|(one, other)| one == other).count();
-            let (one, other) = (&one[same..], &other[same..]);
-            let at_end = one.iter().rev().zip(other.iter().rev());
-            let at_end = at_end.take_while(|(one, other)| one == other).count();
-            let (one, other) = (&one[..one.len() - at_end], &other[..other.len() - at_end]);
+            let (one, other) = without_same_ends(one, other);
             if let ([one], [other]) = (one, other) {
                 hasher.write_u8(b'i');
                 return hash_values(&one.value, &other.value, node, hasher);
@@ -119,11 +115,34 @@ fn hash_values(before: &Value, after: &Value, node: Option<&str>, hasher: &mut E
             (one.len(), other.len()).hash(hasher);
             one.iter().chain(other).for_each(|item| hash_whole(&item.value, node, hasher));
         }
+        // In a text of several lines, as in a file that Puppet writes, the other lines may differ from node to node.
+        (Value::String(one), Value::String(other))
+            if one.contains('\n') && other.contains('\n') =>
+        {
+            let [one, other] = [one, other].map(|text| text.split('\n').collect::<Vec<_>>());
+            let (one, other) = without_same_ends(&one, &other);
+            (b'l', one.len(), other.len()).hash(hasher);
+            for line in one.iter().chain(other) {
+                match node {
+                    Some(node) => without_names(line, node).hash(hasher),
+                    None => line.hash(hasher),
+                }
+            }
+        }
         _ => {
             hash_whole(before, node, hasher);
             hash_whole(after, node, hasher);
         }
     }
+}
+
+/// What is left of two lists without the items at the beginning and at the end that are the same in both.
+fn without_same_ends<'v, T: PartialEq>(one: &'v [T], other: &'v [T]) -> (&'v [T], &'v [T]) {
+    let same = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+    let (one, other) = (&one[same..], &other[same..]);
+    let at_end = one.iter().rev().zip(other.iter().rev());
+    let at_end = at_end.take_while(|(one, other)| one == other).count();
+    (&one[..one.len() - at_end], &other[..other.len() - at_end])
 }
 
 fn hash_members(
