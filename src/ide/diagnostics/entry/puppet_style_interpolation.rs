@@ -1,12 +1,13 @@
 //! `puppet-style-interpolation`: `${facts['os']}`, `% {facts.os}`, `%(facts.os)`: text that was meant to be interpolated.
 //! Hiera only interpolates `%{…}`, and leaves everything else as it is.
 
+use crate::data::Format;
 use crate::facts::variable::NODE_HASHES;
 use crate::ide::diagnostics::config::ConfigTextContext;
-use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::fix::{Fix, quote};
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::syntax::interpolation::Expression;
-use crate::syntax::tree::{Node, NodeKind};
+use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::{TextEdit, TextRange};
 
 pub(crate) const RULE: Rule = Rule {
@@ -28,7 +29,7 @@ const BRACKETS: [(&str, &str); 5] =
 const FUNCTIONS: [&str; 4] = ["lookup", "hiera", "alias", "literal"];
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    check_texts(entry.text, entry.value, report);
+    check_texts(entry.text, entry.format, entry.value, report);
     for string in &entry.strings {
         for token in &string.tokens {
             let Expression::Variable(name) = &token.expression else { continue };
@@ -47,28 +48,56 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
 /// Checks the strings of a `hiera.yaml`.
 pub(crate) fn check_config(file: &ConfigTextContext<'_>, report: &mut Report) {
     if let Some(root) = file.root {
-        check_texts(file.text, root, report);
+        check_texts(file.text, Format::Yaml, root, report);
     }
 }
 
 /// Checks the strings in a value. The node's ranges refer to `source`.
-fn check_texts(source: &str, value: &Node, report: &mut Report) {
+fn check_texts(source: &str, format: Format, value: &Node, report: &mut Report) {
     // One search of the entry's text avoids the walk through all entries that have none of these brackets.
     let written = value.range.slice(source);
     let is_possible = BRACKETS.iter().any(|(open, _)| written.contains(open));
-    let mut waiting = vec![value];
-    while let Some(node) = waiting.pop().filter(|_| is_possible) {
+    let mut waiting = vec![(value, false)];
+    while let Some((node, is_in_flow)) = waiting.pop().filter(|_| is_possible) {
+        let is_in_flow = is_in_flow || node.range.slice(source).starts_with(['[', '{']);
         match &node.kind {
-            NodeKind::Scalar { .. } => check_text(source, node, report),
-            NodeKind::Sequence(items) => waiting.extend(items.iter().rev()),
-            NodeKind::Mapping(pairs) => waiting.extend(pairs.iter().rev().map(|pair| &pair.value)),
+            NodeKind::Scalar { style, .. } => {
+                let surrounding = match style {
+                    _ if format == Format::Hocon && !node.range.slice(source).starts_with('"') => {
+                        Surrounding::NoBraces
+                    }
+                    ScalarStyle::Plain if is_in_flow => Surrounding::PlainInFlow,
+                    ScalarStyle::Plain => Surrounding::Plain,
+                    _ => Surrounding::Other,
+                };
+                check_text(source, node.range, surrounding, report);
+            }
+            NodeKind::Sequence(items) => {
+                waiting.extend(items.iter().rev().map(|item| (item, is_in_flow)));
+            }
+            NodeKind::Mapping(pairs) => {
+                waiting.extend(pairs.iter().rev().map(|pair| (&pair.value, is_in_flow)));
+            }
             NodeKind::Alias(_) => {}
         }
     }
 }
 
-fn check_text(source: &str, node: &Node, report: &mut Report) {
-    let written = node.range.slice(source);
+/// What the string around a text allows there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Surrounding {
+    /// A string of YAML without quotes: it cannot start with `%`.
+    Plain,
+    /// The same between brackets, where it cannot contain braces either.
+    PlainInFlow,
+    /// A string of HOCON without quotes, which cannot contain braces.
+    NoBraces,
+    /// A string with quotes, or a block of text.
+    Other,
+}
+
+fn check_text(source: &str, scalar: TextRange, surrounding: Surrounding, report: &mut Report) {
+    let written = scalar.slice(source);
     for (open, close) in BRACKETS {
         for (at, _) in written.match_indices(open) {
             let inner = &written[at + open.len()..];
@@ -76,17 +105,30 @@ fn check_text(source: &str, node: &Node, report: &mut Report) {
             let expression = inner[..end].trim();
             let Some(meant) = as_hiera_writes(expression) else { continue };
             let end = at + open.len() + end + close.len();
-            let range = TextRange::new(node.range.start + at as u32, node.range.start + end as u32);
+            let range = TextRange::new(scalar.start + at as u32, scalar.start + end as u32);
             let message = format!(
                 "`{}` stays as it is: Hiera only interpolates `%{{…}}`\nWrite `%{{{meant}}}`.",
                 &written[at..end]
             );
             let finding = report.add(&RULE, range, message);
-            // The text is inserted as it is, so its quotes must not end the string around it.
-            if !meant.contains(['\'', '"']) || written.starts_with('"') && !meant.contains('"') {
-                let edit = TextEdit::replace(range, format!("%{{{meant}}}"));
-                finding.with_fix(Fix::changing(format!("Write `%{{{meant}}}`"), vec![edit]));
-            }
+            let token = format!("%{{{meant}}}");
+            let title = format!("Write `{token}`");
+            let fix = match surrounding {
+                Surrounding::NoBraces => None,
+                Surrounding::Plain | Surrounding::PlainInFlow
+                    if at == 0 || surrounding == Surrounding::PlainInFlow =>
+                {
+                    let whole = format!("{}{token}{}", &written[..at], &written[end..]);
+                    let quoted = |it| Fix::changing(format!("{title} in quotes"), vec![it]);
+                    // Line ends of the source are not those of the string.
+                    (!whole.contains('\n')).then(|| quoted(quote(scalar, &whole)))
+                }
+                // The text is inserted as it is, so its quotes must not end the string around it.
+                _ => (!meant.contains(['\'', '"'])
+                    || written.starts_with('"') && !meant.contains('"'))
+                .then(|| Fix::changing(title, vec![TextEdit::replace(range, token)])),
+            };
+            finding.fixes.extend(fix);
         }
     }
 }
@@ -121,7 +163,7 @@ fn as_hiera_writes(expression: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::ide::diagnostics::testing::{check, check_fix, fix_counts};
 
     #[test]
     fn what_puppet_interpolates() {
@@ -163,5 +205,30 @@ hierarchy:
             "a: x %{facts.os.family} y\n",
         );
         check_fix("a: \"%{$facts.os}\"\n", "Write `%{facts.os}`", "a: \"%{facts.os}\"\n");
+    }
+
+    #[test]
+    fn with_quotes_where_yaml_needs_them() {
+        let in_quotes = |before: &str, after: &str| {
+            check_fix(before, "Write `%{facts.role}` in quotes", after);
+        };
+        in_quotes("a: ${facts.role}\n", "a: '%{facts.role}'\n");
+        in_quotes("a:\n  - ${::facts.role} x # why\n", "a:\n  - '%{facts.role} x' # why\n");
+        in_quotes("a: &q ${facts['role']}\n", "a: &q '%{facts.role}'\n");
+        in_quotes("a: !!str ${facts.role} it's\n", "a: !!str \"%{facts.role} it's\"\n");
+        in_quotes("a: [x %(facts.role)]\n", "a: ['x %{facts.role}']\n");
+        check_fix(
+            "a: ${lookup('b')}\nb: 1\n",
+            "Write `%{lookup('b')}` in quotes",
+            "a: \"%{lookup('b')}\"\nb: 1\n",
+        );
+        check_fix("a: |\n  ${facts.role}\n", "Write `%{facts.role}`", "a: |\n  %{facts.role}\n");
+    }
+
+    #[test]
+    fn no_fix_where_quotes_are_not_simple() {
+        let code = "puppet-style-interpolation";
+        assert_eq!(fix_counts("a: ${facts.role}\n  x\n", code), [0]);
+        assert_eq!(fix_counts("a: x\n  ${facts.role}\n", code), [1]);
     }
 }
