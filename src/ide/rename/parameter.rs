@@ -47,6 +47,11 @@ pub(super) fn refused_name(name: &str) -> Option<String> {
     RESERVED.contains(&name).then(|| format!("Puppet reserves the name `${name}`"))
 }
 
+/// Whether Puppet parses the name of a parameter before `=>`. A variable may also start with `_`, but an attribute may not.
+fn is_attribute_name(parameter: &str) -> bool {
+    !parameter.starts_with('_')
+}
+
 impl Work<'_> {
     /// Renames the parameter that the key sets. Where the new key cannot be that of a parameter of the class, a warning says
     /// what the class loses.
@@ -228,6 +233,15 @@ impl Work<'_> {
             return Err(format!(
                 "{}: `{old}` is set there for other classes, too, and they keep this name",
                 self.shown(environment, &shared.path, shared.range)
+            ));
+        }
+        let is_attribute = |it: &&Given| !it.is_hash && world.is_in_workspace(&it.path);
+        if !is_attribute_name(new)
+            && let Some(attribute) = given.iter().find(is_attribute)
+        {
+            return Err(format!(
+                "{}: Puppet does not parse `{new} =>`, so the class could not get the parameter there",
+                self.shown(environment, &attribute.path, attribute.range)
             ));
         }
         for (path, _) in world.code_index(environment).files() {

@@ -41,6 +41,28 @@ fn a_parameter_takes_its_keys_along() {
 }
 
 #[test]
+fn a_name_that_cannot_be_an_attribute_is_refused_where_code_sets_the_parameter() {
+    let class = format!("#- {WEB}\nclass web($po$0rt) {{ notice(\"${{port}}\") }}\n");
+    check(&class, "_x", &["/modules/web/manifests/init.pp:1 class web($_x) { notice(\"${_x}\") }"]);
+    let declared = format!("{class}#- /manifests/site.pp\nclass {{ 'web': port => 1 }}\n");
+    check_refusal(
+        &declared,
+        "_x",
+        "manifests/site.pp:1: Puppet does not parse `_x =>`, so the class could not get the parameter there",
+    );
+    let declared = declared.replace("port =>", "* =>");
+    assert_eq!(
+        check(
+            &declared,
+            "_x",
+            &["/modules/web/manifests/init.pp:1 class web($_x) { notice(\"${_x}\") }"]
+        )
+        .len(),
+        1
+    );
+}
+
+#[test]
 fn heirs_read_the_parameter_by_the_new_name() {
     let heirs = "#- /modules/web/manifests/a.pp\nclass web::a inherits web { $port }\n\
                  #- /modules/web/manifests/b.pp\nclass web::b inherits web::a { $port }\n\
