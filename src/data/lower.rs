@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::inspect;
 use super::scalar::{self, ScalarError};
 use super::tags;
 use super::value::{FileId, Hash, Located, Place, Value};
@@ -125,6 +126,11 @@ impl<'a> Lowering<'a> {
     }
 
     fn lower(&mut self, node: &Node) -> Lowered {
+        if let NodeKind::Mapping(pairs) = &node.kind
+            && node.tag.as_deref().is_some_and(tags::is_string_with_variables)
+        {
+            return self.string_with_variables(node, pairs);
+        }
         let is_collection = matches!(node.kind, NodeKind::Sequence(_) | NodeKind::Mapping(_));
         if let Some(anchor) = node.anchor.as_ref().filter(|_| is_collection) {
             // The anchor is known before the members, so that an alias inside finds the hash around it.
@@ -237,6 +243,41 @@ impl<'a> Lowering<'a> {
             return Err(self.unspecified_class(node, &class));
         }
         Ok(self.anchored_hash(node, hash))
+    }
+
+    /// `!!str {str: x, '@y': 1}` is the form in which Psych writes a string with instance variables: its value is that of `str`,
+    /// or else nil, and all other pairs become variables of this object. Its anchor names the value of `str` from there on.
+    fn string_with_variables(&mut self, node: &Node, pairs: &[Pair]) -> Lowered {
+        let mut object = self.anchored(node, Value::Undef, Size::EMPTY);
+        let mut variables = HashBuilder::new(0);
+        for pair in pairs {
+            let key = self.lower(&pair.key)?.value;
+            let value = self.lower(&pair.value)?;
+            if key.value.as_str() != Some("str") {
+                variables.insert(key.value, key.place, value);
+                continue;
+            }
+            object = value;
+            object.value.place = Some(self.place(node.range));
+            if let Some(anchor) = &node.anchor {
+                self.anchors.insert(Arc::clone(anchor), Anchor::Known(object.clone()));
+            }
+        }
+        for (key, _) in &variables.hash {
+            let name = inspect::to_s(key);
+            let name = name.strip_prefix('@').unwrap_or(&name);
+            if !is_name_of_variable(name) {
+                let words = "is not allowed as an instance variable name";
+                return Err(self.error(node, &format!("`@{name}' {words}")));
+            }
+            let object = &object.value.value;
+            if !can_have_variables(object) {
+                let class = inspect::ruby_class(object);
+                let shown = inspect::inspect(object);
+                return Err(self.error(node, &format!("can't modify frozen {class}: {shown}")));
+            }
+        }
+        Ok(object)
     }
 
     fn pair(&mut self, hash: &mut HashBuilder, pair: &Pair) -> Result<(), LowerError> {
@@ -355,6 +396,19 @@ impl<'a> Lowering<'a> {
         let range = self.place(node.range).range;
         LowerError { message: message.to_owned(), kind: LowerErrorKind::NoFile, range }
     }
+}
+
+/// Whether Ruby accepts `@name` as an instance variable.
+fn is_name_of_variable(name: &str) -> bool {
+    let is_inner = |c: char| c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii();
+    !name.starts_with(|c: char| c.is_ascii_digit())
+        && !name.is_empty()
+        && name.chars().all(is_inner)
+}
+
+/// Whether Ruby lets a value have instance variables. Numbers, booleans, symbols and nil are frozen.
+fn can_have_variables(value: &Value) -> bool {
+    matches!(value, Value::String(_) | Value::Bytes(_) | Value::Array(_) | Value::Hash(_))
 }
 
 /// Whether a key is `<<`, quoted or not, unless its tag says that it is a string.

@@ -54,6 +54,13 @@ pub(super) fn class_of_hash(tag: &str) -> Option<String> {
     }
 }
 
+/// Whether the tag turns a hash into the string that it has as `str`.
+pub(super) fn is_string_with_variables(tag: &str) -> bool {
+    matches!(tag, "tag:yaml.org,2002:str" | "!str" | "!ruby/string")
+        // The name of a class may follow.
+        || after(tag, &["!str:", "!ruby/string:"]).is_some_and(|class| some_class(class).is_none())
+}
+
 /// Whether the tag turns a list of one-pair hashes into one hash.
 pub(super) fn is_ordered_map(tag: &str) -> bool {
     matches!(tag, "!omap" | "tag:yaml.org,2002:omap")
