@@ -152,10 +152,31 @@ pub(super) fn ends_in_text_block(value: &Node) -> bool {
     last_text_block(value).is_some()
 }
 
-/// Whether a value ends in a text that has the line ends after its last line, such as `|+`. `source` is the text to which
-/// the ranges refer.
-pub(super) fn keeps_line_ends(source: &str, value: &Node) -> bool {
-    indicators(source, value).is_some_and(|it| it.contains('+'))
+/// The end of the lines without visible characters after a value that belong to it: the lines of a text such as `|+`, and lines
+/// of other text blocks that have spaces beyond the indentation. The value's lines end at `end` of `source`, and its ranges
+/// refer to `text`.
+pub(super) fn end_of_own_empty_lines(source: &str, end: u32, text: &str, value: &Node) -> u32 {
+    if indicators(text, value).is_some_and(|it| it.contains('+')) {
+        return end_of_empty_lines(source, end);
+    }
+    let Some(NodeKind::Scalar { text: decoded, .. }) = last_text_block(value).map(|it| &it.kind)
+    else {
+        return end;
+    };
+    let last = decoded.trim_end_matches('\n').rsplit('\n').next().unwrap_or_default();
+    if last.is_empty() || !last.trim().is_empty() {
+        return end;
+    }
+    let empty = &source[end as usize..end_of_empty_lines(source, end) as usize];
+    let mut own = 0;
+    let mut at = 0;
+    for line in empty.split_inclusive('\n') {
+        at += line.len();
+        if !line.trim_end_matches(['\r', '\n']).is_empty() {
+            own = at;
+        }
+    }
+    end + own as u32
 }
 
 /// Whether a value ends in a text that has a line end after its last line if there is one: all but `|-`.

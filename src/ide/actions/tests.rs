@@ -3,6 +3,7 @@
 mod environments;
 mod other_formats;
 mod refactorings;
+mod text_blocks;
 
 use super::*;
 use crate::ide::fixture::Fixture;

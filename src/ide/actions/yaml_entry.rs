@@ -1,9 +1,7 @@
 //! Root entries of YAML files as whole lines, to be removed and added to other files.
 
 use crate::data::{DataFile, EntryTree, Verdict};
-use crate::ide::pair_edits::{
-    end_of_empty_lines, end_with_comments, has_line_end, keeps_line_ends,
-};
+use crate::ide::pair_edits::{end_of_own_empty_lines, end_with_comments, has_line_end};
 use crate::syntax::tree::{Node, NodeKind};
 use crate::syntax::yaml;
 use crate::text::{TextEdit, TextRange};
@@ -44,10 +42,7 @@ pub(super) fn entry_lines(text: &str, entry: &EntryTree<'_>) -> Option<EntryLine
         }
         above = line_start;
     }
-    let end = match end as u32 {
-        end if keeps_line_ends(entry.text, entry.value) => end_of_empty_lines(text, end),
-        end => end,
-    };
+    let end = end_of_own_empty_lines(text, end as u32, entry.text, entry.value);
     let end_with_comments = end_with_comments(text, range.start, end);
     Some(EntryLines {
         lines: TextRange::new(range.start, end),

@@ -202,34 +202,6 @@ fn a_move_down_takes_the_comments_along() {
 }
 
 #[test]
-fn a_text_block_before_a_moved_entry_stays_as_it_is() {
-    let move_down = "Move `b` down to data/common.yaml (Common): adds the value for db01 and all unlisted nodes";
-    for style in ["|", ">"] {
-        check_files(
-            &format!(
-                "#- /data/common.yaml\nx: 1\n#- /data/nodes/web01.yaml\n\
-                 a: {style}\n  hello\nb$0:\n  - x\n  # - y (later)\nd: 1\n"
-            ),
-            move_down,
-            &format!(
-                "#- /data/common.yaml\nx: 1\nb:\n  - x\n  # - y (later)\n\
-                 #- /data/nodes/web01.yaml\na: {style}\n  hello\nd: 1\n"
-            ),
-        );
-    }
-    check_files(
-        "#- /data/common.yaml\nx: 1\n#- /data/nodes/web01.yaml\na: |+\n  hello\n\nb$0: 1\n\nd: 1\n",
-        move_down,
-        "#- /data/common.yaml\nx: 1\nb: 1\n#- /data/nodes/web01.yaml\na: |+\n  hello\n\nd: 1\n",
-    );
-    check_files(
-        "#- /data/common.yaml\nx: 1\n#- /data/nodes/web01.yaml\na: 1\nb$0: |+\n  hello\n\nd: 1\n",
-        move_down,
-        "#- /data/common.yaml\nx: 1\nb: |+\n  hello\n\n#- /data/nodes/web01.yaml\na: 1\nd: 1\n",
-    );
-}
-
-#[test]
 fn no_move_where_it_would_break_something() {
     let none: [&str; 0] = [];
     assert_eq!(
