@@ -21,6 +21,10 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
+/// The keys that Puppet's own functions belong to.
+const KINDS: [FunctionKind; 3] =
+    [FunctionKind::DataHash, FunctionKind::LookupKey, FunctionKind::DataDig];
+
 pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
     let ConfigContext { world, config, environment, .. } = *at;
     for level in config.hierarchy.iter().chain(&config.default_hierarchy) {
@@ -40,7 +44,9 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
             report_missing(&level.function, place, &config.text, report);
             continue;
         }
-        let near = nearest_name(name, FILE_BACKENDS);
+        // What is written for Hiera 3 and 4 is none of Puppet's own functions.
+        let near =
+            nearest_name(name, FILE_BACKENDS).filter(|_| KINDS.contains(&level.function.kind));
         let advice = near.map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
         let message = format!(
             "hiera-ls does not run `{name}`, so this level's values are not known\n\
@@ -93,14 +99,11 @@ fn report_missing(function: &Function, place: Place, text: &str, report: &mut Re
 
 /// The key that a function of Puppet belongs to, if the level names it with another one: `data_hash: eyaml_lookup_key`.
 fn other_kind(function: &Function) -> Option<FunctionKind> {
-    let kinds = [FunctionKind::DataHash, FunctionKind::LookupKey, FunctionKind::DataDig];
     let has = |kind: &FunctionKind| {
         Registry::format(&Function { kind: *kind, ..function.clone() }).is_some()
     };
-    kinds
-        .into_iter()
-        .find(has)
-        .filter(|kind| *kind != function.kind && kinds.contains(&function.kind))
+    let is_called = function.kind != FunctionKind::Hiera3Backend;
+    KINDS.into_iter().find(has).filter(|kind| *kind != function.kind && is_called)
 }
 
 /// Reports that Puppet calls the function with arguments that it refuses.
@@ -113,6 +116,10 @@ fn report_other_kind(
 ) {
     let name = &function.name;
     let words = match (kind, function.kind) {
+        (FunctionKind::DataHash, FunctionKind::V4DataHash) => {
+            format!("'{name}' expects 2 arguments, got none")
+        }
+        (_, FunctionKind::V4DataHash) => format!("'{name}' expects 3 arguments, got none"),
         (FunctionKind::DataHash, _) => format!("'{name}' expects 2 arguments, got 3"),
         (_, FunctionKind::DataHash) => format!("'{name}' expects 3 arguments, got 2"),
         _ => format!("'{name}' parameter 'key' expects a String value, got Tuple"),
@@ -188,7 +195,18 @@ hierarchy:
 #                                      ^^^^^^^^^^^^^^^^ error[unknown-backend]: 'eyaml_lookup_key' expects 3 arguments, got 2…
   - {name: c, path: c.yaml, data_dig: eyaml_lookup_key}
 #                                     ^^^^^^^^^^^^^^^^ error[unknown-backend]: 'eyaml_lookup_key' parameter 'key' expects a String value, got Tuple…
+  - {name: d, path: d.yaml, v4_data_hash: yaml_data}
+#                                         ^^^^^^^^^ error[unknown-backend]: 'yaml_data' expects 2 arguments, got none Every lookup that reads this level fails. Write `data_hash: yaml_data`.
+  - {name: e, path: e.yaml, v4_data_hash: eyaml_lookup_key}
+#                                         ^^^^^^^^^^^^^^^^ error[unknown-backend]: 'eyaml_lookup_key' expects 3 arguments, got none Every lookup that reads this level fails. Write `lookup_key: eyaml_lookup_key`.
+  - {name: f, path: f.yaml, v4_data_hash: yaml_dat}
+#                                         ^^^^^^^^ information[unknown-backend]: hiera-ls does not run `yaml_dat`, so this level's values are not known The setting `backends` can provide them.
 ",
+        );
+        check_fix(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: a\n    v4_data_hash: yaml_data\n    path: a.yaml\n",
+            "Write `data_hash: yaml_data`",
+            "version: 5\nhierarchy:\n  - name: a\n    data_hash: yaml_data\n    path: a.yaml\n",
         );
         check_fix(
             "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: a, path: a.yaml, 'lookup_key': 'yaml_data'}\n",
