@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::limits::MAX_SEARCHED_TEXT_BYTES;
 use crate::syntax::decode_map::DecodeMap;
 use crate::syntax::interpolation::{self, Token};
-use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
+use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 use crate::syntax::yaml;
 use crate::text::{TextEdit, TextRange};
 
@@ -19,6 +19,8 @@ pub struct StringNode<'a> {
     pub text: &'a str,
     /// Its tokens, in decoded offsets.
     pub tokens: Vec<Token>,
+    /// Whether it is known to be a key of a hash in a value.
+    pub is_key: bool,
     source: &'a str,
     /// Created when the first position is needed, because a string may contain thousands of tokens.
     map: OnceCell<DecodeMap>,
@@ -28,13 +30,17 @@ pub struct StringNode<'a> {
 /// ranges refer.
 pub fn interpolated_strings<'a>(source: &'a str, value: &'a Node) -> Vec<StringNode<'a>> {
     let mut strings = Vec::new();
-    let mut waiting = vec![value];
-    while let Some(node) = waiting.pop() {
+    let mut waiting = vec![(value, false)];
+    while let Some((node, is_key)) = waiting.pop() {
         match &node.kind {
-            NodeKind::Scalar { .. } => strings.extend(StringNode::of(source, node)),
-            NodeKind::Sequence(items) => waiting.extend(items.iter().rev()),
+            NodeKind::Scalar { .. } => {
+                let string = StringNode::of(source, node);
+                strings.extend(string.map(|it| StringNode { is_key, ..it }));
+            }
+            NodeKind::Sequence(items) => waiting.extend(items.iter().rev().map(|it| (it, false))),
             NodeKind::Mapping(pairs) => {
-                waiting.extend(pairs.iter().rev().flat_map(|pair| [&pair.value, &pair.key]));
+                let members = |pair: &'a Pair| [(&pair.value, false), (&pair.key, true)];
+                waiting.extend(pairs.iter().rev().flat_map(members));
             }
             NodeKind::Alias(_) => {}
         }
@@ -87,7 +93,7 @@ impl<'a> StringNode<'a> {
     pub fn of(source: &'a str, node: &'a Node) -> Option<Self> {
         let NodeKind::Scalar { text, .. } = &node.kind else { return None };
         let tokens = interpolation::may_have_tokens(text).then(|| interpolation::tokens(text))?;
-        Some(Self { node, text, tokens, source, map: OnceCell::new() })
+        Some(Self { node, text, tokens, is_key: false, source, map: OnceCell::new() })
     }
 
     /// The source range of a part of a token; `part` is in decoded offsets.

@@ -34,7 +34,9 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         if path.as_ref().and_then(KeyPath::root_name).is_some_and(|root| **root == *at.key()) {
             continue;
         }
-        let advice = if lookup.is_alone {
+        // As a key, the text of a hash or a list is wrong, and a hash or a list would be worse.
+        let is_alias_possible = lookup.is_alone && !lookup.is_in_key;
+        let advice = if is_alias_possible {
             format!("Write `%{{alias('{}')}}` to get the {kind} itself.", lookup.name)
         } else {
             "Name a member that is a string.".to_owned()
@@ -44,7 +46,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         let finding = report.add(&RULE, lookup.range.shifted(start), message);
         let found = dug.iter().find_map(Dug::found);
         finding.related.extend(found.and_then(|it| targets.related(it, format!("this {kind}"))));
-        finding.fixes.extend(lookup.as_alias(start));
+        finding.fixes.extend(lookup.as_alias(start).filter(|_| is_alias_possible));
     }
 }
 
@@ -70,7 +72,7 @@ fn has_conversion(targets: &Targets<'_>, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::ide::diagnostics::shared::targets::MAX_FILES;
-    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related, fix_counts};
 
     #[test]
     fn hashes_and_lists() {
@@ -151,6 +153,18 @@ b: [x]
             "Write `%{alias('b')}`",
             "a: '%{ alias(\"b\") }'\nb: [x]\n",
         );
+    }
+
+    #[test]
+    fn a_key_is_not_made_a_hash() {
+        let text = r#"
+a: {"%{lookup('b')}": 1, c: ["%{lookup('b')}"]}
+#    ^^^^^^^^^^^^^^ warning[lookup-of-non-string]: `b` is a hash: Puppet inserts it as Ruby prints it Name a member that is a string.
+#                             ^^^^^^^^^^^^^^ warning[lookup-of-non-string]: `b` is a hash: Puppet inserts it as Ruby prints it Write `%{alias('b')}` to get the hash itself.
+b: {x: 1}
+"#;
+        check(text);
+        assert_eq!(fix_counts(text, "lookup-of-non-string"), [0, 1]);
     }
 
     #[test]

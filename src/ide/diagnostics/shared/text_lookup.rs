@@ -17,6 +17,8 @@ pub(crate) struct TextLookup {
     pub(crate) range: TextRange,
     /// Whether the token is the whole string, so that `alias` is possible.
     pub(crate) is_alone: bool,
+    /// Whether the string is a key of a hash, which `alias` would give the value as it is, such as a hash.
+    pub(crate) is_in_key: bool,
     /// The function's name; `None` if it is not written literally.
     method: Option<TextRange>,
 }
@@ -41,6 +43,7 @@ impl TextLookup {
         Some(Self {
             name: name.clone(),
             range: string.source_range(token.range),
+            is_in_key: string.is_key,
             is_alone: token.range.len() as usize == string.text.len(),
             method: string.verbatim_range(token, part).filter(|_| is_first),
         })
