@@ -58,7 +58,7 @@ impl Bounds {
 }
 
 /// The keys of `hiera.yaml` whose strings are interpolated.
-const INTERPOLATED_KEYS: [&str; 10] = [
+const INTERPOLATED_KEYS: &[&str] = &[
     "path",
     "paths",
     "glob",
@@ -70,6 +70,12 @@ const INTERPOLATED_KEYS: [&str; 10] = [
     "options",
     "hiera3_backend",
 ];
+
+/// Those that name the locations of a level.
+const KEYS_OF_PATHS: &[&str] = INTERPOLATED_KEYS.split_at(7).0;
+
+/// Those that belong to a level with all of its locations. Every lookup interpolates them.
+const KEYS_OF_LEVELS: &[&str] = INTERPOLATED_KEYS.split_at(7).1;
 
 /// The findings in the file at `path`, in the order of the text, as far as they can be computed while the user types. The
 /// snapshot's notes say what is left out of a very large file.
@@ -242,7 +248,7 @@ impl Run<'_> {
         let known = KnownVariables {
             nodes: file.nodes.iter().collect(),
             is_error: world.settings().puppet_version.has_strict_variables(),
-            is_path: false,
+            is_config: false,
             of_code: self.code_variables(),
         };
         // Only what is typed is checked again.
@@ -375,7 +381,9 @@ impl Run<'_> {
             return;
         };
         let tree = yaml::parse(&text).root;
-        let strings = tree.as_ref().map_or_else(Vec::new, |root| config_strings(&text, root));
+        let strings = tree
+            .as_ref()
+            .map_or_else(Vec::new, |root| config_strings(&text, root, INTERPOLATED_KEYS));
         let (text, problems, root, strings) = (&*text, &*problems, tree.as_ref(), &*strings);
         let environment = world.environment_of(path);
         let environment = environment.as_ref();
@@ -392,20 +400,27 @@ impl Run<'_> {
             // These rules report a level only if no other finding explains it.
             self.ask(&PHASES.config_rest, &context);
         }
-        // In the paths of hiera.yaml, Puppet uses an empty string.
         let nodes = &*nodes;
-        let known = KnownVariables {
-            nodes: nodes.iter().collect(),
-            is_error: false,
-            is_path: true,
-            of_code: self.code_variables(),
-        };
-        let mut variables = variables(strings);
         let mapped = config.as_ref().map(mapped_variables).unwrap_or_default();
-        variables.retain(|it| !mapped.iter().any(|(range, name)| is_mapped(it, *range, name)));
-        let (variables, start, users) = (&*variables, 0, Users::all(nodes));
-        let context = VariablesContext { variables, start, known: &known, users, version };
-        self.ask(&PHASES.variables, &context);
+        let is_of_paths =
+            |it: &PlacedName| !mapped.iter().any(|(at, name)| is_mapped(it, *at, name));
+        // In paths, Puppet uses an empty string.
+        for (keys, is_error) in
+            [(KEYS_OF_PATHS, false), (KEYS_OF_LEVELS, version.has_strict_variables())]
+        {
+            let strings = root.map_or_else(Vec::new, |root| config_strings(text, root, keys));
+            let mut variables = variables(&strings);
+            variables.retain(is_of_paths);
+            let known = KnownVariables {
+                nodes: nodes.iter().collect(),
+                is_error,
+                is_config: true,
+                of_code: self.code_variables(),
+            };
+            let (variables, start, users) = (&*variables, 0, Users::all(nodes));
+            let context = VariablesContext { variables, start, known: &known, users, version };
+            self.ask(&PHASES.variables, &context);
+        }
     }
 
     /// Checks the file if Puppet loads code from it. Most files have nothing that a rule checks, and the index of the code
@@ -474,8 +489,8 @@ fn is_mapped(token: &PlacedName, template: TextRange, variable: &str) -> bool {
     template.contains_range(token.range) && part_read_by(variable, &token.name).is_some()
 }
 
-/// The strings of a `hiera.yaml` that Puppet interpolates.
-fn config_strings<'a>(text: &'a str, root: &'a tree::Node) -> Vec<StringNode<'a>> {
+/// The strings of a `hiera.yaml` that Puppet interpolates, in the values of some keys.
+fn config_strings<'a>(text: &'a str, root: &'a tree::Node, keys: &[&str]) -> Vec<StringNode<'a>> {
     let mut strings = Vec::new();
     let mut waiting = vec![root];
     while let Some(node) = waiting.pop() {
@@ -487,7 +502,10 @@ fn config_strings<'a>(text: &'a str, root: &'a tree::Node) -> Vec<StringNode<'a>
                         NodeKind::Scalar { text: key, .. }
                             if INTERPOLATED_KEYS.contains(&&**key) =>
                         {
-                            strings.extend(interpolated_strings(text, &pair.value));
+                            let wanted = keys.contains(&&**key).then_some(&pair.value);
+                            strings.extend(
+                                wanted.into_iter().flat_map(|it| interpolated_strings(text, it)),
+                            );
                         }
                         _ => waiting.push(&pair.value),
                     }

@@ -37,8 +37,8 @@ pub(crate) struct KnownVariables<'a> {
     pub(crate) nodes: Vec<&'a Arc<Node>>,
     /// Whether Puppet fails instead of using an empty string.
     pub(crate) is_error: bool,
-    /// Whether these are the variables of paths in hiera.yaml.
-    pub(crate) is_path: bool,
+    /// Whether these are variables of a hiera.yaml.
+    pub(crate) is_config: bool,
     /// What code may set.
     pub(crate) of_code: Arc<CodeVariables>,
 }
@@ -76,7 +76,9 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
             if absent.is_some() { None } else { modern.clone().or_else(|| near(known, &name)) };
         // Variables that a classifier or a manifest sets are not in fact sets, and an empty string in a path may be
         // intended.
-        if meant.is_none() && absent.is_none() && known.is_path && !known.holds_more_than_facts() {
+        let may_be_intended = known.is_config && !known.is_error;
+        if meant.is_none() && absent.is_none() && may_be_intended && !known.holds_more_than_facts()
+        {
             continue;
         }
         let advice = match &meant {
@@ -145,7 +147,7 @@ fn effect_for_nodes(known: &KnownVariables<'_>, users: &[Arc<Node>]) -> String {
         [] => effect.to_owned(),
         [node] => format!("{effect} for node {}", node.name),
         // No hierarchy decides which nodes use a `hiera.yaml`.
-        _ if known.is_path => format!("{effect} for all {readers} nodes with facts"),
+        _ if known.is_config => format!("{effect} for all {readers} nodes with facts"),
         _ if users.len() == readers => {
             format!("{effect} for all {readers} nodes with facts that read this file")
         }
@@ -314,6 +316,31 @@ hierarchy:
 #          ^^^^^^^ warning[undefined-variable]
 "#,
         );
+    }
+
+    /// Puppet interpolates these for every lookup, and fails.
+    #[test]
+    fn other_texts_of_hiera_yaml() {
+        let fixture = |version: u8, effect: &str| {
+            format!(
+                r#"
+#- /.hiera-ls.yaml
+puppetVersion: {version}
+nodes: {{web01: {{facts: {{a: 1}}}}, web02: {{facts: {{a: 1}}}}}}
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {{name: x, path: "common.yaml", datadir: "%{{nope}}data"}}
+{effect}
+  - {{name: y, path: "%{{nope}}common.yaml", options: {{a: "%{{facts.nope}}"}}}}
+"#
+            )
+        };
+        check(&fixture(
+            8,
+            "#                                            ^^^^^^^ warning[undefined-variable]: Undefined variable 'nope' The lookup fails for all 2 nodes with facts.",
+        ));
+        check(&fixture(7, ""));
     }
 
     /// Only the template of the level has the variable. Below `::` or in another template, it is one of the node.
