@@ -246,9 +246,15 @@ impl Place<'_> {
         let behind = self.behind(range);
         let is_new = |name: &&str| !spot.present.iter().any(|it| it == *name);
         let names = names.filter(|name| fit(name, typed).is_some()).filter(is_new);
-        let item = |name: &str| Completion {
-            insert: key_text(self.format, name, spot.quote, behind),
-            ..Completion::new(name, kind, range)
+        // Between braces, YAML takes `host:x` for one word.
+        let line = self.text[..spot.start as usize].trim_end_matches([' ', '\'', '"']);
+        let is_in_braces = self.format == Format::Yaml && line.ends_with(['{', ',']);
+        let item = |name: &str| {
+            let mut insert = key_text(self.format, name, spot.quote, behind);
+            if is_in_braces && insert.ends_with(':') && !behind.starts_with(' ') {
+                insert.push(' ');
+            }
+            Completion { insert, ..Completion::new(name, kind, range) }
         };
         names.map(item).collect()
     }

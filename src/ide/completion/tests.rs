@@ -274,6 +274,11 @@ fn keys_are_escaped_in_open_quotes() {
 fn members_of_the_same_hash() {
     check("#- /data/common.yaml\nntp::users:\n  ro$0\n", &["  root:"]);
     check("#- /data/common.yaml\nntp::users:\n  root:\n    $0\n", &["    uid:"]);
+    // Without the space, YAML would not take the text after it for a value.
+    check("#- /data/common.yaml\nntp::users: {ro$0}\n", &["ntp::users: {root: }"]);
+    check("#- /data/common.yaml\nntp::users: {x: 1, \"ro$0\n", &["ntp::users: {x: 1, \"root\": "]);
+    check("#- /data/common.yaml\nntp::users: {ro$0: 1}\n", &["ntp::users: {root: 1}"]);
+    check("#- /data/common.yaml\nntp::users: {ro$0 }\n", &["ntp::users: {root: }"]);
     check("#- /data/common.yaml\nntp::users:\n  root:\n    $0\n    uid: 1\n", &[]);
     check("#- /data/common.yaml\nntp::users: {root: {uid: 1, $0}}\n", &[]);
 }
@@ -304,7 +309,7 @@ fn lookup_options() {
     );
     check(
         "#- /data/common.yaml\nlookup_options: {a: {merge: {strat$0\n",
-        &["lookup_options: {a: {merge: {strategy:"],
+        &["lookup_options: {a: {merge: {strategy: "],
     );
     check(
         "#- /data/common.yaml\nlookup_options:\n  a:\n    merge:\n      strategy: u$0\n",
@@ -328,7 +333,7 @@ fn only_deep_merges_have_options() {
     check("#- /data/common.yaml\nlookup_options: {a: {merge: {strategy: first, $0\n", &[]);
     check(
         "#- /data/common.yaml\nlookup_options: {a: {merge: {strategy: deep, k$0\n",
-        &["lookup_options: {a: {merge: {strategy: deep, knockout_prefix:"],
+        &["lookup_options: {a: {merge: {strategy: deep, knockout_prefix: "],
     );
     let line =
         "#- /data/common.yaml\nlookup_options: {a: {merge: {strategy: deep, sort_merged_arrays: ";
