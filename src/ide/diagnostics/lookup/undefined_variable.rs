@@ -321,7 +321,7 @@ hierarchy:
     /// Puppet interpolates these for every lookup, and fails.
     #[test]
     fn other_texts_of_hiera_yaml() {
-        let fixture = |version: u8, effect: &str| {
+        let fixture = |version: u8, [of_directory, of_options]: [&str; 2]| {
             format!(
                 r#"
 #- /.hiera-ls.yaml
@@ -330,17 +330,22 @@ nodes: {{web01: {{facts: {{a: 1}}}}, web02: {{facts: {{a: 1}}}}}}
 #- /hiera.yaml
 version: 5
 hierarchy:
-  - {{name: x, path: "common.yaml", datadir: "%{{nope}}data"}}
-{effect}
-  - {{name: y, path: "%{{nope}}common.yaml", options: {{a: "%{{facts.nope}}"}}}}
+  - {{name: x, path: "%{{nope}}common.yaml", datadir: "%{{nope}}data"}}
+{of_directory}
+  - {{name: y, lookup_key: own::data, options: {{a: "%{{nope}}%{{facts.nope}}"}}}}
+#                         ^^^^^^^^^ information[unknown-backend]
+{of_options}
 "#
             )
         };
         check(&fixture(
             8,
-            "#                                            ^^^^^^^ warning[undefined-variable]: Undefined variable 'nope' The lookup fails for all 2 nodes with facts.",
+            [
+                "#                                                   ^^^^^^^ warning[undefined-variable]: Undefined variable 'nope' The lookup fails for all 2 nodes with facts.",
+                "#                                                  ^^^^^^^ warning[undefined-variable]",
+            ],
         ));
-        check(&fixture(7, ""));
+        check(&fixture(7, ["", ""]));
     }
 
     /// Only the template of the level has the variable. Below `::` or in another template, it is one of the node.
