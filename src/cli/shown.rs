@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::workspace::absolute;
+use crate::text::is_hidden;
 use crate::world::paths;
 
 /// A path in output for people. A path below the current directory is shown without it, which is shorter; every path can be
@@ -50,13 +51,6 @@ pub(super) fn in_lines(text: &str) -> Cow<'_, str> {
     let lines: Vec<Cow<'_, str>> =
         shown.split('\n').map(|line| without_commands(Cow::Borrowed(line))).collect();
     Cow::Owned(lines.join("\n"))
-}
-
-/// Whether a terminal does not simply print this character, or prints others in another order because of it.
-pub(super) fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
-        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// `1 file`, `1,084 files`.

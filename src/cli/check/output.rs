@@ -11,9 +11,10 @@ use serde_json::{Value as Json, json};
 
 use super::arguments::OutputFormat;
 use super::findings::{Excerpt, FileFindings, Finding, Said};
-use crate::cli::shown::{counted, in_a_line, in_lines, is_hidden, with_separators, within_a_line};
+use crate::cli::shown::{counted, in_a_line, in_lines, with_separators, within_a_line};
 use crate::cli::terminal::{FAINT, FRAME, GOOD, STRONG, style_of, styled};
 use crate::ide::diagnostics::{RULES, Rule, Severity, rule};
+use crate::text::is_hidden;
 
 /// From this many findings on, a summary comes first.
 const MANY_FINDINGS: usize = 50;

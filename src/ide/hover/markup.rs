@@ -1,5 +1,9 @@
 //! Markdown or plain text: the same sentences for editors and for terminals.
 
+use std::borrow::Cow;
+
+use crate::text::is_hidden;
+
 /// The markup of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Markup {
@@ -69,6 +73,23 @@ pub fn plain_text_of(markdown: &str) -> String {
     shown
 }
 
+/// A text in which every character can be seen: all others are escaped as YAML does, also the space that does not break.
+fn visible(text: &str) -> Cow<'_, str> {
+    let is_wanted = |c: char| (is_hidden(c) || c == '\u{a0}') && !matches!(c, '\n' | '\r' | '\t');
+    if !text.contains(is_wanted) {
+        return Cow::Borrowed(text);
+    }
+    let mut visible = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match u32::from(c) {
+            _ if !is_wanted(c) => visible.push(c),
+            code @ ..=0xffff => visible.push_str(&format!("\\u{code:04X}")),
+            code => visible.push_str(&format!("\\U{code:08X}")),
+        }
+    }
+    Cow::Owned(visible)
+}
+
 fn on_one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
 }
@@ -123,7 +144,7 @@ fn code_at(text: &str) -> (Result<&str, &str>, &str) {
 
 /// Text as inline code, whatever backticks it contains.
 pub(crate) fn code(text: &str) -> String {
-    let text = text.replace(['\n', '\r'], " ");
+    let text = visible(text).replace(['\n', '\r'], " ");
     let fence = "`".repeat(longest_run(&text) + 1);
     // A backtick at the edge of code needs a space, which Markdown removes again.
     let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
@@ -133,6 +154,7 @@ pub(crate) fn code(text: &str) -> String {
 /// Text that must not be read as Markdown. An underscore inside a word has no meaning, and some editors show the Markdown
 /// source, so such an underscore is not escaped.
 pub(crate) fn plain(text: &str) -> String {
+    let text = visible(text);
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars();
     while let Some(c) = rest.next() {
@@ -153,7 +175,8 @@ pub(crate) fn plain(text: &str) -> String {
 }
 
 fn fenced(language: &str, text: &str) -> String {
-    let fence = "`".repeat(longest_run(text).max(2) + 1);
+    let text = visible(text);
+    let fence = "`".repeat(longest_run(&text).max(2) + 1);
     format!("{fence}{language}\n{text}\n{fence}\n")
 }
 
@@ -171,6 +194,15 @@ mod tests {
         check("trusted.extensions.pp_role is a_b_c", "trusted.extensions.pp_role is a_b_c");
         check("_a_ __b", "\\_a\\_ \\_\\_b");
         check("a_*b*", "a\\_\\*b\\*");
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_escaped() {
+        let text = "a\u{202e}b\u{200b}c\u{a0}d\u{e0041}\tü";
+        let shown = "a\\u202Eb\\u200Bc\\u00A0d\\U000E0041\tü";
+        assert_eq!(code(text), format!("`{shown}`"));
+        assert_eq!(plain(text), shown.replace('\\', "\\\\"));
+        assert_eq!(fenced("yaml", text), format!("```yaml\n{shown}\n```\n"));
     }
 
     #[test]
