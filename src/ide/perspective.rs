@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::context::LOOKUP_OPTIONS;
 use super::file_role::FileRole;
 use super::hover::markdown::AskedFor;
-use crate::backends::eyaml::blob;
+use crate::backends::eyaml::{blob, edit};
 use crate::binding;
 use crate::config::Environment;
 use crate::data::{Files, Hash, Located, Place, Value};
@@ -22,6 +22,8 @@ use crate::world::{World, paths};
 /// What is shown instead of a value that must not be shown. A text that contains a Sensitive value has it, too.
 pub(super) const HIDDEN_SENSITIVE: &str = "Sensitive [value redacted]";
 const HIDDEN_ENCRYPTED: &str = "ENC[…] (encrypted, not shown)";
+/// The same for what `eyaml edit` shows of an encrypted value.
+const HIDDEN_DECRYPTED: &str = "DEC[…] (decrypted for an edit, not shown)";
 
 /// How Puppet starts to say that a variable is not set.
 const UNDEFINED: &str = "Undefined variable '";
@@ -219,8 +221,10 @@ impl Perspective {
 
     /// A value that may be shown: without sensitive parts, and without encrypted ones unless the user chose to see them.
     pub fn without_secrets(&self, value: &Located) -> Value {
-        if !self.reveals && self.is_written_encrypted(value) {
-            return Value::string(HIDDEN_ENCRYPTED);
+        if !self.reveals
+            && let Some(shown) = self.shown_instead(value)
+        {
+            return Value::string(shown);
         }
         hidden(value, &|item| self.without_secrets(item))
     }
@@ -297,21 +301,30 @@ impl Perspective {
         left_out_in_words(&left_out.iter().map(shown).collect::<Vec<_>>())
     }
 
-    /// Whether the value is encrypted in its file, whatever it was decrypted to.
-    fn is_written_encrypted(&self, value: &Located) -> bool {
-        let Some(place) = value.place else { return false };
+    /// What is shown instead of a value that is encrypted in its file, whatever it was decrypted to.
+    fn shown_instead(&self, value: &Located) -> Option<&'static str> {
+        let place = value.place?;
         // In a list or a hash, only the encrypted members are hidden.
         if matches!(value.value, Value::Array(_) | Value::Hash(_)) {
-            return false;
+            return None;
         }
-        let path = self.world.path(place.file);
-        self.world.text(&path).is_ok_and(|text| holds_encrypted(place.range.slice(&text)))
+        let text = self.world.text(&self.world.path(place.file)).ok()?;
+        shown_instead_of(place.range.slice(&text))
     }
 }
 
-/// Whether a text contains an encrypted value.
+/// Whether a text contains an encrypted value, or one that was decrypted for an edit.
 pub(super) fn holds_encrypted(text: &str) -> bool {
-    text.contains("ENC[")
+    shown_instead_of(text).is_some()
+}
+
+/// What is shown instead of a text that contains an encrypted value.
+fn shown_instead_of(text: &str) -> Option<&'static str> {
+    if text.contains("ENC[") {
+        return Some(HIDDEN_ENCRYPTED);
+    }
+    let is_decrypted = text.contains("DEC") && !edit::decrypted_parts(text).is_empty();
+    is_decrypted.then_some(HIDDEN_DECRYPTED)
 }
 
 /// A value without sensitive and encrypted parts.
@@ -328,7 +341,10 @@ pub(super) fn redacted_message(message: &str) -> String {
 fn hidden(value: &Located, of_member: &dyn Fn(&Located) -> Value) -> Value {
     match &value.value {
         Value::Sensitive(_) => Value::string(HIDDEN_SENSITIVE),
-        Value::String(text) if holds_encrypted(text) => Value::string(HIDDEN_ENCRYPTED),
+        Value::String(text) => match shown_instead_of(text) {
+            Some(shown) => Value::string(shown),
+            None => value.value.clone(),
+        },
         Value::Array(items) => {
             Value::array(items.iter().map(|item| of_member(item).into()).collect())
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::file_part::{FilePart, Known, Movable, joined, shifted};
 use super::file_role::FileRole;
 use super::matching;
+use super::perspective::holds_encrypted;
 use crate::data::{DataFile, EntryTree, Format, scalar};
 use crate::engine::CancelToken;
 use crate::syntax::entries::next_entry;
@@ -244,7 +245,7 @@ fn name_of(pairs: &[Pair]) -> Option<String> {
         |pair: &&Pair| matches!(&pair.key.kind, NodeKind::Scalar { text, .. } if &**text == "name");
     match &pairs.iter().find(is_name)?.value.kind {
         // An encrypted name would fill the line and say nothing.
-        NodeKind::Scalar { text, .. } if !text.contains("ENC[") => Some(shown_name(text)),
+        NodeKind::Scalar { text, .. } if !holds_encrypted(text) => Some(shown_name(text)),
         _ => None,
     }
 }

@@ -204,6 +204,21 @@ fn secrets_stay_hidden() {
 
             1. **level "Common data" · `data/common.yaml:1`**"#]],
     );
+    // The mark says that the value is a secret, which was not encrypted again.
+    check(
+        "#- /data/common.yaml\na$0: ['x DEC(1)::PKCS7[secret]! y', 'DEC::PKCS7[secret']\n",
+        &expect![[r#"
+            a
+            ---
+            **`a`** for node `web01`, environment `production`
+
+            ```yaml
+            - DEC[…] (decrypted for an edit, not shown)
+            - DEC::PKCS7[secret
+            ```
+
+            1. **level "Common data" · `data/common.yaml:1`**"#]],
+    );
 }
 
 const EYAML: &str = "
