@@ -16,6 +16,21 @@ use crate::world::{DataPlace, World, paths};
 /// The edits that keep every `hiera.yaml` correct when `old` is renamed to `new`. A path or `datadir` with `%{…}` is adapted
 /// if the part before it names the directory.
 pub fn rename_file(world: &Arc<World>, old: &str, new: &str) -> LabelledEdits {
+    if !new.contains("%{") {
+        return edits_of(world, old, new);
+    }
+    // In a path, Puppet allows no `%{literal('%')}`.
+    let files = edits_of(world, old, &new.replace("%{", "%")).files;
+    let warning = |it: LabelledFile| {
+        let config = it.path;
+        format!(
+            "{config} keeps its paths: in a path, `%{{` starts a variable, so none can name {new}."
+        )
+    };
+    LabelledEdits { files: Vec::new(), warnings: files.into_iter().map(warning).collect() }
+}
+
+fn edits_of(world: &Arc<World>, old: &str, new: &str) -> LabelledEdits {
     let mut files: BTreeMap<Arc<str>, Vec<LabelledEdit>> = BTreeMap::new();
     for environment in world.environments().iter() {
         for place in &world.reach(environment).places {
@@ -43,10 +58,14 @@ pub fn rename_file(world: &Arc<World>, old: &str, new: &str) -> LabelledEdits {
 fn edit_of_path(world: &World, place: &DataPlace, old: &str, new: &str) -> Option<TextEdit> {
     let at = place.template_place?.range;
     let datadir = place.datadir();
-    if datadir.contains("%{") || paths::is_absolute(place.location()) {
+    let literal = literal_names(place.location());
+    if paths::is_absolute(place.location()) {
+        let after = absolute_after(place, literal, old, new)?;
+        return written_otherwise(world, place, at, literal, &after);
+    }
+    if datadir.contains("%{") {
         return None;
     }
-    let literal = literal_names(place.location());
     let datadir_after = moved(datadir, old, new);
     let (part, target) = if datadir_after == datadir {
         // `./a` and `b/../a` lead to the same file as `a`.
@@ -79,9 +98,8 @@ fn edit_of_datadir(world: &World, place: &DataPlace, old: &str, new: &str) -> Op
     let target = paths::join(root, literal);
     let target_after = moved(&target, old, new);
     if paths::is_absolute(literal) {
-        // A copy of the whole repository may be deployed at that path, so it is not adapted to a move of the repository.
-        let is_moved = target_after != target && paths::below(old, root).is_none();
-        return is_moved.then(|| written_otherwise(world, place, at, literal, &target_after))?;
+        let after = absolute_after(place, &target, old, new)?;
+        return written_otherwise(world, place, at, literal, &after);
     }
     // If the directory of the `hiera.yaml` is renamed as well, most of its relative paths stay correct.
     let root_after = moved(root, old, new);
@@ -115,6 +133,14 @@ fn datadir_to_write(world: &World, place: &DataPlace, old: &str, new: &str) -> O
     // With `defaults`, Puppet no longer uses the default function, so that is written, too.
     let defaults = format!("{{datadir: '{after}', data_hash: yaml_data}}");
     insert_first(text, Format::Yaml, &tree, &[("defaults", &defaults)])
+}
+
+/// An absolute path of a `hiera.yaml` after `old` is renamed to `new`; `None` if it stays. A copy of the whole repository may be
+/// deployed at that path, so it is not adapted to a move of the repository.
+fn absolute_after(place: &DataPlace, path: &str, old: &str, new: &str) -> Option<String> {
+    let after = moved(path, old, new);
+    let is_moved = after != path && paths::below(old, paths::parent(&place.config)?).is_none();
+    is_moved.then_some(after)
 }
 
 /// `path` after `old` is renamed to `new`.
@@ -159,10 +185,6 @@ fn written_otherwise(
     let written = at.slice(&file.text);
     let begin =
         written.find(old).filter(|begin| written[..*begin].trim_matches(['\'', '"']).is_empty())?;
-    // In a path, Puppet allows no `%{literal('%')}`.
-    if new.contains("%{") {
-        return None;
-    }
     let is_plain = !written.starts_with(['\'', '"']);
     let whole = [&written[..begin], new, &written[begin + old.len()..]].concat();
     if is_plain && !is_plain_string(&whole) {
@@ -256,6 +278,20 @@ hierarchy:
     }
 
     #[test]
+    fn a_name_that_no_path_can_have_is_told() {
+        let fixture = Fixture::parse(&format!("#- /hiera.yaml\n{HIERARCHY}"));
+        let warnings =
+            |old: &str| rename_file(&fixture.world(), old, "/repo/data/%{x}.yaml").warnings;
+        assert_eq!(
+            warnings("/repo/data/common.yaml"),
+            [
+                "/repo/hiera.yaml keeps its paths: in a path, `%{` starts a variable, so none can name /repo/data/%{x}.yaml."
+            ]
+        );
+        assert_eq!(warnings("/repo/data/more.yaml"), [""; 0]);
+    }
+
+    #[test]
     fn a_literal_path_follows_its_file() {
         check(
             "/repo/data/common.yaml",
@@ -319,6 +355,25 @@ hierarchy:
         );
         check_in(hierarchy, "/other", "/more/other", &[("../other/", "../more/other/")]);
         check_in(hierarchy, "/repo", "/more/repo", &[("../other/", "../../other/")]);
+    }
+
+    #[test]
+    fn absolute_paths_are_followed() {
+        let hierarchy = "version: 5
+hierarchy:
+  - {name: Nodes, path: '/repo/data/nodes/%{trusted.certname}.yaml', datadir: '%{environment}'}
+  - {name: Common, path: /repo/data/common.yaml}
+";
+        check_in(
+            hierarchy,
+            "/repo/data/common.yaml",
+            "/repo/data/base.yaml",
+            &[("/repo/data/common.yaml", "/repo/data/base.yaml")],
+        );
+        let nodes = ("'/repo/data/nodes/%", "'/repo/hosts/%");
+        check_in(hierarchy, "/repo/data/nodes", "/repo/hosts", &[nodes]);
+        check_in(hierarchy, "/repo/data/nod", "/repo/hosts", &[]);
+        check_in(hierarchy, "/repo", "/elsewhere", &[]);
     }
 
     #[test]

@@ -42,13 +42,16 @@ pub(in crate::server) fn rename(
     let edits = ide::rename(&context.world, &file.path, offset, &params.new_name, &context.cancel);
 
     let Some(edits) = edits.map_err(failed)? else { return Ok(None) };
-    // A response to a rename has no place for warnings, and not every client shows labels.
-    if !edits.warnings.is_empty() {
-        let message = edits.warnings.join("\n");
-        let params = ShowMessageParams { typ: MessageType::WARNING, message };
+    show_warnings(context, &edits.warnings);
+    Ok(labelled_edit(context, &edits))
+}
+
+/// A response to a rename has no place for warnings, and not every client shows labels.
+pub(super) fn show_warnings(context: &Context, warnings: &[String]) {
+    if !warnings.is_empty() {
+        let params = ShowMessageParams { typ: MessageType::WARNING, message: warnings.join("\n") };
         context.outgoing.notify::<ShowMessage>(&params);
     }
-    Ok(labelled_edit(context, &edits))
 }
 
 fn failed(why: String) -> Error {
