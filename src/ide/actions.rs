@@ -147,7 +147,20 @@ pub fn actions(
     let asked = PROVIDERS.iter().filter(|it| it.kinds.iter().any(|kind| wanted.contains(kind)));
     let mut found: Vec<Action> = asked.flat_map(|it| (it.provide)(&context)).collect();
     found.retain(|action| wanted.contains(&action.kind) && changes_something(action));
+    for action in &mut found {
+        keep_on_one_line(&mut action.title);
+        if let Some(refusal) = &mut action.refusal {
+            keep_on_one_line(refusal);
+        }
+    }
     found
+}
+
+/// Editors show a title in one line, but a key that it names may have several.
+fn keep_on_one_line(text: &mut String) {
+    if text.contains(['\n', '\r']) {
+        *text = text.replace('\n', "\\n").replace('\r', "\\r");
+    }
 }
 
 fn changes_something(action: &Action) -> bool {

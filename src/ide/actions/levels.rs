@@ -74,6 +74,8 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
         let changes = changes_of_key(context, environment, key, edits);
         changes.map_or(title.clone(), |changes| format!("{title}: {changes}{}", *callers))
     };
+    let is_last = format == Format::Yaml && data.beside(&entry) == (None, None);
+    let last = if is_last { ", which leaves the file empty" } else { "" };
     let near = here.saturating_sub(MAX_TARGET_FILES)..=here + MAX_TARGET_FILES;
     for (number, (level, location)) in targets.iter().enumerate() {
         if number == here || !near.contains(&number) {
@@ -97,7 +99,7 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
             actions.push(action(titled(title, &edits), edits));
         }
         let way = if number < here { "up" } else { "down" };
-        let title = format!("Move `{key}` {way} to {shown} ({level})");
+        let title = format!("Move `{key}` {way} to {shown} ({level}){last}");
         let edits = edit(|cut| &cut.with_comments).and_then(|edit| {
             let leave = FileEdit::new(context.file.path.clone(), cut.clone()?.removal.clone());
             Ok(vec![leave, edit])

@@ -63,7 +63,7 @@ fn titles_say_what_changes_in_other_environments() {
              #- /environments/dev/data/common.yaml\nlookup_options: {{a: {{merge: {dev}}}}}\n"
         )
     };
-    let title = format!("Move `a` up to {ROOT}/gdata/top.yaml (g)");
+    let title = format!("Move `a` up to {ROOT}/gdata/top.yaml (g), which leaves the file empty");
     let titles = |dev: &str| said(&files(dev), "Move `a` up");
     let changes = "changes the value for every node";
     assert_eq!(titles("first"), [format!("{title}: {changes}; the same in dev")]);

@@ -167,8 +167,8 @@ b: [1]
     let (actions, _) = offered(files, &REFACTORINGS);
     assert_eq!(
         actions[0].title,
-        "Move `b` down to data/os/Debian.yaml (Systems): changes the value for some nodes where facts.os.family is Debian and \
-         in 3 more cases"
+        "Move `b` down to data/os/Debian.yaml (Systems), which leaves the file empty: changes the value for some nodes where \
+         facts.os.family is Debian and in 3 more cases"
     );
 }
 
@@ -206,7 +206,7 @@ fn no_move_where_it_would_break_something() {
     let none: [&str; 0] = [];
     assert_eq!(
         titles("#- /data/common.yaml\na: 1\n#- /data/nodes/web01.yaml\na$0: 1\n"),
-        ["Move `a` down to data/roles/web.yaml (Roles)"]
+        ["Move `a` down to data/roles/web.yaml (Roles), which leaves the file empty"]
     );
     assert_eq!(titles("#- /data/nodes/web01.yaml\na$0: *x\nb: &x 1\n"), none);
     assert_eq!(titles("#- /data/nodes/web01.yaml\nlookup_options$0: {}\n"), none);
@@ -279,8 +279,8 @@ fn a_file_of_another_node_has_its_place_by_its_level() {
     assert_eq!(
         titles(files),
         [
-            "Move `a` down to data/roles/db.yaml (Roles): adds the value for nodes where role is db",
-            "Move `a` down to data/common.yaml (Common): adds the value for all unlisted nodes",
+            "Move `a` down to data/roles/db.yaml (Roles), which leaves the file empty: adds the value for nodes where role is db",
+            "Move `a` down to data/common.yaml (Common), which leaves the file empty: adds the value for all unlisted nodes",
         ]
     );
 }
@@ -307,7 +307,8 @@ fn levels_of_a_node_that_does_not_read_the_file_are_not_offered() {
     assert_eq!(
         offered("#- /data/roles/db.yaml\na$0: 1\n"),
         [
-            "Move `a` down to data/common.yaml (Common): adds the value for web01 and unlisted nodes unless role is db"
+            "Move `a` down to data/common.yaml (Common), which leaves the file empty: adds the value for web01 and unlisted \
+             nodes unless role is db"
         ]
     );
     let own = offered("#- /data/roles/db.yaml\nx: 1\n#- /data/nodes/db01.yaml\na$0: 1\n");

@@ -1,6 +1,6 @@
 //! Texts in the styles `|` and `>`, in entries that move and beside them.
 
-use super::refactorings::check_files;
+use super::refactorings::{check_files, refusals};
 
 #[test]
 fn a_text_block_before_a_moved_entry_stays_as_it_is() {
@@ -53,4 +53,10 @@ fn a_last_line_of_spaces_goes_with_its_text() {
         "Override `b` in data/nodes/web01.yaml (Nodes)",
         "#- /data/nodes/web01.yaml\n---\nb:\n  - >\n    x\n\n     \n",
     );
+}
+
+#[test]
+fn a_key_of_several_lines_is_named_on_one() {
+    let why = "`key\\n` does not have lines of its own.";
+    assert_eq!(refusals("#- /data/common.yaml\n? |\n  k$0ey\n: 1\n"), [why]);
 }
