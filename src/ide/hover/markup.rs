@@ -1,6 +1,7 @@
 //! Markdown or plain text: the same sentences for editors and for terminals.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use crate::text::is_hidden;
 
@@ -81,11 +82,11 @@ fn visible(text: &str) -> Cow<'_, str> {
     }
     let mut visible = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        match u32::from(c) {
-            _ if !is_wanted(c) => visible.push(c),
-            code @ ..=0xffff => visible.push_str(&format!("\\u{code:04X}")),
-            code => visible.push_str(&format!("\\U{code:08X}")),
-        }
+        let _ = match u32::from(c) {
+            _ if !is_wanted(c) => visible.write_char(c),
+            code @ ..=0xffff => write!(visible, "\\u{code:04X}"),
+            code => write!(visible, "\\U{code:08X}"),
+        };
     }
     Cow::Owned(visible)
 }
