@@ -100,9 +100,50 @@ pub(crate) fn word_places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Ite
     places.map(|(at, _)| at as u32)
 }
 
+/// Whether a string of Ruby code is the start of a name, and the code adds something: `"a::b::#{x}"`, `'a::b::' + x`, or
+/// `'a::b::%s'`. The start contains the first name and its colons.
+pub(crate) fn may_put_together(text: &str, name: &str) -> bool {
+    let Some((first, _)) = name.split_once("::") else { return false };
+    let first = &name[..first.len() + 2];
+    text.match_indices(first).any(|(at, _)| {
+        // A name may have colons before it, too.
+        let before = text[..at].strip_suffix("::").unwrap_or(&text[..at]);
+        let Some(quote) = before.chars().next_back().filter(|it| matches!(it, '"' | '\'')) else {
+            return false;
+        };
+        let same = text[at..].bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
+        let (start, rest) = text[at..].split_at(same);
+        if let Some(after) = rest.strip_prefix(quote) {
+            return start.ends_with("::") || after.trim_start().starts_with(['+', '<']);
+        }
+        rest.starts_with('%') || quote == '"' && rest.starts_with("#{")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_ruby_code_puts_together() {
+        let check = |text: &str| may_put_together(text, "a::b::cd");
+        for text in
+            ["\"a::b::#{x}\"", "'::a::' + x", "'a::b::c' << x", "'a::b::%s' % x", "\"a::#{x}::e\""]
+        {
+            assert!(check(text), "{text}");
+        }
+        for text in [
+            "'a::b::#{x}'",
+            "'a::b::c', x",
+            "\"a::e::#{x}\"",
+            "a::b::",
+            "'aa::b::' + x",
+            "\"#{x}::cd\"",
+        ] {
+            assert!(!check(text), "{text}");
+        }
+        assert!(!may_put_together("'é' + x", "é"));
+    }
 
     #[test]
     fn keys_and_names_are_found_as_words() {

@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn classes_that_the_module_has_not() {
         check(
-            r"
+            r#"
 #- /hiera.yaml
 version: 5
 hierarchy: [{name: x, path: common.yaml}]
@@ -66,6 +66,8 @@ no code
 #- /modules/broken/manifests/init.pp
 class broken { ]
 #              ^ warning[broken-code]
+#- /modules/web/lib/puppet/functions/web/find.rb
+call_function('lookup', "web::ruby::#{name}")
 #- /data/common.yaml
 web::server::port: 1
 web::sever::ports: 1
@@ -74,12 +76,13 @@ web::port: 1
 #^^^^^^^^ warning[unknown-class]: there is no class `web` Puppet ignores this key, and no code looks it up by its name.
 web::site::looked_up: 1
 web::x::looked_up: 1
+web::ruby::x: 1
 empty::x: 1
 broken::y::x: 1
 elsewhere::x: 1
 Web::Sever::port: 1
 #^^^^^^^^^^^^^^^ warning[malformed-key]
-",
+"#,
         );
     }
 

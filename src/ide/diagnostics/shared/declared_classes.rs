@@ -14,7 +14,7 @@ use crate::data::Files as _;
 use crate::engine::module_of_key;
 use crate::ide::diagnostics::Related;
 use crate::ide::diagnostics::shared::unread_code::{UnreadCode, ruby_files};
-use crate::ide::searched_code::holds_word;
+use crate::ide::searched_code::{holds_word, may_put_together};
 use crate::syntax::puppet::{self, Declaration, DeclarationKind};
 use crate::world::{World, paths};
 
@@ -147,7 +147,8 @@ impl<'a> DeclaredClasses<'a> {
         self.code().lookup_of_anything().is_some()
     }
 
-    /// Whether the name of the key occurs in a function, a fact, a type or a template of its module.
+    /// Whether the name of the key occurs in a function, a fact, a type or a template of its module, or may be put together
+    /// there.
     fn is_in_ruby(&self, key: &str) -> bool {
         let module = module_of_key(key).and_then(|it| self.environment.modules.get_key_value(it));
         let Some((name, directory)) = module else { return false };
@@ -159,7 +160,9 @@ impl<'a> DeclaredClasses<'a> {
             texts
         });
         // Ruby code often passes a name on or puts it together, so any occurrence of the name counts as a use.
-        texts.iter().any(|text| memmem::find(text.as_bytes(), key.as_bytes()).is_some())
+        texts.iter().any(|text| {
+            memmem::find(text.as_bytes(), key.as_bytes()).is_some() || may_put_together(text, key)
+        })
     }
 
     fn is_readable(&self, module: &str) -> bool {
