@@ -2,6 +2,7 @@
 
 pub(super) mod bound_values;
 pub(super) mod declared_classes;
+pub(super) mod failing_nodes;
 pub(super) mod fix;
 pub(super) mod ignored_key;
 pub(super) mod known_keys;

@@ -7,7 +7,7 @@ use crate::code::file::language_of;
 use crate::engine::Answer;
 use crate::ide::code::lookup_call::LookupCall;
 use crate::ide::diagnostics::code::CodeContext;
-use crate::ide::diagnostics::code::lookup_type_mismatch::{Case, failing_nodes};
+use crate::ide::diagnostics::shared::failing_nodes::{Case, failing_nodes};
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::puppet::{Call, Language};
 use crate::text::TextRange;

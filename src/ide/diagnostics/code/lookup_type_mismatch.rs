@@ -5,11 +5,10 @@
 use crate::code::file::language_of;
 use crate::data::puppet_type::{self, Type, TypeAliases};
 use crate::data::{Files as _, Located, render};
-use crate::engine::cases::in_words;
-use crate::engine::{Answer, Condition, Request};
-use crate::ide::changes::counted;
+use crate::engine::{Answer, Request};
 use crate::ide::code::lookup_call::LookupCall;
 use crate::ide::diagnostics::code::CodeContext;
+use crate::ide::diagnostics::shared::failing_nodes::{Case, failing_nodes};
 use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
 use crate::syntax::puppet::{Call, Language};
 use crate::text::TextRange;
@@ -24,9 +23,6 @@ pub(crate) const RULE: Rule = Rule {
     checks: &[Check::Code(check)],
     ..Rule::USUAL
 };
-
-/// The maximum number of cases that a message names.
-const MAX_CASES: usize = 3;
 
 /// Checks the calls of a file.
 pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
@@ -87,41 +83,6 @@ fn check_call(code: &CodeContext<'_>, aliases: &TypeAliases, call: &Call, report
         range: place.range,
         message: "the value is here".to_owned(),
     }));
-}
-
-/// A case of an answer.
-pub(super) type Case<'a> = (&'a [Condition], &'a Answer);
-
-/// The nodes for which a call fails, if `fails` says in which cases it does. If nothing is left out, the cases are certain.
-pub(super) fn failing_nodes(cases: &[Case<'_>], fails: &[bool], is_certain: bool) -> String {
-    let conditions = |wanted: bool| {
-        let chosen = cases.iter().zip(fails).filter(move |(_, fails)| **fails == wanted);
-        chosen.map(|((conditions, _), _)| *conditions)
-    };
-    // The last case may be that of all other nodes.
-    let is_last_of_others = cases.last().is_some_and(|(conditions, _)| conditions.is_empty());
-    let fails_for_others = is_last_of_others && fails.last() == Some(&true);
-    if is_certain && (fails_for_others || fails.iter().all(|it| *it)) {
-        let others = alternatives(conditions(false));
-        return others
-            .map_or_else(|| "every node".to_owned(), |it| format!("every node, unless {it}"));
-    }
-    format!("nodes where {}", alternatives(conditions(true)).unwrap_or_default())
-}
-
-/// Some cases in words; `None` if there is none.
-fn alternatives<'a>(cases: impl Iterator<Item = &'a [Condition]>) -> Option<String> {
-    let in_words = |conditions: &[Condition]| match conditions {
-        [] => "no other level decides".to_owned(),
-        conditions => in_words(conditions),
-    };
-    let mut words: Vec<String> = cases.map(in_words).collect();
-    let more = words.len().saturating_sub(MAX_CASES);
-    if more > 0 {
-        words.truncate(MAX_CASES);
-        words.push(format!("in {}", counted(more, "more case")));
-    }
-    (!words.is_empty()).then(|| words.join(", or "))
 }
 
 /// Puppet's error message, if it certainly refuses the value.

@@ -6,7 +6,8 @@ use crate::data::render;
 use crate::engine::{Answer, Failure, Source, convert_to};
 use crate::ide::context;
 use crate::ide::diagnostics::lookup::LookupContext;
-use crate::ide::diagnostics::shared::bound_values::{conversion_of, nodes_in_words};
+use crate::ide::diagnostics::shared::bound_values::conversion_of;
+use crate::ide::diagnostics::shared::failing_nodes::failing_nodes_of;
 use crate::ide::diagnostics::shared::text_lookup::looks_up_missing_keys;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::key_path::Segment;
@@ -37,7 +38,8 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let asked = context::lookup_key([&Segment::Name(key.into())].into_iter());
     let Some(asked) = asked else { return };
     let answer = perspective.answer(&asked);
-    for (conditions, case) in answer.each_case() {
+    let cases = answer.each_case();
+    for (_, case) in &cases {
         let Some(failure) = refusal(&asked, case) else { continue };
         // Background work does not decrypt, so the text may be a valid one.
         let is_encrypted = |it: &Source| {
@@ -55,9 +57,11 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         if looks_up_missing_keys(evaluator, at.entry.value.range.slice(at.entry.text)) {
             continue;
         }
-        let is_certain = answer.is_certain();
-        let severity = if is_certain { RULE.severity } else { Severity::Warning };
-        let nodes = nodes_in_words(evaluator.node(), conditions, is_certain);
+        let severity = if answer.is_certain() { RULE.severity } else { Severity::Warning };
+        let fails = cases.iter().filter(|(_, case)| refusal(&asked, case).is_some());
+        let fails: Vec<_> = fails.map(|(conditions, _)| *conditions).collect();
+        let is_in_all = fails.len() == cases.len() && answer.left_out.is_empty();
+        let nodes = failing_nodes_of(evaluator.node(), &fails, is_in_all);
         let message = format!("{}\nThe lookup fails for {nodes}.", failure.message);
         let finding = report.add_as(&RULE, severity, place.range, message);
         finding.related.extend(conversion_of(&perspective.world, case).and_then(|it| it.place));

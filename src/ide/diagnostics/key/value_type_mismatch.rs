@@ -79,6 +79,28 @@ mod tests {
     }
 
     #[test]
+    fn all_cases_with_the_part_count() {
+        let check_with = |files: &str, nodes: &str| {
+            check(&format!(
+                "{WEB}{files}#- /data/common.yaml\n\
+                 lookup_options: {{web::sites: {{merge: hash}}, web::mods: {{merge: unique}}}}\n\
+                 web::sites: {{x: {{a: z}}}}\n\
+                 #                   ^ warning[value-type-mismatch]: parameter 'sites' entry 'x' entry 'a' expects an Integer value, got String Catalogs with class `web` fail for any node{nodes}.\n\
+                 web::mods: [1]\n\
+                 #           ^ warning[value-type-mismatch]: parameter 'mods' index 1 expects a String value, got Integer Catalogs with class `web` fail for any node{nodes}.\n"
+            ));
+        };
+        let file = |name: &str| {
+            format!("#- /data/{name}.yaml\nweb::sites: {{{name}: {{a: 1}}}}\nweb::mods: [{name}]\n")
+        };
+        check_with(&file("db"), "");
+        check_with(&format!("{}{}", file("db"), file("mail")), "");
+        let hides = "#- /data/mail.yaml\nlookup_options: {web::sites: {merge: first}, web::mods: {merge: first}}\n\
+                     web::sites: {}\nweb::mods: []\n";
+        check_with(&format!("{}{hides}", file("db")), ", unless another level decides");
+    }
+
+    #[test]
     fn merged_and_interpolated_values_count_as_they_are_in_the_end() {
         check(&format!(
             "{WEB}#- /data/db.yaml\nweb::mods: [x]\nweb::port: \"%{{lookup('number')}}\"\n\

@@ -5,7 +5,7 @@
 use crate::data::Value;
 use crate::engine::{Assumed, Condition, Failure};
 use crate::ide::diagnostics::lookup::LookupContext;
-use crate::ide::diagnostics::shared::bound_values::nodes_in_words;
+use crate::ide::diagnostics::shared::failing_nodes::failing_nodes_of;
 use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
 use crate::ide::perspective::Perspective;
 use crate::ide::places;
@@ -95,7 +95,7 @@ fn recursion(perspective: &Perspective, key: &str) -> Option<Recursion> {
     let answer = perspective.answer(key);
     answer.each_case().into_iter().find_map(|(conditions, case)| {
         let failure = case.outcome.as_ref().err()?;
-        let found = Recursion::of(failure, nodes_in_words(node, conditions, false), false)?;
+        let found = Recursion::of(failure, failing_nodes_of(node, &[conditions], false), false)?;
         (!is_excluded(perspective, key, conditions)).then_some(found)
     })
 }

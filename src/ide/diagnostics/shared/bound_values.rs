@@ -10,11 +10,11 @@ use crate::binding::{Binder, Binding, Bound, BoundCase, ParameterType, Verdict};
 use crate::code::ClassCode;
 use crate::data::puppet_type::{self, Misfit, TypeAliases};
 use crate::data::{DataFile, Files as _, Located, Place, RootEntry, Value, render};
-use crate::engine::{Answer, CancelToken, Condition, Evaluator, Request, cases::in_words};
-use crate::facts::Node;
+use crate::engine::{Answer, CancelToken, Condition, Evaluator, Request};
 use crate::ide::changes::on_one_line;
 use crate::ide::code::given::given_values;
 use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
+use crate::ide::diagnostics::shared::failing_nodes::{UNLESS_ANOTHER_LEVEL, failing_nodes_of};
 use crate::ide::diagnostics::shared::text_lookup::looks_up_missing_keys;
 use crate::ide::diagnostics::{Related, Report, Rule, Severity};
 use crate::ide::perspective::Perspective;
@@ -51,6 +51,8 @@ pub(crate) struct RefusedPart {
     pub(crate) range: TextRange,
     /// Puppet's message, with several lines if several things do not fit.
     pub(crate) words: String,
+    /// The cases of the binding in which the part does not fit.
+    cases: Vec<usize>,
     /// The affected nodes, in words.
     pub(crate) nodes: String,
     /// The numbers of the nodes with fact sets whose catalogs certainly fail.
@@ -102,6 +104,9 @@ impl<'a> BoundValues<'a> {
         for index in 0..binding.cases.len() {
             self.add_parts(&binding, index, &mut refused);
         }
+        for part in &mut refused.parts {
+            part.nodes = self.nodes_of(&binding, &part.cases);
+        }
         if !refused.parts.is_empty() {
             self.note_values_in_code(name, &mut refused);
             self.note_certain_nodes(name, &mut refused);
@@ -151,8 +156,11 @@ impl<'a> BoundValues<'a> {
             // A message may quote a value with line ends, and editors show its first line alone.
             let words = format!("parameter '{}' {}", binding.name, on_one_line(&misfit.message));
             let (earlier, own) = refused.parts.split_at_mut(known);
-            // Several cases often fail at the same place. The first of them is reported.
-            if earlier.iter().any(|it| it.range == range) {
+            // Several cases often fail at the same place. The words are those of the first.
+            if let Some(part) = earlier.iter_mut().find(|it| it.range == range) {
+                if part.cases.last() != Some(&index) {
+                    part.cases.push(index);
+                }
                 continue;
             }
             if let Some(part) = own.iter_mut().find(|it| it.range == range) {
@@ -165,16 +173,21 @@ impl<'a> BoundValues<'a> {
                 misfit: misfit.clone(),
                 range,
                 words,
-                nodes: nodes_in_words(
-                    self.perspective.evaluator.node(),
-                    &case.conditions,
-                    binding.is_certain(),
-                ),
+                cases: vec![index],
+                nodes: String::new(),
                 certain: Vec::new(),
                 conversion: conversion_of(&self.perspective.world, answer),
                 has_other_options: has_other_options(answer, refused.data),
             });
         }
+    }
+
+    /// The nodes in some cases of a binding, in words.
+    fn nodes_of(&self, binding: &Binding, cases: &[usize]) -> String {
+        let conditions: Vec<&[Condition]> =
+            cases.iter().map(|it| &*binding.cases[*it].conditions).collect();
+        let is_in_all = cases.len() == binding.cases.len() && binding.answer.left_out.is_empty();
+        failing_nodes_of(self.perspective.evaluator.node(), &conditions, is_in_all)
     }
 
     /// Notes that some nodes may not get the value from data, because code sets the parameter.
@@ -282,22 +295,6 @@ pub(crate) fn conversion_of(world: &World, answer: &Answer) -> Option<Conversion
         message: "these lookup options convert it".to_owned(),
     });
     Some(Conversion { entry: options.entry.clone(), place })
-}
-
-/// Ends the words for nodes if their value may come from another level.
-const UNLESS_ANOTHER_LEVEL: &str = ", unless another level decides";
-
-/// The nodes for which a case applies: `any node where role is web, if variant is alice`. `is_certain`: whether it is the only
-/// case.
-pub(crate) fn nodes_in_words(node: &Node, conditions: &[Condition], is_certain: bool) -> String {
-    let node = &node.name;
-    if !conditions.is_empty() {
-        format!("{node}, if {}", in_words(conditions))
-    } else if is_certain {
-        node.to_string()
-    } else {
-        format!("{node}{UNLESS_ANOTHER_LEVEL}")
-    }
 }
 
 fn has_other_options(answer: &Answer, data: &DataFile) -> bool {

@@ -1,0 +1,66 @@
+//! The nodes for which something fails, in words, when it fails in some cases of an answer.
+
+use crate::engine::cases::in_words;
+use crate::engine::{Answer, Condition};
+use crate::facts::Node;
+use crate::ide::changes::counted;
+
+/// The maximum number of cases that a message names.
+const MAX_CASES: usize = 3;
+
+/// Ends the words for nodes if their value may come from another level.
+pub(crate) const UNLESS_ANOTHER_LEVEL: &str = ", unless another level decides";
+
+/// A case of an answer.
+pub(crate) type Case<'a> = (&'a [Condition], &'a Answer);
+
+/// The nodes for which a call fails, if `fails` says in which cases it does. If nothing is left out, the cases are certain.
+pub(crate) fn failing_nodes(cases: &[Case<'_>], fails: &[bool], is_certain: bool) -> String {
+    let conditions = |wanted: bool| {
+        let chosen = cases.iter().zip(fails).filter(move |(_, fails)| **fails == wanted);
+        chosen.map(|((conditions, _), _)| *conditions)
+    };
+    // The last case may be that of all other nodes.
+    let is_last_of_others = cases.last().is_some_and(|(conditions, _)| conditions.is_empty());
+    let fails_for_others = is_last_of_others && fails.last() == Some(&true);
+    if is_certain && (fails_for_others || fails.iter().all(|it| *it)) {
+        let others = alternatives(conditions(false));
+        return others
+            .map_or_else(|| "every node".to_owned(), |it| format!("every node, unless {it}"));
+    }
+    format!("nodes where {}", alternatives(conditions(true)).unwrap_or_default())
+}
+
+/// The nodes for which a value of data fails: `any node where role is web, if variant is alice`. `failing` has the conditions of
+/// all cases in which it does, and `is_in_all_cases` says that there is no other case, and that nothing is left out.
+pub(crate) fn failing_nodes_of(
+    node: &Node,
+    failing: &[&[Condition]],
+    is_in_all_cases: bool,
+) -> String {
+    let node = &node.name;
+    if is_in_all_cases {
+        return node.to_string();
+    }
+    // The case without conditions is that of all nodes for which no other case is true.
+    if failing.iter().any(|it| it.is_empty()) {
+        return format!("{node}{UNLESS_ANOTHER_LEVEL}");
+    }
+    let conditions = alternatives(failing.iter().copied()).unwrap_or_default();
+    format!("{node}, if {conditions}")
+}
+
+/// Some cases in words; `None` if there is none.
+fn alternatives<'a>(cases: impl Iterator<Item = &'a [Condition]>) -> Option<String> {
+    let in_words = |conditions: &[Condition]| match conditions {
+        [] => "no other level decides".to_owned(),
+        conditions => in_words(conditions),
+    };
+    let mut words: Vec<String> = cases.map(in_words).collect();
+    let more = words.len().saturating_sub(MAX_CASES);
+    if more > 0 {
+        words.truncate(MAX_CASES);
+        words.push(format!("in {}", counted(more, "more case")));
+    }
+    (!words.is_empty()).then(|| words.join(", or "))
+}
