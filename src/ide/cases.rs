@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::perspective::Perspective;
 use crate::data::{Located, Place, Value, ValueDifference, inspect};
 use crate::engine::cases::{cases_to_tell, is_same, is_same_outcome, rule_each_other_out};
-use crate::engine::{Answer, Assumed, Case, Source};
+use crate::engine::{Answer, Assumed, Case, Source, UsedMerge};
 use crate::facts::Node;
 use crate::facts::infer::names_machines;
 
@@ -139,6 +139,14 @@ pub(crate) fn depends_text(answer: &Answer) -> Option<String> {
 /// What a file means whose readable entries were used although Puppet refuses it.
 pub(crate) fn refused_text(path: &str) -> String {
     format!("{path} has an error: as it is, Puppet refuses the whole file")
+}
+
+/// The `convert_to` that applies to the values of the answer. Puppet converts what it finds, and no default.
+pub(crate) fn conversion(answer: &Answer) -> Option<&Value> {
+    let finds_nothing = |it: &Answer| matches!(it.outcome, Ok(None)) && it.opaque.is_empty();
+    let is_nothing_found = answer.left_out.is_empty()
+        && answer.each_case().iter().all(|(_, case)| finds_nothing(case));
+    answer.merge.as_deref().and_then(UsedMerge::convert_to).filter(|_| !is_nothing_found)
 }
 
 /// What follows `converted to Integer` if `convert_to` would have to read the encrypted value of the key.

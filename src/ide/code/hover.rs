@@ -396,6 +396,23 @@ asking: \"%{lookup('over')}\"
     }
 
     #[test]
+    fn a_default_is_not_converted() {
+        let data =
+            DATA.replace("lookup_options: {", "lookup_options: {'^web::': {convert_to: String}, ");
+        check_in(
+            &data,
+            INIT,
+            "class web($other$0 = 1) { }",
+            &expect![[r"
+                $other
+                ---
+                **`web::other`** for node `web01`, environment `production`
+
+                No data: the default `1` is used."]],
+        );
+    }
+
+    #[test]
     fn only_parameters_of_classes_are_looked_up() {
         check("/modules/web/manifests/d.pp", "define web::d($po$0rt = 1) { }", &expect!["nothing"]);
         check(INIT, "class web($port = $a$0) { }", &expect!["nothing"]);

@@ -342,7 +342,7 @@ fn add_sources(perspective: &Perspective, key: &str, answer: &engine::Answer, ca
         });
     }
     if let Some(merge) = answer.merge.as_deref()
-        && let Some(conversion) = merge.convert_to()
+        && let Some(conversion) = cases::conversion(answer)
     {
         let proviso = cases::conversion_proviso(answer, key);
         let place = merge.options.as_ref().and_then(|it| place_of(perspective, it));

@@ -92,7 +92,7 @@ impl Entry {
             page.comment(&note, LineKind::Opaque, level.and_then(|source| source.level_place));
         }
         let merge = self.answer.merge.as_deref();
-        if let Some(conversion) = merge.and_then(UsedMerge::convert_to) {
+        if let Some(conversion) = cases::conversion(&self.answer) {
             let proviso = cases::conversion_proviso(&self.answer, &self.key);
             let note = format!("converted to {}{proviso}", inspect::to_s(conversion));
             let place = merge.and_then(|it| it.options.as_ref()).and_then(sources::set_at);
