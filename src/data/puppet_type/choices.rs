@@ -129,6 +129,24 @@ impl Type {
         }
     }
 
+    /// Whether the type accepts `Sensitive` values, and perhaps `undef`, but no other ones.
+    pub fn takes_only_sensitive(&self) -> bool {
+        self.names_sensitive() && self.takes_no_plain_value(MAX_DEPTH)
+    }
+
+    fn takes_no_plain_value(&self, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        match self {
+            Self::Undef | Self::Wrapped(Wrapper::Sensitive, _) => true,
+            Self::Variant(types) => types.iter().all(|it| it.takes_no_plain_value(depth)),
+            Self::Wrapped(Wrapper::Optional | Wrapper::NotUndef, Some(inner)) => {
+                inner.takes_no_plain_value(depth)
+            }
+            Self::Named(name) => name.with_resolved(|it| it.takes_no_plain_value(depth)),
+            _ => false,
+        }
+    }
+
     /// The hash types that a value, or an item of a list, can have.
     fn hashes(&self, depth: usize) -> Vec<Self> {
         let hashes = self.leaves().into_iter().flat_map(|leaf| match leaf {

@@ -26,8 +26,9 @@ pub(crate) const RULE: Rule = Rule {
 /// Whether this is why Puppet refuses the parameter; if so, it is reported at the key.
 pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     let Some(refused) = at.refused() else { return };
-    // `NotUndef` takes a Sensitive undef, too, but that is not what is missing.
-    if !refused.wanted.known().is_some_and(Type::names_sensitive) {
+    // If a plain value can be right, it is this value that is wrong. `NotUndef` takes a Sensitive undef, too, but that is not
+    // what is missing.
+    if !refused.wanted.known().is_some_and(Type::takes_only_sensitive) {
         return;
     }
     // The advice helps only if `Sensitive` is all that is missing.
@@ -85,6 +86,21 @@ mod tests {
              #- /data/common.yaml\ndb::a: ~\n\
              #      ^ warning[value-type-mismatch]: parameter 'a' expects a NotUndef value, got Undef…\n",
         );
+    }
+
+    #[test]
+    fn types_that_also_take_plain_values() {
+        let class = "class db(Variant[String[1], Sensitive[String[1]]] $a, Variant[Sensitive[String], Integer] $b, \
+                     Variant[Undef, Sensitive[String]] $c) { }";
+        check(&format!(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
+             #- /modules/db/manifests/init.pp\n{class}\n#- /data/common.yaml\ndb::a: ''\n\
+             #      ^^ warning[value-type-mismatch]\n\
+             db::b: x\n\
+             #      ^ warning[value-type-mismatch]\n\
+             db::c: x\n\
+             #^^^^ warning[sensitive-parameter-plain-data]\n"
+        ));
     }
 
     #[test]
