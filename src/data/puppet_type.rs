@@ -50,7 +50,7 @@ use super::value::Value;
 pub use aliases::{AliasFile, AliasFiles, AliasName, TypeAliases};
 pub use callable::Callable;
 pub use choices::Shape;
-pub use describe::{Fit, assert_instance, fit};
+pub use describe::{Fit, assert_instance, fit, instance_problems};
 pub use evaluate::evaluate;
 pub use format_quoted::{puppet_double_quoted, puppet_quoted};
 pub use infer::{type_of, type_set_of};

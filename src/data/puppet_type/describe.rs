@@ -55,15 +55,22 @@ pub fn fit(expected: &Type, value: &Value) -> Result<Fit, String> {
 /// # Errors
 /// Puppet's message, which starts with `subject`, for example `Found value`.
 pub fn assert_instance(subject: &str, expected: &Type, value: &Value) -> Result<(), String> {
+    match instance_problems(subject, expected, value).as_deref() {
+        None => Ok(()),
+        Some([only]) => Err(only.trim().to_owned()),
+        Some(several) => Err(several.join("\n ")),
+    }
+}
+
+/// The parts of Puppet's message for each thing that does not fit; `None` if the value is of the type. Puppet compares the type of
+/// the value to find words, and sometimes finds none.
+pub fn instance_problems(subject: &str, expected: &Type, value: &Value) -> Option<Vec<String>> {
     if expected.is_instance(value) {
-        return Ok(());
+        return None;
     }
     let path = vec![Step::Subject(format!("{subject} has wrong type,"))];
     let found = Describer::default().describe(expected, &type_set_of(value), &path);
-    Err(match found.as_slice() {
-        [only] => only.text().trim().to_owned(),
-        several => several.iter().map(Mismatch::text).collect::<Vec<_>>().join("\n "),
-    })
+    Some(found.iter().map(Mismatch::text).collect())
 }
 
 /// Compares types within the limits above.

@@ -220,6 +220,10 @@ impl KeyCard {
             Answer::Unknown => "Unknown: no level that is evaluated here has it.\n".to_owned(),
             Answer::Unread => "Not in what can be read.\n".to_owned(),
             Answer::EmptyText => "Not found: Puppet uses an empty string.\n".to_owned(),
+            // Puppet has no words for some values that do not fit the type of a call.
+            Answer::Error(message) if message.is_empty() => {
+                "This call fails: the value has the wrong type.\n".to_owned()
+            }
             Answer::Error(message) => {
                 // Other lookups of the key request no type, or another one.
                 let is_of_call = message.contains("value has wrong type");

@@ -6,6 +6,7 @@ use crate::code::file::language_of;
 use crate::data::puppet_type::{self, Type, TypeAliases};
 use crate::data::{Files as _, Located, render};
 use crate::engine::{Answer, Request};
+use crate::ide::changes::on_one_line;
 use crate::ide::code::lookup_call::LookupCall;
 use crate::ide::diagnostics::code::CodeContext;
 use crate::ide::diagnostics::shared::failing_nodes::{Case, failing_nodes};
@@ -103,9 +104,13 @@ fn refusal(wanted: &Type, found: &Located, answer: &Answer, subject: &str) -> Op
     if fit.misfits.iter().any(puppet_type::Misfit::is_unresolved) {
         return None;
     }
-    let words = puppet_type::assert_instance(subject, wanted, value).err()?;
-    // Puppet puts each of several problems on a line of its own, after spaces.
-    let lines = words.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines = puppet_type::instance_problems(subject, wanted, value)?;
+    if lines.is_empty() {
+        // Puppet raises an error without a text.
+        return Some(format!("{subject} has wrong type: Puppet refuses it and does not say why"));
+    }
+    // A message may quote a value with line ends.
+    let lines = lines.iter().map(|it| on_one_line(it.trim()));
     Some(lines.collect::<Vec<_>>().join("\n"))
 }
 
@@ -174,6 +179,16 @@ mod tests {
             "#- /data/common.yaml\nh: {a: x}\n#- /manifests/site.pp\n\
              lookup('h', Struct[{a => Integer, b => Integer}])\n\
              #      ^^^ warning[lookup-type-mismatch]: Found value has wrong type, entry 'a' expects an Integer value, got String Found value has wrong type, expects a value for key 'b' The call fails for every node.\n",
+        );
+    }
+
+    #[test]
+    fn a_message_is_never_empty_and_values_stay_on_a_line() {
+        check(
+            "#- /data/common.yaml\nl: [1, 2, 3]\nt: \"a\\nb\"\n#- /manifests/site.pp\nlookup('l', Array[Any, 4])\n\
+             #      ^^^ warning[lookup-type-mismatch]: Found value has wrong type: Puppet refuses it and does not say why The call fails for every node.\n\
+             lookup('t', Enum['c'])\n\
+             #      ^^^ warning[lookup-type-mismatch]: Found value has wrong type, expects a match for Enum['c'], got 'a\\nb' The call fails for every node.\n",
         );
     }
 
