@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::in_code::is_bare_name;
-use super::left_alone::class_place;
+use super::left_alone::{class_place, strings_that_read};
 use super::renaming::Renaming;
 use super::target::RenameTarget;
 use super::{Carried, Work, listed};
+use crate::code::file::language_of;
 use crate::code::roots::files_of_class;
 use crate::code::summary::known_as;
 use crate::code::{CodeFile, CodeIndex};
@@ -21,12 +22,15 @@ use crate::ide::searched_code::{
     EXAMPLES, RUBY, WITH_EXAMPLES, WITH_RUBY, files_of_environment, word_places,
 };
 use crate::syntax::key_path::Segment;
-use crate::syntax::puppet::{CalledName, Declaration, DeclarationKind};
+use crate::syntax::puppet::{self, CalledName, Declaration, DeclarationKind};
 use crate::text::{TextEdit, TextRange};
 use crate::world::World;
 
 /// Classes with more keys are not renamed, because each key requires a search.
 const MAX_KEYS: usize = 500;
+
+/// The edits of each file.
+type Edited = BTreeMap<Arc<str>, BTreeSet<LabelledEdit>>;
 
 /// Renames the class that `target` is to `new`.
 pub(super) fn rename(
@@ -49,7 +53,7 @@ pub(super) fn rename(
     let class = Class { world, environment, old, new, path: &loaded, file: &file };
     let declaration = &file.manifest.declarations[index];
     class.refuse(path, declaration, &index_of_code)?;
-    let mut files: BTreeMap<Arc<str>, BTreeSet<LabelledEdit>> = BTreeMap::new();
+    let mut files = Edited::new();
     let mut warnings = BTreeSet::new();
     for key in class.keys(declaration)? {
         let renaming = Renaming {
@@ -76,7 +80,7 @@ pub(super) fn rename(
             left.push(class.shown(path, edits[0].edit.range));
         }
     }
-    warnings.extend(class.what_stays(&left));
+    warnings.extend(class.what_stays(&left, &files));
     warnings.extend(class.other_environments());
     let files = files.into_iter().filter(|(_, edits)| !edits.is_empty());
     let files =
@@ -247,7 +251,7 @@ impl Class<'_> {
     }
 
     /// What the user has to check.
-    fn what_stays(&self, left: &[String]) -> Vec<String> {
+    fn what_stays(&self, left: &[String], edited: &Edited) -> Vec<String> {
         let Self { old, new, .. } = self;
         let mut said = Vec::new();
         let module = self.world.module_of(self.environment, self.path);
@@ -258,12 +262,36 @@ impl Class<'_> {
         {
             let wanted = self.shown_path(&format!("{directory}/manifests/{wanted}"));
             let is = self.shown_path(self.path);
-            said.push(format!(
-                "Rename the file {is} to {wanted}: Puppet looks for the class there."
-            ));
+            // Puppet refuses other classes in a file with the new name.
+            let mut others = self
+                .file
+                .manifest
+                .declarations
+                .iter()
+                .filter_map(|it| it.name.as_deref().filter(|name| !self.is_meant(name)));
+            said.push(match others.next() {
+                None => format!("Rename the file {is} to {wanted}: Puppet looks for the class there."),
+                Some(other) => format!(
+                    "Move the class from {is} to a file {wanted}, where Puppet looks for it. `{other}` has to stay in {is}."
+                ),
+            });
         }
         if !left.is_empty() {
             said.push(format!("The old name stays in {}.", listed(left)));
+        }
+        let strings = self.strings_of_code(edited);
+        if !strings.is_empty() {
+            said.push(format!(
+                "Strings in code that may mean the class or its variables stay as they are: {}.",
+                listed(&strings)
+            ));
+        }
+        let variables = self.variables_in_data();
+        if !variables.is_empty() {
+            said.push(format!(
+                "Data reads variables of the class in {}: the old name stays there.",
+                listed(&variables)
+            ));
         }
         let in_data = self.values_of_data();
         if !in_data.is_empty() {
@@ -294,6 +322,49 @@ impl Class<'_> {
             Some(self.shown(&path, TextRange::empty(at)))
         };
         files.into_iter().filter_map(place).collect()
+    }
+
+    /// Where a string of code that is not edited is the name of the class, or that of a variable in it: `$c = 'a::b'` and
+    /// `getvar('a::b::c')`.
+    fn strings_of_code(&self, edited: &Edited) -> Vec<String> {
+        let mut places = Vec::new();
+        for (path, _) in self.world.code_index(self.environment).files() {
+            let Ok(text) = self.world.text(path) else { continue };
+            if memchr::memmem::find(text.as_bytes(), self.old.as_bytes()).is_none() {
+                continue;
+            }
+            let edits = edited.get(path);
+            let is_edited = |range: TextRange| {
+                edits.is_some_and(|it| it.iter().any(|it| range.contains_range(it.edit.range)))
+            };
+            let strings = puppet::strings(&text, language_of(path)).into_iter();
+            let meant = strings.filter(|it| self.may_mean(it.slice(&text)) && !is_edited(*it));
+            places.extend(meant.map(|it| self.shown(path, it)));
+        }
+        places.dedup();
+        places
+    }
+
+    /// Whether a string with its quotes is the name of the class, or that of one of its variables.
+    fn may_mean(&self, written: &str) -> bool {
+        let text = written.trim_matches(['\'', '"']);
+        let name = text.strip_prefix("::").unwrap_or(text);
+        match name.strip_prefix(self.old).and_then(|it| it.strip_prefix("::")) {
+            Some(variable) => !variable.is_empty() && !variable.contains([':', ' ']),
+            None => self.is_meant(text),
+        }
+    }
+
+    /// Where texts of data interpolate variables of the class.
+    fn variables_in_data(&self) -> Vec<String> {
+        strings_that_read(self.world, self.environment, self.old, &|name| {
+            let name = name.strip_prefix("::").unwrap_or(name);
+            let variable = name.strip_prefix(self.old).and_then(|it| it.strip_prefix("::"));
+            variable.is_some_and(|it| !it.contains(':'))
+        })
+        .into_iter()
+        .map(|(path, at)| self.shown(&path, at))
+        .collect()
     }
 
     /// Where data contains the name as a separate word that no key follows.

@@ -18,6 +18,7 @@ use crate::ide::searched_code::{
 use crate::ide::strings::interpolated_strings;
 use crate::syntax::puppet::{Declaration, DeclarationKind};
 use crate::text::TextRange;
+use crate::world::World;
 
 /// The maximum length of the arguments of a call that are looked at.
 const MAX_ARGUMENTS: usize = 2_000;
@@ -102,33 +103,42 @@ impl Work<'_> {
 
     /// The strings of data that interpolate one of these variables.
     fn tokens_that_read(&self, environment: &Environment, variables: &[String]) -> Vec<String> {
-        let Some(reach) = variables.first().map(|_| self.world.reach(environment)) else {
-            return Vec::new();
-        };
         let is_one = |name: &str| {
             let name = name.strip_prefix("::").unwrap_or(name);
             let is_it = |it: &String| name.strip_prefix(&**it).is_some_and(is_end_or_member);
             variables.iter().any(is_it)
         };
-        let mut places = Vec::new();
-        for variable in variables {
-            for file in self.world.files_containing(environment, variable) {
-                let Some(format) = reach.format_of(&file.path) else { continue };
-                for entry in file.data(format).trees() {
-                    for string in interpolated_strings(entry.text, entry.value) {
-                        let mut read = string.tokens.iter().filter_map(|it| it.variable());
-                        if read.any(|(name, _)| is_one(name)) {
-                            let at = string.node.range.shifted(entry.start);
-                            places.push(self.shown(environment, &file.path, at));
-                        }
-                    }
-                }
-            }
-        }
+        let strings =
+            variables.iter().flat_map(|it| strings_that_read(self.world, environment, it, &is_one));
+        let mut places: Vec<_> =
+            strings.map(|(path, at)| self.shown(environment, &path, at)).collect();
         places.sort();
         places.dedup();
         places
     }
+}
+
+/// The strings of data that interpolate one of the wanted variables, each of whose names contains `part`.
+pub(super) fn strings_that_read(
+    world: &World,
+    environment: &Environment,
+    part: &str,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Vec<(Arc<str>, TextRange)> {
+    let reach = world.reach(environment);
+    let mut places = Vec::new();
+    for file in world.files_containing(environment, part) {
+        let Some(format) = reach.format_of(&file.path) else { continue };
+        for entry in file.data(format).trees() {
+            for string in interpolated_strings(entry.text, entry.value) {
+                let mut read = string.tokens.iter().filter_map(|it| it.variable());
+                if read.any(|(name, _)| is_wanted(name)) {
+                    places.push((file.path.clone(), string.node.range.shifted(entry.start)));
+                }
+            }
+        }
+    }
+    places
 }
 
 /// Where an example or a spec has the name of a parameter: `port => 1`, `port: 1`, `:port`, `with_port`.

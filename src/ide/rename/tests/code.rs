@@ -423,6 +423,28 @@ fn a_class_takes_its_keys_along() {
 }
 
 #[test]
+fn strings_and_variables_of_a_class_are_named() {
+    let warnings = check(
+        "#- /modules/m/manifests/web.pp\nclass m::we$0b { }\nclass m::web::sub { }\n\
+         #- /manifests/site.pp\ninclude m::web\n$c = 'm::web'\nnotice(getvar(\"::m::web::v\"))\nnotice(defined('m::web'))\n\
+         notice('m::web::sub::v', 'm::web is', 'm::web2')\n\
+         #- /data/common.yaml\nx: '%{m::web::v}'\ny: '%{::m::web::v.a}'\nz: '%{m::web::sub::v}'\n",
+        "m::www",
+        &["/manifests/site.pp:1 include m::www", "/modules/m/manifests/web.pp:1 class m::www { }"],
+    );
+    assert_eq!(
+        warnings[..3],
+        [
+            "Data reads variables of the class in data/common.yaml:1, data/common.yaml:2: the old name stays there.",
+            "Move the class from modules/m/manifests/web.pp to a file modules/m/manifests/www.pp, where Puppet looks for it. \
+             `m::web::sub` has to stay in modules/m/manifests/web.pp.",
+            "Strings in code that may mean the class or its variables stay as they are: manifests/site.pp:2, manifests/site.pp:3, \
+             manifests/site.pp:4.",
+        ]
+    );
+}
+
+#[test]
 fn names_that_no_class_can_have_are_refused() {
     check_refusal(SERVER, "web::Listener", "`web::Listener` is not a name for a class");
     check_refusal(SERVER, "web::more", "modules/web/manifests/more.pp: `web::more` exists already");
