@@ -60,7 +60,7 @@ pub use loader::Disk;
 pub use memory::MemoryDisk;
 pub use moment::{KeyEdits, Moment, Structure};
 pub use node_classes::{FleetClasses, MainManifest, NodeBlock, NodeClass, NodeClasses};
-pub use nodes::SampleNodes;
+pub use nodes::{NodeElsewhere, SampleNodes};
 pub use overlay::OpenFile;
 pub use reach::{DataPlace, Reach};
 pub use read_orders::{Below, FileAbove, FileSet, LaterSource, ReadOrders};

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::fleet;
+use super::fleet::{self, Selection};
 use super::place::Place;
 use super::print;
 use super::progress::Progress;
@@ -109,12 +109,19 @@ fn compare_sides(
     sides: &Sides,
     facts: Option<&[(String, NodeParts)]>,
 ) -> Result<(Differences, FleetPair), String> {
-    let wanted = arguments.nodes.as_deref();
-    let after = fleet::nodes(&sides.after, wanted, facts);
+    let elsewhere = arguments.place.elsewhere_of_each(&sides.after.world);
+    let wanted = Selection { names: arguments.nodes.as_deref(), facts, elsewhere };
+    let after = fleet::nodes(&sides.after, wanted);
     let before = match &after {
         // Thousands of fact sets take long to build into nodes, so both sides share them if nothing tells them apart.
         Ok(after) if facts.is_some() && sides.have_same_nodes_of_fact_sets() => Ok(after.clone()),
-        _ => fleet::nodes(&sides.before, wanted, facts),
+        _ => {
+            if facts.is_none() {
+                workspace::complain_of_nodes(&sides.before.world, &sides.before.environment);
+            }
+            // The other side says which nodes are left out.
+            fleet::nodes_and_others(&sides.before, wanted).map(|(nodes, _)| nodes)
+        }
     };
     let (before, after) = match (before, after) {
         // A node may be added or removed.
@@ -128,7 +135,7 @@ fn compare_sides(
         (any(&sides.before), any(&sides.after))
     };
     // Users who name nodes want only these. Without a list, the cases of any other node count, too.
-    let any = (facts.is_none() && wanted.is_none()).then(any);
+    let any = (facts.is_none() && wanted.names.is_none()).then(any);
     // Encrypted values are compared as they are written, so no secret appears in a report.
     let before = fleet::fleet_of(&sides.before, before, Decryption::Off);
     let after = fleet::fleet_of(&sides.after, after, Decryption::Off);

@@ -1,6 +1,6 @@
 //! The nodes that `lookup` and `diff` ask for at once: those of the workspace, or the files of a directory of fact sets.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,9 +10,10 @@ use super::place::Place;
 use super::terminal::complain;
 use super::workspace::{self, absolute};
 use crate::backends::eyaml::Decryption;
+use crate::config::Environment;
 use crate::data::{DirItem, PathKind};
 use crate::facts::{Node, NodeParts, formats};
-use crate::world::{DiskReader as _, Fleet, loader, parallel};
+use crate::world::{DiskReader as _, Fleet, NodeElsewhere, SampleNodes, World, loader, parallel};
 
 /// How deep below a directory fact sets are looked for.
 const MAX_DEPTH: usize = 4;
@@ -109,60 +110,173 @@ fn name_after_file(parts: &mut NodeParts, file: &str) {
     }
 }
 
-/// The nodes that `--nodes` and `--facts` name, sorted by name.
-pub(super) fn nodes(
+/// The nodes that a user wants.
+#[derive(Clone, Copy)]
+pub(super) struct Selection<'a> {
+    /// `--nodes`: names and globs; all nodes if there are none.
+    pub(super) names: Option<&'a str>,
+    /// `--facts`: there are no other nodes than these.
+    pub(super) facts: Option<&'a [(String, NodeParts)]>,
+    /// What happens to nodes that are in other environments of the workspace.
+    pub(super) elsewhere: Elsewhere,
+}
+
+/// What happens to nodes that are in other environments of the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Elsewhere {
+    /// The user chose the environment, so a node with the exact name is asked about in it. Others are left out with a note.
+    NamedHere,
+    /// The user did not choose it, so an exact name of such a node is an error. Others are left out with a note.
+    Refused,
+    /// The command asks about each environment in turn, so they are left out.
+    Later,
+}
+
+impl Selection<'_> {
+    /// The environment that all nodes are in which the user lists by their exact names, if that is not `environment`.
+    pub(super) fn other_environment(
+        &self,
+        world: &World,
+        environment: &Arc<Environment>,
+    ) -> Option<Arc<Environment>> {
+        let elsewhere = |found: &SampleNodes| {
+            let mut named = parts_of_list(self.names?).map(|name| {
+                let node = found.elsewhere.iter().find(|it| *it.name == *name);
+                let said = node.map(|it| Arc::clone(&it.environment));
+                let is_given = self.facts.is_some();
+                let only = || world.only_other_environment_with_node(environment, name);
+                said.or_else(|| if is_given { None } else { only() })
+            });
+            let first = named.next()??;
+            let is_first = |it: Option<Arc<Environment>>| {
+                it.is_some_and(|other| other.directory() == first.directory())
+            };
+            named.all(is_first).then_some(first)
+        };
+        match self.facts {
+            // Most users list no nodes, and thousands of fact sets take long.
+            _ if self.names.is_none_or(|it| it == "all" || it.contains(['*', '?'])) => None,
+            Some(sets) => elsewhere(&world.nodes_of_fact_sets(environment, sets)),
+            None => elsewhere(&world.sample_nodes(environment)),
+        }
+    }
+}
+
+/// The names and globs in a list.
+fn parts_of_list(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',').map(str::trim).filter(|it| !it.is_empty())
+}
+
+/// Says which nodes are left out, because they are in other environments.
+pub(super) fn note_of_others(world: &World, elsewhere: &[NodeElsewhere]) {
+    if let Some(places) = places_of(world, elsewhere) {
+        complain(&format!(
+            "note: nodes of other environments are left out ({places}); --environment chooses another"
+        ));
+    }
+}
+
+/// `2 in dev, 1 in test`.
+fn places_of(world: &World, elsewhere: &[NodeElsewhere]) -> Option<String> {
+    let mut counts: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+    for node in elsewhere {
+        *counts.entry(world.environment_label(&node.environment)).or_default() += 1;
+    }
+    let shown: Vec<_> = counts.iter().map(|(label, count)| format!("{count} in {label}")).collect();
+    (!shown.is_empty()).then(|| shown.join(", "))
+}
+
+/// The nodes of the environment that a user wants, sorted by name. Others are left out with a note.
+pub(super) fn nodes(place: &Place, wanted: Selection<'_>) -> Result<Vec<Arc<Node>>, String> {
+    let Place { world, environment } = place;
+    if wanted.facts.is_none() {
+        workspace::complain_of_nodes(world, environment);
+    }
+    let (found, left_out) = nodes_and_others(place, wanted)?;
+    if wanted.elsewhere == Elsewhere::Later {
+        return Ok(found);
+    }
+    let are_listed = wanted.names.is_some() || wanted.facts.is_some();
+    if let (true, Some(places)) = (are_listed && found.is_empty(), places_of(world, &left_out)) {
+        let option = wanted.names.map_or(String::new(), |names| format!("--nodes {names}: "));
+        return Err(format!(
+            "{option}all nodes are in other environments: {places}; --environment chooses one"
+        ));
+    }
+    note_of_others(world, &left_out);
+    Ok(found)
+}
+
+/// The nodes of the environment that a user wants, sorted by name, and those that are left out because they are in other ones.
+pub(super) fn nodes_and_others(
     place: &Place,
-    wanted: Option<&str>,
-    facts: Option<&[(String, NodeParts)]>,
-) -> Result<Vec<Arc<Node>>, String> {
-    let environment = &place.environment;
-    let mut nodes: Vec<Arc<Node>> = if let Some(sets) = facts {
-        place.world.nodes_of_fact_sets(environment, sets)
+    wanted: Selection<'_>,
+) -> Result<(Vec<Arc<Node>>, Vec<NodeElsewhere>), String> {
+    let Place { world, environment } = place;
+    let (mut nodes, mut left_out) = if let Some(sets) = wanted.facts {
+        let found = world.nodes_of_fact_sets(environment, sets);
+        (found.nodes.to_vec(), found.elsewhere)
     } else {
-        workspace::complain_of_nodes(&place.world, environment);
-        place.world.nodes(environment).to_vec()
+        let found = world.sample_nodes(environment);
+        (found.nodes.to_vec(), found.elsewhere.clone())
     };
-    if let Some(wanted) = wanted {
-        nodes = chosen(place, &nodes, wanted, facts.is_some())?;
+    if let Some(names) = wanted.names {
+        (nodes, left_out) = chosen(place, (&nodes, &left_out), names, wanted)?;
     }
     for node in &mut nodes {
         *node = node.in_environment(environment);
     }
     nodes.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(nodes)
+    Ok((nodes, left_out))
 }
 
-/// The nodes that a list of names and globs means. A name without a fact set is a node, too.
+/// The nodes that a list of names and globs means, among those of the environment and those elsewhere. A name without a fact
+/// set is a node, too.
 fn chosen(
     place: &Place,
-    nodes: &[Arc<Node>],
-    wanted: &str,
-    is_only_these: bool,
-) -> Result<Vec<Arc<Node>>, String> {
+    (nodes, elsewhere): (&[Arc<Node>], &[NodeElsewhere]),
+    names: &str,
+    wanted: Selection<'_>,
+) -> Result<(Vec<Arc<Node>>, Vec<NodeElsewhere>), String> {
+    let Place { world, environment } = place;
     let mut found: Vec<Arc<Node>> = Vec::new();
-    let mut names: HashSet<Arc<str>> = HashSet::new();
-    for pattern in wanted.split(',').map(str::trim).filter(|it| !it.is_empty()) {
-        let before = found.len();
-        let fits: Vec<&Arc<Node>> = if pattern == "all" {
-            nodes.iter().collect()
-        } else {
-            let glob = glob(pattern)?;
-            nodes.iter().filter(|node| glob.is_match(&node.name)).collect()
-        };
-        let is_known = !fits.is_empty();
-        for node in fits {
-            if names.insert(Arc::clone(&node.name)) {
+    let mut left_out: Vec<NodeElsewhere> = Vec::new();
+    let mut known: HashSet<Arc<str>> = HashSet::new();
+    for pattern in parts_of_list(names) {
+        let before = (found.len(), left_out.len());
+        let glob = if pattern == "all" { None } else { Some(glob(pattern)?) };
+        let fits = |name: &str| glob.as_ref().is_none_or(|glob| glob.is_match(name));
+        let mut is_known = false;
+        for node in nodes.iter().filter(|node| fits(&node.name)) {
+            is_known = true;
+            if known.insert(Arc::clone(&node.name)) {
                 found.push(Arc::clone(node));
             }
         }
         let is_name = pattern != "all" && !pattern.contains(['*', '?']);
-        // A machine of which nothing is known can be named as well, unless --facts lists all of them.
-        if !is_known && is_name && !is_only_these {
-            if names.insert(pattern.into()) {
-                complain(&format!("note: {pattern} is not a known node; only its name is used"));
-                found.push(place.world.node_named(&place.environment, pattern));
+        for node in elsewhere.iter().filter(|node| fits(&node.name)) {
+            is_known = true;
+            if !known.insert(Arc::clone(&node.name)) {
+                continue;
             }
-        } else if !is_known && found.len() == before {
+            match wanted.elsewhere {
+                Elsewhere::NamedHere if is_name => found.push(named_here(place, pattern, wanted)),
+                Elsewhere::Refused if is_name => {
+                    let label = world.environment_label(&node.environment);
+                    return Err(format!(
+                        "--nodes {pattern}: this node is in the environment {label}; --environment chooses one for all nodes"
+                    ));
+                }
+                _ => left_out.push(node.clone()),
+            }
+        }
+        // A machine of which nothing is known can be named as well, unless --facts lists all of them.
+        if !is_known && is_name && wanted.facts.is_none() {
+            if known.insert(pattern.into()) {
+                complain(&format!("note: {pattern} is not a known node; only its name is used"));
+                found.push(world.node_named(environment, pattern));
+            }
+        } else if !is_known && (found.len(), left_out.len()) == before {
             return Err(match (pattern, nodes.len()) {
                 ("all", _) => {
                     "there are no nodes: no fact sets, and no data files that are named after \
@@ -176,10 +290,19 @@ fn chosen(
             });
         }
     }
-    if found.is_empty() {
+    if found.is_empty() && left_out.is_empty() {
         return Err("--nodes: the list is empty; write `all`, or names".to_owned());
     }
-    Ok(found)
+    Ok((found, left_out))
+}
+
+/// A node of another environment as a node of this one.
+fn named_here(place: &Place, name: &str, wanted: Selection<'_>) -> Arc<Node> {
+    let Place { world, environment } = place;
+    let set = wanted.facts.and_then(|sets| sets.iter().find(|(_, parts)| parts.name == name));
+    let of_set =
+        set.and_then(|set| world.node_of_fact_set(environment, set.clone(), &NodeParts::default()));
+    of_set.unwrap_or_else(|| world.node_named(environment, name))
 }
 
 /// `*` stands for any characters, `?` for one.

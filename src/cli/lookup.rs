@@ -155,14 +155,14 @@ fn no_keys(arguments: &LookupArguments) -> String {
 
 fn for_many_nodes(arguments: &LookupArguments, merge: Option<&Json>) -> Result<ExitCode, String> {
     many_nodes::check_arguments(arguments)?;
-    let place = arguments.place.open()?;
+    let facts = arguments.facts.as_deref().map(fleet::fact_sets).transpose()?;
+    let (place, wanted) =
+        arguments.place.open_for_nodes(arguments.nodes.as_deref(), facts.as_deref())?;
     let aliases = place.world.type_aliases(&place.environment);
     check_that_type_is_known(arguments.value_type.as_deref(), &aliases)?;
-    let nodes = {
-        // The nodes have all of the fact sets, so these go at once.
-        let facts = arguments.facts.as_deref().map(fleet::fact_sets).transpose()?;
-        fleet::nodes(&place, arguments.nodes.as_deref(), facts.as_deref())?
-    };
+    let nodes = fleet::nodes(&place, wanted)?;
+    // The nodes have all of the fact sets, so these go at once.
+    drop(facts);
     let mut queries: Vec<_> = arguments.keys.iter().map(Query::key).collect();
     if let Some(file) = &arguments.keys_from {
         queries.extend(queries::from_file(file)?);

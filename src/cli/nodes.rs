@@ -8,6 +8,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::{Map, Value as Json};
 
+use super::fleet;
 use super::print_or_complain;
 use super::shown::{as_seen_from_here, counted, in_a_line};
 use super::workspace::{self, absolute};
@@ -81,7 +82,9 @@ fn list(
     let environment = workspace::environment(&world, root, arguments.environment.as_deref())?;
     workspace::complain_of_name_patterns(&world);
     workspace::complain_of_nodes(&world, &environment);
-    let nodes = world.nodes(&environment);
+    let found = world.sample_nodes(&environment);
+    fleet::note_of_others(&world, &found.elsewhere);
+    let nodes = Arc::clone(&found.nodes);
     if arguments.names {
         let names: Vec<_> = nodes.iter().map(|node| in_a_line(&node.name)).collect();
         return Ok(names.iter().fold(String::new(), |text, name| text + name + "\n"));
@@ -96,7 +99,8 @@ fn list(
         let _ = writeln!(text, "{}", config.in_words(&in_a_line(as_seen_from_here(&config.path))));
     }
     if nodes.is_empty() {
-        text.push_str(NO_NODES);
+        let is_known = !found.elsewhere.is_empty();
+        text.push_str(if is_known { "No nodes are in this environment.\n" } else { NO_NODES });
     }
     let chosen = world.chosen_node(&environment).map(|node| node.name.clone());
     let shown = if arguments.all { nodes.len() } else { MAX_LISTED };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::fleet::{Elsewhere, Selection};
 use super::terminal::complain;
 use super::workspace::{self, absolute};
 use crate::config::{Environment, PuppetVersion};
@@ -18,7 +19,7 @@ use crate::syntax::key_path;
 use crate::world::{DiskReader, World, loader};
 
 // This is not a doc comment, because clap would show it as the description of the command.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct PlaceArguments {
     /// The directory of the environment, or a directory below it
     #[arg(long, value_name = "DIR", default_value = ".", help_heading = "Where")]
@@ -68,12 +69,16 @@ impl NodeArgument<'_> {
         let of_settings = || settings.node.as_deref().filter(|_| !self.is_any);
         let of_facts = self.facts.map(|it| &*it.name).filter(|it| !it.is_empty());
         let name = self.name.or(of_facts).or_else(of_settings)?;
-        let environment = match self.facts {
-            Some(facts) => {
-                let of_name = settings.nodes.get(name).and_then(|it| it.environment.as_deref());
-                of_name.or(facts.environment.as_deref())?.to_owned()
-            }
-            None => world.environment_named_by(&*workspace::usual_environment(world)?, name)?,
+        let environment = if let Some(facts) = self.facts {
+            let of_name = settings.nodes.get(name).and_then(|it| it.environment.as_deref());
+            of_name.or(facts.environment.as_deref())?.to_owned()
+        } else {
+            let usual = workspace::usual_environment(world)?;
+            let only = || {
+                let found = world.only_other_environment_with_node(&usual, name)?;
+                Some(world.environment_label(&found).to_string())
+            };
+            world.environment_named_by(&usual, name).or_else(only)?
         };
         Some((name.to_owned(), environment))
     }
@@ -95,15 +100,75 @@ impl PlaceArguments {
         Ok(Place { world, environment })
     }
 
+    /// The place for each of some names of nodes, as [`Self::open_for_node`] finds it. `other` is a name that is no node: that place
+    /// is the one without a node.
+    pub(super) fn open_for_each(
+        &self,
+        names: &[String],
+        other: &str,
+    ) -> Result<Vec<Place>, String> {
+        let (root, world) = self.world_on(self.disk()?)?;
+        let mut usual: Option<Arc<Environment>> = None;
+        let mut places = Vec::with_capacity(names.len());
+        for name in names {
+            let node = NodeArgument { name: Some(name), ..NodeArgument::default() };
+            let is_node = name != other;
+            let own = is_node.then(|| self.environment_of_node(&world, &root, &node)).flatten();
+            let environment = match (own, &usual) {
+                (Some(own), _) => own,
+                (None, Some(usual)) => Arc::clone(usual),
+                // A message names the environment, once.
+                (None, None) => usual.insert(self.environment_in(&world, &root)?).clone(),
+            };
+            places.push(Place { world: Arc::clone(&world), environment });
+        }
+        Ok(places)
+    }
+
+    /// The same for several nodes: if no environment is named, and all nodes that the user lists are in another one than usual,
+    /// that one.
+    pub(super) fn open_for_nodes<'a>(
+        &self,
+        names: Option<&'a str>,
+        facts: Option<&'a [(String, NodeParts)]>,
+    ) -> Result<(Place, Selection<'a>), String> {
+        let (root, world) = self.world_on(self.disk()?)?;
+        let is_chosen = self.is_environment_chosen(&world, &root);
+        let elsewhere = if is_chosen { Elsewhere::NamedHere } else { Elsewhere::Refused };
+        let wanted = Selection { names, facts, elsewhere };
+        let usual = || workspace::usual_environment(&world);
+        let other = (elsewhere == Elsewhere::Refused).then(usual).flatten();
+        let environment = match other.and_then(|usual| wanted.other_environment(&world, &usual)) {
+            Some(other) => {
+                let label = world.environment_label(&other);
+                complain(&format!(
+                    "the environment {label}, which these nodes are in; --environment chooses another"
+                ));
+                other
+            }
+            None => self.environment_in(&world, &root)?,
+        };
+        Ok((Place { world, environment }, wanted))
+    }
+
+    /// What happens to nodes of other environments in a command that asks about all environments, unless one is chosen.
+    pub(super) fn elsewhere_of_each(&self, world: &World) -> Elsewhere {
+        let is_chosen = absolute(&self.root).is_ok_and(|it| self.is_environment_chosen(world, &it));
+        if is_chosen { Elsewhere::NamedHere } else { Elsewhere::Later }
+    }
+
+    /// Whether the command line says which environment is meant, by its name or by a directory in it.
+    fn is_environment_chosen(&self, world: &World, root: &str) -> bool {
+        self.environment.is_some() || workspace::environment_around(world, root).is_some()
+    }
+
     fn environment_of_node(
         &self,
         world: &World,
         root: &str,
         node: &NodeArgument<'_>,
     ) -> Option<Arc<Environment>> {
-        let is_chosen =
-            self.environment.is_some() || workspace::environment_around(world, root).is_some();
-        if is_chosen {
+        if self.is_environment_chosen(world, root) {
             return None;
         }
         let (name, environment) = node.in_environment(world)?;

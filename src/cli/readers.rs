@@ -84,7 +84,10 @@ fn list(arguments: &ReadersArguments) -> Result<String, String> {
         PathKind::Missing => return Err(format!("{path}: no such file")),
     }
     let facts = arguments.facts.as_deref().map(fleet::fact_sets).transpose()?;
-    let nodes = fleet::nodes(&place, arguments.nodes.as_deref(), facts.as_deref())?;
+    let elsewhere = arguments.place.elsewhere_of_each(&place.world);
+    let wanted =
+        fleet::Selection { names: arguments.nodes.as_deref(), facts: facts.as_deref(), elsewhere };
+    let nodes = fleet::nodes(&place, wanted)?;
     let readers = readers(&place, path, &nodes);
     Ok(match arguments.render_as {
         ListFormat::Text => text(&readers),

@@ -1,6 +1,7 @@
 //! The sample nodes of an environment: from fact sets in the workspace, from the settings, and machines that data files are
 //! named after.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
@@ -18,7 +19,7 @@ use crate::data::Format;
 use crate::data::{Files, Hash, PathKind, inspect};
 use crate::engine::sources::dig_value;
 use crate::facts::formats::{self, FactsProblem};
-use crate::facts::{Node, NodeParts, Origin, Reading, infer};
+use crate::facts::{NamePattern, Node, NodeParts, Origin, Reading, infer};
 use crate::settings::{NodeSettings, PROJECT_FILE, Settings};
 use crate::syntax::key_path;
 use crate::text::TextRange;
@@ -33,6 +34,9 @@ const DEFAULT_FACTS: [&str; 4] = [
     "spec/default_module_facts.yml",
     "spec/default_module_facts.yaml",
 ];
+
+/// The variable by which a pattern for names says which environment a node is in.
+const ENVIRONMENT: &str = "environment";
 
 /// Extensions of files that are read as fact sets.
 const FACTS_EXTENSIONS: [&str; 4] = ["json", "yaml", "yml", "facts"];
@@ -90,10 +94,21 @@ pub(super) fn format_in(files: &[(Arc<str>, Format)], path: &str) -> Option<Form
 pub struct SampleNodes {
     /// Each name once: nodes from fact sets, from settings, then the machines that data files are named after.
     pub nodes: Arc<[Arc<Node>]>,
+    /// Nodes that are not among these, because they are in other environments of the workspace.
+    pub elsewhere: Vec<NodeElsewhere>,
     /// Problems of fact sets, by path.
     pub problems: Vec<(Arc<str>, FactsProblem)>,
     /// The numbers of the completely known nodes, by name; computed on demand.
     complete: OnceLock<HashMap<Arc<str>, u32, foldhash::fast::RandomState>>,
+}
+
+/// A node that is in another environment of the workspace than the one whose nodes were asked for.
+#[derive(Debug, Clone)]
+pub struct NodeElsewhere {
+    /// Its name.
+    pub name: Arc<str>,
+    /// The environment that it is in.
+    pub environment: Arc<Environment>,
 }
 
 impl SampleNodes {
@@ -138,6 +153,22 @@ impl Draft {
     fn is_only_name(&self) -> bool {
         self.parts.is_only_name() && self.over.is_only_name()
     }
+
+    /// The name of the environment that the node is in, as its settings, a classifier, a fact set or a pattern for its name say.
+    fn own_environment(&self, settings: &Settings) -> Option<Cow<'_, str>> {
+        let said = self.over.environment.as_deref().or(self.parts.environment.as_deref());
+        let of_pattern = || {
+            // A fact set says more than a name.
+            let patterns = Some(&settings.node_name).filter(|_| self.origin == Origin::Name)?;
+            // Few patterns have the group, and there can be thousands of names.
+            let has_group = |it: &NamePattern| it.groups().iter().any(|it| **it == *ENVIRONMENT);
+            patterns.iter().find(|it| has_group(it))?;
+            let proved = patterns.proved_by(&self.parts.name);
+            let found = proved.into_iter().find(|(variable, _)| **variable == *ENVIRONMENT)?;
+            Some(Cow::Owned(found.1.to_string()))
+        };
+        said.map(Cow::Borrowed).or_else(of_pattern)
+    }
 }
 
 impl World {
@@ -152,7 +183,7 @@ impl World {
         slot.get_or_init(|| {
             let mut found = drafts(self, environment);
             found.infer(environment);
-            Arc::new(found.finish(environment))
+            Arc::new(found.finish_those_here(environment))
         })
         .clone()
     }
@@ -163,8 +194,8 @@ impl World {
         &self,
         environment: &Environment,
         sets: &[(String, NodeParts)],
-    ) -> Vec<Arc<Node>> {
-        self.drafts_of_fact_sets(sets).finish(environment).nodes.to_vec()
+    ) -> SampleNodes {
+        self.drafts_of_fact_sets(sets).finish_those_here(environment)
     }
 
     /// The same for one fact set, with more parts, which win.
@@ -219,10 +250,39 @@ impl World {
         (node, problems)
     }
 
-    /// The name of the environment that a node is in, as its settings, a classifier or a fact set beside `environment` say.
+    /// The name of the environment that a node is in, as its settings, a classifier or a fact set beside `environment` or a
+    /// pattern for its name say.
     pub fn environment_named_by(&self, environment: &Environment, name: &str) -> Option<String> {
-        let draft = drafts(self, environment).drafts.swap_remove(name)?;
-        draft.over.environment.or(draft.parts.environment)
+        let mut found = drafts(self, environment);
+        // This adds nothing if something is said of the node.
+        found.add_machine(name, None);
+        let draft = found.drafts.swap_remove(name)?;
+        draft.own_environment(&self.settings).map(Cow::into_owned)
+    }
+
+    /// The only environment of the workspace with a node of this name, if that is not `environment`.
+    pub fn only_other_environment_with_node(
+        &self,
+        environment: &Arc<Environment>,
+        name: &str,
+    ) -> Option<Arc<Environment>> {
+        let has_node = |it: &&Arc<Environment>| self.nodes(it).iter().any(|it| *it.name == *name);
+        let all = self.environments();
+        if all.len() < 2 || has_node(&environment) {
+            return None;
+        }
+        let mut found = all.iter().filter(has_node);
+        found.next().filter(|_| found.next().is_none()).cloned()
+    }
+
+    /// The environment of the workspace that a node is in whose own environment is called `own`, if that is not `environment`.
+    /// Nothing else decides whether a node belongs to the nodes of an environment.
+    fn other_environment(&self, environment: &Environment, own: &str) -> Option<Arc<Environment>> {
+        if *own == *environment.name {
+            return None;
+        }
+        let found = self.environment_called(own)?;
+        (found.directory() != environment.directory()).then_some(found)
     }
 
     /// The node chosen by the user or else by the settings. `None` also if the user chose *any node*.
@@ -426,7 +486,25 @@ impl Found<'_> {
             if node.environment.is_some() { node.in_environment(environment) } else { node }
         };
         let nodes = self.drafts.into_values().map(finish).collect();
-        SampleNodes { nodes, problems: self.problems, complete: OnceLock::new() }
+        SampleNodes { nodes, problems: self.problems, ..SampleNodes::default() }
+    }
+
+    /// The same without the nodes that are in other environments of the workspace.
+    fn finish_those_here(mut self, environment: &Environment) -> SampleNodes {
+        let (world, mut elsewhere) = (self.world, Vec::new());
+        let mut others: HashMap<String, Option<Arc<Environment>>> = HashMap::new();
+        self.drafts.retain(|name, draft| {
+            let Some(own) = draft.own_environment(&world.settings) else { return true };
+            // Thousands of nodes are in few environments.
+            if !others.contains_key(&*own) {
+                others.insert(own.to_string(), world.other_environment(environment, &own));
+            }
+            let Some(Some(other)) = others.get(&*own) else { return true };
+            let environment = Arc::clone(other);
+            elsewhere.push(NodeElsewhere { name: name.as_str().into(), environment });
+            false
+        });
+        SampleNodes { elsewhere, ..self.finish(environment) }
     }
 
     /// Adds the machines that data files are named after, and the systems that a module on its own supports.

@@ -991,6 +991,38 @@ fn all_environments_are_compared() {
     assert_eq!(json["changes"][0]["after"]["status"], json!("not_found"), "{json}");
 }
 
+#[test]
+fn a_node_is_compared_in_its_own_environment_only() {
+    let repository = Repository::new();
+    repository.git(&["rm", "--quiet", "-r", "hiera.yaml", "data"]);
+    for name in ["production", "qa"] {
+        let file = |path: &str| format!("repository/environments/{name}/{path}");
+        repository.write(&file("hiera.yaml"), HIERA_YAML);
+        repository.write(&file("data/common.yaml"), "a: 1\n");
+    }
+    let nodes = "nodes: {here: {environment: production}, there: {environment: qa}}\n";
+    repository.write("repository/.hiera-ls.yaml", nodes);
+    repository.commit();
+    repository.write("repository/environments/production/data/common.yaml", "a: 2\n");
+    let diff = |arguments: &[&str]| text_of(&repository.run(&[&["diff"], arguments].concat()));
+    let text = diff(&[]);
+    assert!(text.starts_with("production: a\n  1 node: here; any unlisted node\n"), "{text}");
+    let text = diff(&["--nodes", "all"]);
+    assert!(text.starts_with("production: a\n  1 node: here\n"), "{text}");
+    assert!(
+        text.ends_with(
+            "production: 1 of 1 node changes, 1 key; nothing else\n\
+             qa: 0 answers change: 1 key compared for 1 node\n"
+        ),
+        "{text}"
+    );
+    let text = diff(&["--nodes", "there"]);
+    assert!(!text.contains("there\n") && text.contains("qa: 0 answers change"), "{text}");
+    // An environment that the user names counts.
+    let text = diff(&["--nodes", "there", "-E", "production"]);
+    assert!(text.starts_with("a\n  1 node: there\n"), "{text}");
+}
+
 /// The code directory of a server has the `hiera.yaml` of the global layer.
 #[test]
 fn all_environments_below_a_global_layer_are_compared() {

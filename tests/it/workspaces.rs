@@ -93,6 +93,85 @@ fn a_node_is_looked_up_in_its_own_environment() {
 }
 
 #[test]
+fn the_nodes_of_an_environment_are_not_in_another_one() {
+    let hiera_yaml =
+        "version: 5\nhierarchy: [{name: x, paths: ['n/%{trusted.certname}.yaml', common.yaml]}]\n";
+    let workspace = Workspace::new(&[
+        ("environments/dev/hiera.yaml", hiera_yaml),
+        ("environments/dev/data/common.yaml", "a: dev\n"),
+        ("environments/dev/data/n/file-dev.yaml", "b: 1\n"),
+        ("environments/production/hiera.yaml", hiera_yaml),
+        ("environments/production/data/common.yaml", "a: production\n"),
+        ("environments/production/data/n/web.test.yaml", "b: 1\n"),
+        ("environments/test/hiera.yaml", hiera_yaml),
+        ("environments/test/data/common.yaml", "a: test\n"),
+        (
+            ".hiera-ls.yaml",
+            "nodes: {set: {environment: dev}, here: {environment: production}, old: {environment: gone}}\n\
+             node_name: '[a-z]+[.](?<environment>[a-z]+)'\n",
+        ),
+        (
+            ".hiera-ls/facts/fact.json",
+            r#"{"name": "fact", "environment": "dev", "values": {"x": 1}}"#,
+        ),
+        (".hiera-ls/facts/enc.json", r#"{"x": 1}"#),
+        (".hiera-ls/facts/enc.yaml", "classes: {}\nenvironment: test\n"),
+        ("sets/one.json", r#"{"name": "one", "environment": "dev", "values": {"x": 1}}"#),
+        ("sets/two.json", r#"{"x": 1}"#),
+    ]);
+    let ran = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hiera-ls"));
+        let output = command.args(arguments).current_dir(workspace.root()).output();
+        let output = output.expect("the program runs");
+        let said = [output.stdout, output.stderr].map(|it| String::from_utf8(it).expect("UTF-8"));
+        said.concat()
+    };
+    let lookup = |arguments: &[&str]| ran(&[&["lookup", "a"], arguments].concat());
+    let taken = "hiera-ls: the environment production, one of 3; --environment chooses another\n";
+    let named =
+        "hiera-ls: the environment dev, which these nodes are in; --environment chooses another\n";
+    let note = |places: &str| {
+        format!(
+            "hiera-ls: note: nodes of other environments are left out ({places}); --environment chooses another\n"
+        )
+    };
+    let same =
+        |count: &str, names: &str, value: &str| format!("a: the {count}\n  {names}\n    {value}\n");
+    let all = same("same for all 2 nodes", "2 nodes: here, old", "production");
+    assert_eq!(lookup(&["--nodes", "all"]), format!("{all}{taken}{}", note("2 in dev, 2 in test")));
+    let dev = same("same for all 3 nodes", "3 nodes: fact, file-dev, set", "dev");
+    let listed = lookup(&["--nodes", "set,file-dev,fact"]);
+    assert_eq!(listed, format!("{dev}{named}"));
+    // An environment that the user names counts.
+    let set = same("answer for 1 node", "1 node: set", "production");
+    assert_eq!(lookup(&["--nodes", "set", "-E", "production"]), set);
+    assert_eq!(
+        lookup(&["--nodes", "set,here"]),
+        format!(
+            "{taken}hiera-ls: --nodes set: this node is in the environment dev; --environment chooses one for all nodes\n"
+        )
+    );
+    assert_eq!(
+        lookup(&["--nodes", "fac*"]),
+        format!(
+            "{taken}hiera-ls: --nodes fac*: all nodes are in other environments: 1 in dev; --environment chooses one\n"
+        )
+    );
+    let two = same("answer for 1 node", "1 node: two", "production");
+    let facts = lookup(&["--facts", "sets"]);
+    assert_eq!(facts, format!("{two}{taken}{}", note("1 in dev")));
+    let facts = lookup(&["--facts", "sets", "--nodes", "one"]);
+    assert_eq!(facts, same("answer for 1 node", "1 node: one", "dev") + named);
+    // A node that only one environment knows is in that one.
+    let dev = "--- dev\nhiera-ls: the environment dev, which node file-dev is in; --environment chooses another\n";
+    assert_eq!(lookup(&["--node", "file-dev"]), dev);
+    let others = ran(&["nodes", "-E", "test"]);
+    assert!(!others.contains("set  (known by its name"), "{others}");
+    let names = ran(&["nodes", "--names"]);
+    assert_eq!(names, format!("here\nold\n{taken}{}", note("2 in dev, 2 in test")));
+}
+
+#[test]
 fn environments_in_any_directory_are_chosen_by_the_names_in_messages() {
     let workspace = Workspace::new(&[
         ("control/dev/hiera.yaml", HIERA_YAML),

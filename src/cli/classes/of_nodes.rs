@@ -1,37 +1,44 @@
 //! `hiera-ls classes --node`: the certain and possible classes of nodes, and where each is included.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
 use super::arguments::{ClassesArguments, ListFormat};
+use crate::cli::place::{Place, PlaceArguments};
 use crate::cli::shown::{as_seen_from_here, in_a_line};
-use crate::cli::workspace::{self, absolute};
+use crate::cli::{fleet, workspace};
 use crate::config::Environment;
 use crate::data::Files as _;
 use crate::engine::{Answer, Evaluator};
 use crate::facts::Node;
 use crate::world::node_classes::{CodePlace, NodeClass, NodeClasses};
-use crate::world::{World, loader, paths};
+use crate::world::{World, paths};
 
 /// The name for all completely known nodes.
 const ALL: &str = "all";
 
 /// The classes of the nodes in the arguments.
 pub(super) fn list(arguments: &ClassesArguments) -> Result<String, String> {
-    let root = absolute(&arguments.root)?;
-    let settings = workspace::settings(&root, &[], arguments.trust);
-    let folders: Vec<Arc<str>> = vec![root.as_str().into()];
-    let world = Arc::new(World::on_disk(Arc::new(loader::Disk), folders, settings));
-    let environment = workspace::environment(&world, &root, arguments.environment.as_deref())?;
-    workspace::complain_of_nodes(&world, &environment);
-    let shower = Shower { world: &world, environment: &environment };
+    let place = PlaceArguments {
+        root: arguments.root.clone(),
+        trust: arguments.trust,
+        environment: arguments.environment.clone(),
+        ..PlaceArguments::default()
+    };
     let mut text = String::new();
-    for name in &arguments.node {
+    let mut complained: BTreeSet<String> = BTreeSet::new();
+    let places = place.open_for_each(&arguments.node, ALL)?;
+    for (name, Place { world, environment }) in arguments.node.iter().zip(&places) {
+        if complained.insert(environment.directory().to_owned()) {
+            workspace::complain_of_nodes(world, environment);
+        }
+        let shower = Shower { world, environment };
         if name == ALL {
-            let fleet = world.fleet_classes(&environment);
-            let missing = world.missing_parameters(&environment);
+            fleet::note_of_others(world, &world.sample_nodes(environment).elsewhere);
+            let fleet = world.fleet_classes(environment);
+            let missing = world.missing_parameters(environment);
             for (number, node) in (0_u32..).zip(fleet.nodes.iter()) {
                 let of_node = missing.iter().filter(|it| it.nodes.binary_search(&number).is_ok());
                 let missing: Vec<_> = of_node.map(|it| it.class.key_of(&it.parameter)).collect();
@@ -40,8 +47,8 @@ pub(super) fn list(arguments: &ClassesArguments) -> Result<String, String> {
             }
             continue;
         }
-        let node = world.node_named(&environment, name);
-        let evaluator = world.evaluator(&environment, &node);
+        let node = world.node_named(environment, name).in_environment(environment);
+        let evaluator = world.evaluator(environment, &node);
         let classes = world.node_classes(&evaluator);
         let missing = missing(&evaluator, &classes);
         shower.write(&node, (&classes, &missing), arguments.render_as, &mut text);

@@ -11,8 +11,8 @@ pub(super) fn with_roles(fleet: &Fleet, name: &str) -> Vec<Arc<Node>> {
         let (mut parts, _) = formats::read("/x.yaml", &format!("x: 1\n{role}"));
         let parts = NodeParts { name: name.to_owned(), ..parts.pop().expect("a fact set") };
         let sets = [("/x.yaml".to_owned(), parts)];
-        let nodes = fleet.world().nodes_of_fact_sets(fleet.environment(), &sets);
-        nodes[0].in_environment(fleet.environment())
+        let found = fleet.world().nodes_of_fact_sets(fleet.environment(), &sets);
+        found.nodes[0].in_environment(fleet.environment())
     };
     ["role: web\n", "role: db\n", "role: none\n", ""].map(of_role).to_vec()
 }

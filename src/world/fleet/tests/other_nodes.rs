@@ -78,8 +78,8 @@ fn random_node(random: &mut Random, pair: &FleetPair) -> (Arc<Node>, Arc<Node>) 
     let parts = NodeParts { name, ..parts.pop().expect("a fact set") };
     let sets = [("/x.yaml".to_owned(), parts)];
     let node = |fleet: &Fleet| {
-        let nodes = fleet.world().nodes_of_fact_sets(fleet.environment(), &sets);
-        nodes[0].in_environment(fleet.environment())
+        let found = fleet.world().nodes_of_fact_sets(fleet.environment(), &sets);
+        found.nodes[0].in_environment(fleet.environment())
     };
     (node(pair.before()), node(pair.after()))
 }
