@@ -52,6 +52,17 @@ pub struct NodeClasses {
     pub classes: Vec<NodeClass>,
     /// Calls that include more classes, with unknown names.
     pub others: Vec<CodePlace>,
+    /// Why no classes are known: Puppet refuses a main manifest, so it compiles no catalog.
+    pub refused: Option<RefusedCode>,
+}
+
+/// Code that Puppet refuses.
+#[derive(Debug, Clone)]
+pub struct RefusedCode {
+    /// Where the mistake is.
+    pub place: CodePlace,
+    /// Puppet's message.
+    pub message: String,
 }
 
 /// A place in a code file, or a file that a classifier wrote.
@@ -76,9 +87,24 @@ pub struct MainManifest {
 pub type LookedUp = Rc<[(Arc<str>, bool)]>;
 
 impl NodeClass {
+    /// Why Puppet refuses the file of the class, and with it the catalogs that contain the class.
+    pub fn refused(&self) -> Option<RefusedCode> {
+        let code = self.code.as_ref()?;
+        RefusedCode::of(&code.path, &code.file)
+    }
+
     /// Whether some `class { … }` sets the parameter, or may set it.
     pub fn may_be_given(&self, parameter: &str) -> bool {
         self.given.iter().any(|it| **it == *parameter || &**it == "*")
+    }
+}
+
+impl RefusedCode {
+    /// The first mistake in a file for which Puppet refuses it.
+    fn of(path: &Arc<str>, file: &CodeFile) -> Option<Self> {
+        let mistake = file.manifest.errors.first()?;
+        let place = CodePlace { path: Arc::clone(path), range: mistake.range };
+        Some(Self { place, message: mistake.message.clone() })
     }
 }
 
@@ -291,6 +317,27 @@ mod tests {
         assert_eq!(fleet.holders("base").count(), 1);
         assert_eq!(fleet.bound_by_lookup("classified", "role"), [0]);
         assert_eq!(fleet.bound_by_lookup("classified", "port"), [0; 0]);
+    }
+
+    #[test]
+    fn a_main_manifest_that_puppet_refuses_leaves_the_classes_unknown() {
+        let files = [
+            ("/r/hiera.yaml", "version: 5\n"),
+            ("/r/manifests/a.pp", "include a\n"),
+            ("/r/manifests/b.pp", "\nnode 'n' {\n"),
+            ("/r/.hiera-ls/facts/n.json", "{\"x\": 1}"),
+        ];
+        let disk = Arc::new(MemoryDisk::new(files));
+        let world = Arc::new(World::on_disk(disk, vec!["/r".into()], Settings::default()));
+        let environment = world.environments()[0].clone();
+        let fleet = world.fleet_classes(&environment);
+        let alone = world.node_classes(&world.evaluator(&environment, &fleet.nodes[0]));
+        for found in [fleet.of(0), &alone] {
+            assert!(found.classes.is_empty());
+            let refused = found.refused.as_ref().expect("a mistake");
+            assert_eq!(&*refused.place.path, "/r/manifests/b.pp");
+            assert_eq!(refused.message, "Syntax error at end of input");
+        }
     }
 
     #[test]

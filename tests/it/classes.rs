@@ -160,3 +160,34 @@ web01
     let web = json!({"name": "web", "certain": true, "here": true, "file": "manifests/site.pp", "line": 3});
     assert_eq!(nodes[1]["classes"][1], web);
 }
+
+#[test]
+fn manifests_that_puppet_refuses_leave_classes_unknown() {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", "version: 5\n"),
+        ("manifests/site.pp", "include a\nif $x { include b }\n"),
+        ("modules/a/manifests/init.pp", "class a {\n  include c\n"),
+        ("modules/b/manifests/init.pp", "class b inherits c inherits d { }\n"),
+    ]);
+    let expected = "\
+w1
+  ! no catalog: Puppet refuses modules/a/manifests/init.pp:3: Syntax error at end of input
+  ! perhaps no catalog: Puppet refuses modules/b/manifests/init.pp:1: Syntax error at 'inherits'
+    a  manifests/site.pp:1
+  ? b  manifests/site.pp:2
+";
+    let found = run(&workspace, &["--node", "w1"]);
+    assert_eq!(found, (Some(0), expected.to_owned(), String::new()));
+    workspace.write("manifests/site.pp", "\nnode w1 { include a\n");
+    let expected = "\
+w1
+  ! not known: Puppet refuses manifests/site.pp:3: Syntax error at end of input
+";
+    let found = run(&workspace, &["--node", "w1"]);
+    assert_eq!(found, (Some(0), expected.to_owned(), String::new()));
+    let (_, out, _) = run(&workspace, &["--node", "w1", "--render-as", "jsonl"]);
+    let node: Json = serde_json::from_str(&out).expect("JSON");
+    let mistake =
+        json!({"file": "manifests/site.pp", "line": 3, "message": "Syntax error at end of input"});
+    assert_eq!(node["refused"], mistake);
+}

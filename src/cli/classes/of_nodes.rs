@@ -13,7 +13,7 @@ use crate::config::Environment;
 use crate::data::Files as _;
 use crate::engine::{Answer, Evaluator};
 use crate::facts::Node;
-use crate::world::node_classes::{CodePlace, NodeClass, NodeClasses};
+use crate::world::node_classes::{CodePlace, NodeClass, NodeClasses, RefusedCode};
 use crate::world::{World, paths};
 
 /// The name for all completely known nodes.
@@ -101,24 +101,35 @@ impl Shower<'_> {
     fn record(&self, node: &Node, found: &NodeClasses, missing: &[String]) -> Json {
         let classes = found.classes.iter().map(|it| {
             let (file, line) = self.place(&it.included_at);
-            json!({
+            let mut class = json!({
                 "name": &*it.name,
                 "certain": it.is_certain,
                 "here": it.code.is_some(),
                 "file": file,
                 "line": line,
-            })
+            });
+            self.add_refusal(it.refused().as_ref(), &mut class);
+            class
         });
         let others = found.others.iter().map(|it| {
             let (file, line) = self.place(it);
             json!({"file": file, "line": line})
         });
-        json!({
+        let mut record = json!({
             "node": &*node.name,
             "classes": classes.collect::<Vec<_>>(),
             "others": others.collect::<Vec<_>>(),
             "missing": missing,
-        })
+        });
+        self.add_refusal(found.refused.as_ref(), &mut record);
+        record
+    }
+
+    fn add_refusal(&self, refused: Option<&RefusedCode>, record: &mut Json) {
+        if let Some(RefusedCode { place, message }) = refused {
+            let (file, line) = self.place(place);
+            record["refused"] = json!({"file": file, "line": line, "message": message});
+        }
     }
 
     fn write_for_people(
@@ -129,6 +140,15 @@ impl Shower<'_> {
         text: &mut String,
     ) {
         let _ = writeln!(text, "{}", in_a_line(&node.name));
+        if let Some(refused) = &found.refused {
+            let _ = writeln!(text, "  ! not known: {}", self.shown_refusal(refused));
+        }
+        for class in &found.classes {
+            if let Some(refused) = class.refused() {
+                let perhaps = if class.is_certain { "" } else { "perhaps " };
+                let _ = writeln!(text, "  ! {perhaps}no catalog: {}", self.shown_refusal(&refused));
+            }
+        }
         for key in missing {
             let _ = writeln!(text, "  ! no level has {}", in_a_line(key));
         }
@@ -154,6 +174,12 @@ impl Shower<'_> {
     /// `file:line` for people.
     fn shown_place(&self, place: &CodePlace) -> String {
         format!("{}:{}", in_a_line(as_seen_from_here(&place.path)), self.line(place))
+    }
+
+    /// `Puppet refuses file:line: message`.
+    fn shown_refusal(&self, refused: &RefusedCode) -> String {
+        let place = self.shown_place(&refused.place);
+        format!("Puppet refuses {place}: {}", in_a_line(&refused.message))
     }
 
     fn line(&self, place: &CodePlace) -> u32 {

@@ -9,6 +9,7 @@ use crate::engine::cases::in_words;
 use crate::engine::{CancelToken, Source};
 use crate::ide::perspective::Perspective;
 use crate::world::NodeClass;
+use crate::world::node_classes::{CodePlace, RefusedCode};
 
 /// Longer values are truncated here: they are shown completely below, with their keys.
 const MAX_VALUE: usize = 60;
@@ -19,7 +20,7 @@ pub(super) fn write(perspective: &Perspective, page: &mut Page, cancel: &CancelT
     let evaluator = &perspective.evaluator;
     let found = perspective.world.node_classes(evaluator);
     let classes = &found.classes;
-    if classes.is_empty() {
+    if classes.is_empty() && found.refused.is_none() {
         return;
     }
     let aliases = perspective.world.type_aliases(evaluator.environment());
@@ -35,6 +36,15 @@ pub(super) fn write(perspective: &Perspective, page: &mut Page, cancel: &CancelT
     }
     page.plain("");
     page.comment("== classes ==", LineKind::Header, None);
+    if let Some(refused) = &found.refused {
+        write_refused_code(perspective, page, "not known", refused);
+    }
+    for (class, _) in &bound {
+        if let Some(refused) = class.refused() {
+            let what = if class.is_certain { "no catalog" } else { "perhaps no catalog" };
+            write_refused_code(perspective, page, what, &refused);
+        }
+    }
     for (class, bindings) in &bound {
         // The node may not have a class that is only possible, so nothing fails for certain.
         let Some(code) = class.code.as_ref().filter(|_| class.is_certain) else { continue };
@@ -50,6 +60,19 @@ pub(super) fn write(perspective: &Perspective, page: &mut Page, cancel: &CancelT
             }
         }
     }
+}
+
+fn write_refused_code(
+    perspective: &Perspective,
+    page: &mut Page,
+    what: &str,
+    refused: &RefusedCode,
+) {
+    let RefusedCode { place: CodePlace { path, range }, message } = refused;
+    let place = Place { file: perspective.world.id(path), range: *range };
+    let shown = perspective.shown_place(place);
+    let line = format!("{what}: Puppet refuses {shown}: {message}");
+    page.comment(&line, LineKind::Error, Some(place));
 }
 
 fn write_refusals(

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::blocks::node_block_of;
 use super::decide::{Decider, Regexes};
-use super::{CodePlace, LookedUp, MainManifest, NodeBlock, NodeClass, NodeClasses};
+use super::{CodePlace, LookedUp, MainManifest, NodeBlock, NodeClass, NodeClasses, RefusedCode};
 use crate::code::inclusions::{Body, ClassLookup, Included, Inclusion, Inclusions};
 use crate::code::{ClassCode, CodeFile};
 use crate::config::Environment;
@@ -74,8 +74,9 @@ impl<'w> ClassFinder<'w> {
         looked_up: &dyn Fn(&ClassLookup) -> LookedUp,
     ) -> NodeClasses {
         // Puppet compiles nothing if it refuses a manifest.
-        if self.manifests.iter().any(|it| !it.file.manifest.errors.is_empty()) {
-            return NodeClasses::default();
+        let refused = self.manifests.iter().find_map(|it| RefusedCode::of(&it.path, &it.file));
+        if refused.is_some() {
+            return NodeClasses { refused, ..NodeClasses::default() };
         }
         let mut search = Search::new(self, node, looked_up);
         for (number, manifest) in self.manifests.iter().enumerate() {
@@ -225,7 +226,7 @@ impl<'a, 'w> Search<'a, 'w> {
         }
         // The sort is stable, so the order in which classes were found stays within both groups.
         classes.sort_by_key(|it| !it.is_certain);
-        NodeClasses { classes, others: self.others }
+        NodeClasses { classes, others: self.others, refused: None }
     }
 
     fn walk_class(&mut self, name: &Arc<str>) {

@@ -143,3 +143,23 @@ fn the_classes_of_a_node_with_what_is_missing_first() {
     "#]]
     .assert_eq(&preview.text);
 }
+
+#[test]
+fn the_classes_of_a_node_are_not_known_if_puppet_refuses_the_manifest() {
+    let preview = |site: &str| {
+        let fixture = fixture(&format!(
+            "#- /data/common.yaml\nx: 1\n#- /manifests/site.pp\n{site}\n\
+             #- /modules/web/manifests/init.pp\nclass web {{\n"
+        ));
+        let question = Question { scope: Scope::Node, ..Question::default() };
+        let preview = ask(&fixture.world(), &question).expect("there is a node");
+        assert_is_consistent(&preview);
+        preview.text
+    };
+    let broken = preview("include web\nnode web01 {");
+    let line = "# not known: Puppet refuses manifests/site.pp:3: Syntax error at end of input\n";
+    assert!(broken.contains(line), "{broken}");
+    let of_class = preview("include web");
+    let line = "# no catalog: Puppet refuses modules/web/manifests/init.pp:2: Syntax error at end of input\n";
+    assert!(of_class.contains(line), "{of_class}");
+}
