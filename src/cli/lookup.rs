@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 use super::fleet;
 use super::print;
 use super::progress::Progress;
-use super::shown::{here, in_lines};
+use super::shown::{here, in_lines, key_in_a_line};
 use super::terminal::{STRONG, complain, print_styled, styled, with_marks};
 use super::workspace;
 use crate::data::puppet_type::{TypeAliases, TypeProblem};
@@ -75,6 +75,7 @@ fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
         queries.push(Query::key(KEY_WITHOUT_MODULE));
     }
     if arguments.why {
+        refuse_own_options(&queries)?;
         return Ok(why(&setup, &queries));
     }
     if arguments.blame
@@ -108,6 +109,18 @@ fn refuse_options_without_effect(arguments: &LookupArguments) -> Result<(), Stri
         ));
     }
     Ok(())
+}
+
+/// `--why` shows what a lookup of the key alone finds, so it is refused for lines of `--keys-from` that say more, as it is with
+/// these options.
+fn refuse_own_options(queries: &[Query]) -> Result<(), String> {
+    match queries.iter().find_map(|it| Some((it, it.own_option()?))) {
+        None => Ok(()),
+        Some((query, name)) => Err(format!(
+            "--why explains the lookup of a key alone, and the line for {} has a {name}",
+            key_in_a_line(&query.key)
+        )),
+    }
 }
 
 /// The hover text of the keys, without secrets, and what was not read.

@@ -130,3 +130,25 @@ fn options_without_effect_are_refused() {
         run(&["--all", "--explain", "--render-as", "jsonl", "--set", "role=db"]);
     assert!(status == 0 && shown.contains("explain"), "{shown}");
 }
+
+#[test]
+fn lines_with_more_than_a_key_are_refused() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let file = directory.path().join("keys");
+    let file = file.to_str().expect("UTF-8");
+    for (line, what) in [
+        (r#"{"key":"nope","default":7}"#, "nope has a default"),
+        (r#"{"key":"port","type":"String"}"#, "port has a type"),
+    ] {
+        std::fs::write(file, format!("list\n{line}\n")).expect("a file");
+        let (status, shown, said) = run(&["--keys-from", file, "--why"]);
+        let expected = format!(
+            "hiera-ls: --why explains the lookup of a key alone, and the line for {what}\n"
+        );
+        assert_eq!((status, &*shown, said), (1, "", expected));
+    }
+    std::fs::write(file, "list\n{\"key\":\"port\"}\n").expect("a file");
+    let (status, shown, _) = run(&["--keys-from", file, "--why", "--set", "role=web"]);
+    assert_eq!(status, 0);
+    assert!(shown.contains("\nport for any node"), "{shown}");
+}

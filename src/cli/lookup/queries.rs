@@ -21,6 +21,17 @@ impl Query {
         Self { key: key.into(), merge: None, default: None, value_type: None }
     }
 
+    /// The name of something that it says itself besides the key.
+    pub(super) fn own_option(&self) -> Option<&'static str> {
+        let Self { merge, default, value_type, .. } = self;
+        let said = [
+            ("merge", merge.is_some()),
+            ("default", default.is_some()),
+            ("type", value_type.is_some()),
+        ];
+        said.into_iter().find(|(_, is_said)| *is_said).map(|(name, _)| name)
+    }
+
     /// Parses a line of a key file: a plain key, a JSON string, or an object with `key` and optionally `merge`, `default`,
     /// `type`.
     fn parse(line: &str) -> Result<Self, String> {
