@@ -274,7 +274,9 @@ impl Node {
             let mut parts = NodeParts::default();
             parts.set(name, value);
             for (key, member) in parts.facts.iter().chain(&parts.variables) {
-                if key.as_str().is_none_or(|it| !variables.set.contains_key(it)) {
+                let is_free =
+                    |it: &str| !variables.set.contains_key(it) && !variable::is_environment(it);
+                if key.as_str().is_none_or(is_free) {
                     variables.top_scope.insert(key.clone(), None, member.value.clone());
                 }
             }
@@ -501,10 +503,31 @@ mod tests {
             ("trusted.extensions.pp_role", "open trusted.extensions.pp_role"),
             ("environment", r#""production""#),
             ("server_facts.environment", r#""production""#),
+            ("facts.environment", "open facts.environment"),
             ("title", r#""main""#),
         ] {
             assert_eq!(read(&node, name), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn a_fact_called_environment_is_not_the_environment() {
+        let set = |facts: &str| NodeParts {
+            environment: Some("production".into()),
+            facts: hash(facts),
+            ..NodeParts::default()
+        };
+        let node = Node::partial(set(r#"{"environment": "of the fact"}"#), &[], Origin::Name);
+        assert_eq!(read(&node, "environment"), r#""production""#);
+        assert_eq!(read(&node, "facts.environment"), r#""of the fact""#);
+        let node = Node::partial(set("{}"), &[], Origin::Name);
+        let given = [("facts.environment".into(), Value::string("given"))];
+        let node = node.with(&given).expect("it is open");
+        assert_eq!(read(&node, "environment"), r#""production""#);
+        assert_eq!(read(&node, "facts.environment"), r#""given""#);
+        check(&node, "environment", r#""production""#);
+        let given = [("environment".into(), Value::string("given"))];
+        assert!(node.with(&given).is_err());
     }
 
     #[test]

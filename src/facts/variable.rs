@@ -19,6 +19,15 @@ pub const NODE_HASHES: [&str; 3] = ["facts", "trusted", "server_facts"];
 pub const VARIABLES_OF_HIERA_3: [&str; 3] =
     ["calling_module", "calling_class", "calling_class_path"];
 
+/// The fact called `environment`, if there is one: the only fact that is no top-scope variable, because Puppet sets `$environment`
+/// itself. The name of the environment is in `$server_facts`, and not in `$facts`.
+const FACT_CALLED_ENVIRONMENT: &str = "facts.environment";
+
+/// Whether a top-scope variable is the name of the environment, which no fact of the same name can set.
+pub(super) fn is_environment(name: &str) -> bool {
+    name == "environment"
+}
+
 /// The variable that `path` reads, under the canonical name for all its spellings: `role`, `facts.os.family`,
 /// `trusted.extensions.pp_role`. `None` if the path starts with a number, which does not name a variable.
 pub fn name_of(path: &KeyPath) -> Option<Arc<str>> {
@@ -50,6 +59,9 @@ fn name_with(path: &KeyPath, modern_name: fn(&str) -> Option<&'static str>) -> O
         [Segment::Name(member), rest @ ..] if root == "facts" => (&**member, rest),
         _ => (root, rest),
     };
+    if root == "facts" && is_environment(first) && rest.is_empty() {
+        return Some(FACT_CALLED_ENVIRONMENT.into());
+    }
     // A name with `::` inside is a variable of a class.
     let is_fact = root == "facts" || !first.contains("::");
     let modern = if rest.is_empty() { modern_name(first) } else { None };
@@ -150,7 +162,8 @@ mod tests {
         check(&["trusted.certname", "::trusted.certname"], "trusted.certname");
         check(&["fqdn", "networking.fqdn"], "facts.networking.fqdn");
         check(&["kernel", "facts.kernel"], "kernel");
-        check(&["environment", "server_facts.environment"], "environment");
+        check(&["environment", "::environment", "server_facts.environment"], "environment");
+        check(&["facts.environment", "::facts.environment"], "facts.environment");
         check(&["::profile::web::port"], "profile::web::port");
         check(&["facts"], "facts");
         check(&["facts.'a.b'"], "facts.'a.b'");

@@ -53,6 +53,31 @@ fn a_node_is_in_the_environment_that_it_names() {
     assert!(readers.starts_with("data/env/qa.yaml: read by 2 of 3 nodes\n"), "{readers}");
 }
 
+#[test]
+fn no_fact_is_the_environment() {
+    let workspace = Workspace::new(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy: [{name: x, paths: ['e/%{facts.environment}.yaml', common.yaml]}]\n",
+        ),
+        ("data/e/production.yaml", "k: of the fact\n"),
+        ("data/common.yaml", "k: common\nfe: '<%{facts.environment}> <%{environment}>'\n"),
+        (".hiera-ls/facts/n1.json", "{\"x\": 1}"),
+        (".hiera-ls/facts/n2.json", "{\"environment\": \"production\", \"x\": 1}"),
+        (".hiera-ls.yaml", "environment: production\n"),
+    ]);
+    check(&workspace, &["lookup", "k", "--node", "n1"], "--- common\n");
+    check(&workspace, &["lookup", "fe", "--node", "n1"], "--- \"<> <production>\"\n");
+    check(&workspace, &["lookup", "k", "--node", "n2"], "--- of the fact\n");
+    // Without a fact set, it is not known whether there is such a fact.
+    let cases =
+        "# if facts.environment is production:\n--- of the fact\n# otherwise:\n--- common\n";
+    check(&workspace, &["lookup", "k", "--node", "w1"], cases);
+    check(&workspace, &["lookup", "fe"], "--- \"<%{facts.environment}> <production>\"\n");
+    let set = ["lookup", "k", "--set", "facts.environment=production"];
+    check(&workspace, &set, "--- of the fact\n");
+}
+
 const BY_ROLE: (&str, &str) =
     ("hiera.yaml", "version: 5\nhierarchy: [{name: x, paths: ['%{role}.yaml', common.yaml]}]\n");
 

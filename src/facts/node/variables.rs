@@ -255,7 +255,7 @@ fn set_in(variables: &Hash) -> IndexMap<Arc<str>, Value> {
 /// The known variables of a node of which only `parts` and `proved` are known. `proved` is added to the parts.
 fn known_of(parts: &mut NodeParts, proved: &[Proved]) -> IndexMap<Arc<str>, KnownVariable> {
     let mut known = IndexMap::new();
-    flatten(&mut known, "", &parts.facts);
+    flatten(&mut known, "facts", &parts.facts);
     for (prefix, members) in [("trusted", &parts.trusted), ("server_facts", &parts.server_facts)] {
         if let Some(members) = members {
             flatten(&mut known, prefix, members);
@@ -287,8 +287,7 @@ fn flatten(known: &mut IndexMap<Arc<str>, KnownVariable>, prefix: &str, hash: &H
         let Some(key) = key.as_str() else { continue };
         let segment = key_path::quote_segment(key);
         let segment = segment.as_deref().unwrap_or(key);
-        let path =
-            if prefix.is_empty() { segment.to_owned() } else { format!("{prefix}.{segment}") };
+        let path = format!("{prefix}.{segment}");
         match &member.value.value {
             Value::Hash(inner) if !inner.is_empty() => flatten(known, &path, inner),
             value => {
