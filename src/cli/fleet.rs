@@ -254,7 +254,15 @@ fn chosen(
             }
         }
         let is_name = pattern != "all" && !pattern.contains(['*', '?']);
-        for node in elsewhere.iter().filter(|node| fits(&node.name)) {
+        let there: Vec<_> = elsewhere.iter().filter(|node| fits(&node.name)).cloned().collect();
+        let is_open = is_name && !is_known && there.is_empty() && wanted.facts.is_none();
+        let only_there = || {
+            let other = world.only_other_environment_with_node(environment, pattern)?;
+            Some(NodeElsewhere { name: pattern.into(), environment: other })
+        };
+        let is_chosen = wanted.elsewhere == Elsewhere::NamedHere;
+        let only_there = (is_open && !is_chosen).then(only_there).flatten();
+        for node in there.into_iter().chain(only_there) {
             is_known = true;
             if !known.insert(Arc::clone(&node.name)) {
                 continue;
@@ -267,7 +275,7 @@ fn chosen(
                         "--nodes {pattern}: this node is in the environment {label}; --environment chooses one for all nodes"
                     ));
                 }
-                _ => left_out.push(node.clone()),
+                _ => left_out.push(node),
             }
         }
         // A machine of which nothing is known can be named as well, unless --facts lists all of them.

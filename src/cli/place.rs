@@ -194,12 +194,24 @@ impl PlaceArguments {
         Ok(Arc::new(loader::Disk))
     }
 
-    /// The directory on this machine; if no environment is named, the one that contains the file at `path`, if there is one.
-    pub(super) fn open_for(&self, path: &str) -> Result<Place, String> {
+    /// The directory on this machine for a file: if no environment is named, all that can read the file, and at least one. The
+    /// second result is what happens to nodes that are in none of these.
+    pub(super) fn open_for(&self, path: &str) -> Result<(Vec<Place>, Elsewhere), String> {
         let (root, world) = self.world_on(Arc::new(loader::Disk))?;
-        let of_file = world.environment_of(path).filter(|_| self.environment.is_none());
-        let environment = of_file.map_or_else(|| self.environment_in(&world, &root), Ok)?;
-        Ok(Place { world, environment })
+        let is_chosen = self.is_environment_chosen(&world, &root);
+        let all = if is_chosen { Vec::new() } else { world.environments_with(path) };
+        let elsewhere = match (is_chosen, all.len()) {
+            (true, _) => Elsewhere::NamedHere,
+            (false, 0 | 1) => Elsewhere::Refused,
+            (false, _) => Elsewhere::Later,
+        };
+        let mut environments = match all.len() {
+            0 => vec![self.environment_in(&world, &root)?],
+            _ => all,
+        };
+        environments.sort_by(|one, other| one.directory().cmp(other.directory()));
+        let place = |environment| Place { world: Arc::clone(&world), environment };
+        Ok((environments.into_iter().map(place).collect(), elsewhere))
     }
 
     /// The directory on `disk`.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
 
-use super::fleet;
+use super::fleet::{self, Selection};
 use super::place::{Place, PlaceArguments};
 use super::print_or_complain;
 use super::shown::{as_seen_from_here, counted, in_a_line};
@@ -39,7 +39,8 @@ pub struct ReadersArguments {
     /// A directory of fact sets: the name of each file is the name of its node. Or one file
     #[arg(long, value_name = "DIR|FILE", help_heading = "The nodes")]
     pub facts: Option<PathBuf>,
-    /// text, or jsonl: one JSON object {"file", "nodes", "perhaps", "modules", "cases", "unclear"}
+    /// text, or jsonl: one JSON object {"file", "environment", "nodes", "perhaps", "modules", "cases", "unclear"} for each environment
+    /// that reads the file
     #[arg(long, value_enum, default_value_t, hide_possible_values = true, value_name = "FORMAT")]
     pub render_as: ListFormat,
 }
@@ -54,8 +55,11 @@ struct Readers {
     path: Arc<str>,
     /// The paths by which levels read it through links.
     links: Vec<Arc<str>>,
-    /// The directory of the environment.
+    /// What users call the environment, and its directory.
+    environment: Arc<str>,
     directory: String,
+    /// Whether the workspace has several environments, and the file is in the directory of none or of another one.
+    is_shared: bool,
     all: usize,
     certain: Vec<Arc<str>>,
     /// Nodes that are not completely known.
@@ -75,8 +79,8 @@ struct Readers {
 
 fn list(arguments: &ReadersArguments) -> Result<String, String> {
     let path = absolute(&arguments.file)?;
-    let place = arguments.place.open_for(&path)?;
-    match place.world.kind(&path) {
+    let (places, elsewhere) = arguments.place.open_for(&path)?;
+    match places[0].world.kind(&path) {
         PathKind::File => {}
         PathKind::Directory => {
             return Err(format!("{path}: this is a directory; name a data file in it"));
@@ -84,15 +88,52 @@ fn list(arguments: &ReadersArguments) -> Result<String, String> {
         PathKind::Missing => return Err(format!("{path}: no such file")),
     }
     let facts = arguments.facts.as_deref().map(fleet::fact_sets).transpose()?;
-    let elsewhere = arguments.place.elsewhere_of_each(&place.world);
-    let wanted =
-        fleet::Selection { names: arguments.nodes.as_deref(), facts: facts.as_deref(), elsewhere };
-    let nodes = fleet::nodes(&place, wanted)?;
-    let readers = readers(&place, path, &nodes);
-    Ok(match arguments.render_as {
-        ListFormat::Text => text(&readers),
-        ListFormat::Jsonl => format!("{}\n", json_of(&readers)),
-    })
+    let names = arguments.nodes.as_deref();
+    let wanted = Selection { names, facts: facts.as_deref(), elsewhere };
+    let mut all = Vec::new();
+    for place in &places {
+        let nodes = fleet::nodes(place, wanted)?;
+        // The nodes that the user names are all in other environments.
+        if nodes.is_empty() && wanted.names.is_some() {
+            continue;
+        }
+        all.push(readers(place, path.clone(), &nodes));
+    }
+    if all.is_empty() {
+        let names = names.unwrap_or_default();
+        return Err(format!(
+            "--nodes {names}: no such node is in an environment that reads the file"
+        ));
+    }
+    // An environment can have the module of the file, and no hierarchy that reads it.
+    let are_unread = all.iter().all(Readers::is_unread);
+    all.retain(|it| are_unread || !it.is_unread());
+    if are_unread {
+        all.truncate(1);
+    }
+    let texts = all.iter().map(|it| match arguments.render_as {
+        ListFormat::Text => text(it),
+        ListFormat::Jsonl => format!("{}\n", json_of(it)),
+    });
+    let between = if arguments.render_as == ListFormat::Text { "\n" } else { "" };
+    Ok(texts.collect::<Vec<_>>().join(between))
+}
+
+impl Readers {
+    /// Whether no hierarchy of the environment reads the file.
+    fn is_unread(&self) -> bool {
+        let Self { ways, unclear, certain, perhaps, .. } = self;
+        ways.is_empty() && unclear.is_empty() && certain.is_empty() && perhaps.is_empty()
+    }
+
+    /// `in the environment dev, `, if it is not the directory of the file that says this.
+    fn in_environment(&self) -> String {
+        if self.is_shared {
+            format!("in the environment {}, ", in_a_line(&self.environment))
+        } else {
+            String::new()
+        }
+    }
 }
 
 fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
@@ -139,16 +180,13 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
     let unused = world.unused_config_of(&path);
     let unseen = world.unseen_module(&path).filter(|_| environment.root.is_some());
     let directory = environment.directory().to_owned();
-    let refusal = refusal(place).map(|it| {
-        // A file of the global layer belongs to all environments.
-        let is_of_all = paths::below(&directory, &path).is_none() && world.environments().len() > 1;
-        let label = world.environment_label(environment);
-        if is_of_all { format!("in the environment {label}, {it}") } else { it }
-    });
+    let is_shared = paths::below(&directory, &path).is_none() && world.environments().len() > 1;
     Readers {
         path,
         links,
+        environment: world.environment_label(environment),
         directory,
+        is_shared,
         all: nodes.len(),
         certain,
         perhaps,
@@ -157,7 +195,7 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
         unclear,
         unused,
         unseen,
-        refusal,
+        refusal: refusal(place),
     }
 }
 
@@ -197,9 +235,10 @@ pub(super) fn refusal(place: &Place) -> Option<String> {
 fn text(readers: &Readers) -> String {
     let Readers { path, links, all, certain, perhaps, ways, unclear, .. } = readers;
     let Readers { unused, unseen, refusal, by_modules, .. } = readers;
-    let refusal = refusal.as_deref().map(|it| in_a_line(it).into_owned());
+    let within = readers.in_environment();
+    let refusal = refusal.as_deref().map(|it| format!("{within}{}", in_a_line(it)));
     let path = in_a_line(as_seen_from_here(path));
-    if ways.is_empty() && unclear.is_empty() && certain.is_empty() && perhaps.is_empty() {
+    if readers.is_unread() {
         let why = unused.as_ref().map(|it| it.in_words(&in_a_line(as_seen_from_here(&it.path))));
         let why = why.or_else(|| {
             let UnseenModuleAt { name, why, .. } = unseen.as_ref()?;
@@ -212,7 +251,7 @@ fn text(readers: &Readers) -> String {
     if let Some(refusal) = refusal {
         return format!("{path}: {refusal}\n");
     }
-    let mut text = format!("{path}: ");
+    let mut text = format!("{path}: {within}");
     match all {
         0 => text.push_str("no nodes are known\n"),
         _ => {
@@ -296,6 +335,7 @@ fn json_of(readers: &Readers) -> Json {
         by_modules.map(|(module, nodes)| (module.to_string(), names(nodes).into())).collect();
     json!({
         "file": path,
+        "environment": &*readers.environment,
         "nodes": names(&readers.certain),
         "perhaps": names(&readers.perhaps),
         "modules": by_modules,

@@ -167,8 +167,66 @@ fn the_nodes_of_an_environment_are_not_in_another_one() {
     assert_eq!(lookup(&["--node", "file-dev"]), dev);
     let others = ran(&["nodes", "-E", "test"]);
     assert!(!others.contains("set  (known by its name"), "{others}");
+    let readers = ran(&["readers", "environments/test/data/common.yaml", "--nodes", "set"]);
+    assert_eq!(
+        readers,
+        "hiera-ls: --nodes set: this node is in the environment dev; --environment chooses one for all nodes\n"
+    );
     let names = ran(&["nodes", "--names"]);
     assert_eq!(names, format!("here\nold\n{taken}{}", note("2 in dev, 2 in test")));
+}
+
+#[test]
+fn readers_of_a_file_that_several_environments_share() {
+    let environment_conf = "modulepath = ../../modules\n";
+    let nodes = "version: 5\nhierarchy: [{name: n, path: 'n/%{trusted.certname}.yaml'}]\n";
+    let workspace = Workspace::new(&[
+        ("environments/dev/hiera.yaml", nodes),
+        ("environments/dev/environment.conf", environment_conf),
+        ("environments/dev/data/n/w-dev.yaml", "a: 1\n"),
+        ("environments/production/hiera.yaml", nodes),
+        ("environments/production/environment.conf", environment_conf),
+        ("environments/production/data/n/w-production.yaml", "a: 1\n"),
+        (
+            "modules/m/hiera.yaml",
+            "version: 5\nhierarchy: [{name: x, paths: ['%{environment}.yaml', common.yaml]}]\n",
+        ),
+        ("modules/m/data/dev.yaml", "m::p: 1\n"),
+        ("modules/m/data/common.yaml", "m::p: 2\n"),
+        ("modules/m/data/other.yaml", "m::p: 3\n"),
+    ]);
+    let readers = |below: &str, arguments: &[&str]| {
+        run(&workspace, below, &[&["readers"], arguments].concat())
+    };
+    let of = |name: &str, file: &str, rest: &str| {
+        format!(
+            "{file}: in the environment {name}, read by 1 of 1 node\n  w-{name}\nRead by any node\n  {rest} of module m)\n"
+        )
+    };
+    let always = "whatever its facts are (level \"x\"";
+    let dev = of("dev", "modules/m/data/dev.yaml", always);
+    assert_eq!(readers("", &["modules/m/data/dev.yaml"]), dev);
+    assert_eq!(readers("", &["modules/m/data/dev.yaml", "-E", "dev"]), dev);
+    let inside = readers("", &["modules/m/data/dev.yaml", "--root", "environments/dev"]);
+    assert_eq!(inside, dev.replace("in the environment dev, ", ""));
+    let unread = "modules/m/data/dev.yaml: no hierarchy reads this file\n";
+    assert_eq!(readers("", &["modules/m/data/dev.yaml", "-E", "production"]), unread);
+    let unread = "modules/m/data/other.yaml: no hierarchy reads this file\n";
+    assert_eq!(readers("", &["modules/m/data/other.yaml"]), unread);
+    let both = [
+        of("dev", "modules/m/data/common.yaml", always),
+        of("production", "modules/m/data/common.yaml", always),
+    ];
+    assert_eq!(readers("", &["modules/m/data/common.yaml"]), both.join("\n"));
+    assert_eq!(readers("", &["modules/m/data/common.yaml", "--nodes", "w-dev"]), both[0]);
+    let lines = readers("", &["modules/m/data/common.yaml", "--render-as", "jsonl"]);
+    let environments = ["\"environment\":\"dev\"", "\"environment\":\"production\""];
+    for (line, environment) in lines.lines().zip(environments) {
+        assert!(line.contains(environment), "{line}");
+    }
+    // The directory of a file says which environment it is in.
+    let own = readers("", &["environments/dev/data/n/w-dev.yaml"]);
+    assert!(own.starts_with("environments/dev/data/n/w-dev.yaml: read by 1 of 1 node\n"), "{own}");
 }
 
 #[test]
