@@ -144,6 +144,7 @@ impl PlaceArguments {
                 complain(&format!(
                     "the environment {label}, which these nodes are in; --environment chooses another"
                 ));
+                workspace::note_unread_settings(&world, &other);
                 other
             }
             None => self.environment_in(&world, &root)?,
@@ -178,6 +179,7 @@ impl PlaceArguments {
             complain(&format!(
                 "the environment {label}, which node {name} is in; --environment chooses another"
             ));
+            workspace::note_unread_settings(world, found);
         } else if world.environments().iter().any(|it| it.fixed_name().is_some()) {
             // Checkouts that are not below `environments` can be deployed as any environment, so nothing is said of them.
             complain(&format!(

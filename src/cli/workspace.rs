@@ -106,6 +106,7 @@ pub(super) fn environment(
     name: Option<&str>,
 ) -> Result<Arc<Environment>, String> {
     let mut environment = environment_called(world, root, name)?;
+    note_unread_settings(world, &environment);
     // A path only says which one is meant.
     if let Some(name) = name.filter(|it| !it.contains('/')) {
         let environment = Arc::make_mut(&mut environment);
@@ -114,6 +115,18 @@ pub(super) fn environment(
         environment.naming = Naming::Fixed;
     }
     Ok(environment)
+}
+
+/// Says that the settings in the directory of an environment do not count, because those of the workspace above it do.
+pub(super) fn note_unread_settings(world: &World, environment: &Environment) {
+    let directory = environment.directory();
+    let file = paths::join(directory, PROJECT_FILE);
+    let is_above =
+        |it: &Arc<str>| paths::below(it, directory).is_some_and(|below| !below.is_empty());
+    if world.folders().iter().any(is_above) && world.kind(&file) == PathKind::File {
+        let [file, directory] = [&*file, directory].map(as_seen_from_here);
+        complain(&format!("note: {file} is not read; --root {directory} uses it"));
+    }
 }
 
 /// The environment that a directory is in, or whose data or modules it has. A directory with several environments is in none of

@@ -191,3 +191,12 @@ w1
         json!({"file": "manifests/site.pp", "line": 3, "message": "Syntax error at end of input"});
     assert_eq!(node["refused"], mistake);
 }
+
+#[test]
+fn a_pattern_is_no_name_of_a_node() {
+    let workspace = Workspace::new(&[("hiera.yaml", "version: 5\n")]);
+    let (_, out, said) = run(&workspace, &["--node", "web*"]);
+    let expected =
+        "hiera-ls: --node web*: this is one name; `all` means all nodes with fact sets\n";
+    assert_eq!((&*out, &*said), ("", expected));
+}

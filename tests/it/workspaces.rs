@@ -30,6 +30,23 @@ fn the_project_file_counts_in_directories_below() {
 }
 
 #[test]
+fn settings_in_an_environment_are_not_those_of_the_workspace() {
+    let workspace = Workspace::new(&[
+        ("environments/dev/hiera.yaml", HIERA_YAML),
+        ("environments/dev/.hiera-ls.yaml", "variables: {site: bergen}\n"),
+        ("environments/dev/data/common.yaml", "a: '%{site}'\n"),
+        ("environments/production/hiera.yaml", HIERA_YAML),
+    ]);
+    let not_found = run(&workspace, "", &["lookup", "b", "-E", "dev"]);
+    let note = "hiera-ls: note: environments/dev/.hiera-ls.yaml is not read; --root environments/dev uses it\n";
+    assert!(not_found.starts_with(note), "{not_found}");
+    let lookup = ["lookup", "a", "--root", "environments/dev"];
+    assert_eq!(run(&workspace, "", &lookup), "--- bergen\n");
+    let not_found = run(&workspace, "", &["lookup", "b", "--root", "environments/dev"]);
+    assert!(not_found.starts_with("hiera-ls: Function lookup()"), "{not_found}");
+}
+
+#[test]
 fn errors_in_settings_are_said_with_their_places() {
     let workspace = Workspace::new(&[("hiera.yaml", HIERA_YAML), (".hiera-ls.yaml", "a: [\n")]);
     let said = |text: &str| {

@@ -21,6 +21,11 @@ const ALL: &str = "all";
 
 /// The classes of the nodes in the arguments.
 pub(super) fn list(arguments: &ClassesArguments) -> Result<String, String> {
+    if let Some(name) = arguments.node.iter().find(|it| it.contains(['*', '?'])) {
+        return Err(format!(
+            "--node {name}: this is one name; `all` means all nodes with fact sets"
+        ));
+    }
     let place = PlaceArguments {
         root: arguments.root.clone(),
         trust: arguments.trust,
