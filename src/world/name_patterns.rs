@@ -69,7 +69,13 @@ impl World {
                         .and_then(|it| crate::facts::variable::name_of_text(&it.variable)),
                 );
             }
-            names.extend(self.nodes(environment).iter().map(|node| Arc::clone(&node.name)));
+            let nodes = self.sample_nodes(environment);
+            names.extend(nodes.nodes.iter().map(|node| Arc::clone(&node.name)));
+            // The pattern may be what says that they are in other environments.
+            names.extend(nodes.elsewhere.iter().map(|node| Arc::clone(&node.name)));
+        }
+        if environments.len() > 1 {
+            read.insert("environment".into());
         }
         for pattern in self.settings.node_name.iter() {
             let mut add = |message: String| {
