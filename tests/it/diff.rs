@@ -816,6 +816,7 @@ fn readers_and_uses() {
     let json: Json = serde_json::from_slice(&repository.run(&readers).stdout).expect("JSON");
     let expected = json!({
         "file": "data/roles/web.yaml",
+        "environment": "production",
         "nodes": ["web1", "web2"],
         "perhaps": [],
         "modules": {},
