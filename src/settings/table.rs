@@ -200,8 +200,9 @@ pub const SETTINGS: &[Setting] = &[
         key: "diagnostics.severityByPath",
         kind: Kind::PathSeverityMap,
         default: "{}",
-        doc: "Severities for some files only. Maps a glob or a directory to a map like `diagnostics.severity`. `**` matches any \
-              number of directories. If several entries match a file, the last one that lists the rule is used.",
+        doc: "Severities for some files only. Maps a glob or a directory, relative to the directory of `.hiera-ls.yaml`, to \
+              a map like `diagnostics.severity`. `**` matches any number of directories. If several entries match a file, the \
+              last one that lists the rule is used.",
         scope: Scope::Window,
     },
     Setting {

@@ -134,6 +134,14 @@ impl Repository {
         let lines = listed.split(|byte| *byte == 0).filter(|line| !line.is_empty());
         Ok(lines.filter_map(tree_item).collect())
     }
+    /// The top of the repository as the user's path spells it, which may lead through links. `None` if it does not show where the
+    /// repository starts.
+    fn top_as_spelled(&self) -> Option<&str> {
+        let prefix = self.prefix.trim_end_matches('/');
+        let above = self.root.strip_suffix(prefix).filter(|_| !prefix.is_empty())?;
+        above.strip_suffix('/').map(|it| if it.is_empty() { "/" } else { it })
+    }
+
 }
 
 /// `100644 blob 9daeafb…<TAB>data/common.yaml`. Names that are not UTF-8 are skipped.
@@ -161,13 +169,16 @@ pub(crate) fn top_around(path: &str) -> Option<&str> {
 }
 
 /// The files of the repository around `root` that differ from the merge base with `revision`, including deleted and untracked
-/// files. Paths below `root` start with it.
+/// files. Paths below `root` start with it. A path outside of it is there in both spellings: without links, and as `root` spells it.
 pub(crate) fn changed_since(root: &str, revision: &str) -> Result<BTreeSet<String>, String> {
     let repository = Repository::of(root)?;
     // Changes by others since then are not changes of this branch.
     let common = repository.common_with_head(&repository.commit(revision)?);
     let files = files_other_than(root, &common)?;
-    Ok(files.iter().map(|name| repository.path_of(name)).collect())
+    let spelled = files
+        .iter()
+        .filter_map(|name| Some(super::paths::join(repository.top_as_spelled()?, name)));
+    Ok(files.iter().map(|name| repository.path_of(name)).chain(spelled).collect())
 }
 
 /// The files of the working tree around `root` that differ from a commit, including deleted and untracked files. Paths start at

@@ -313,6 +313,15 @@ impl World {
     pub fn may_hold_facts(&self, path: &str) -> bool {
         may_hold_facts(path, self)
     }
+
+    /// Whether `path` may hold facts of the nodes of some environment, wherever that has them.
+    pub fn may_hold_facts_of_environments(&self, path: &str) -> bool {
+        let is_at_home = |environment: &Arc<Environment>| {
+            let mut homes = homes(self, environment).into_iter();
+            homes.any(|home| paths::below(&home, path).is_some_and(is_usual_place_of_facts))
+        };
+        may_hold_facts_of_settings(path, self) || self.environments().iter().any(is_at_home)
+    }
 }
 
 /// Whether a change of `path` may change sample nodes.
@@ -323,6 +332,19 @@ pub(super) fn may_hold_facts(path: &str, world: &World) -> bool {
         })
     };
     let is_default = |name: &&str| path.strip_suffix(*name).is_some_and(|it| it.ends_with('/'));
+    FACTS_DIRECTORIES.into_iter().any(is_in)
+        || DEFAULT_FACTS.iter().any(is_default)
+        || may_hold_facts_of_settings(path, world)
+}
+
+/// Whether a path below an environment, or another directory of facts, is one of those at which facts usually are.
+fn is_usual_place_of_facts(below: &str) -> bool {
+    DEFAULT_FACTS.contains(&below)
+        || FACTS_DIRECTORIES.iter().any(|it| paths::below(it, below).is_some())
+}
+
+/// Whether the settings may name `path` as a file with facts.
+fn may_hold_facts_of_settings(path: &str, world: &World) -> bool {
     let is_set = |entry: &Arc<str>| {
         let pattern = world.settings_path(entry);
         // Only the part before the first wildcard is compared, which may include a few paths too many.
@@ -330,9 +352,7 @@ pub(super) fn may_hold_facts(path: &str, world: &World) -> bool {
         path.starts_with(fixed)
     };
     let in_settings = world.settings.nodes.values().filter_map(|it| it.facts_file.as_ref());
-    FACTS_DIRECTORIES.into_iter().any(is_in)
-        || DEFAULT_FACTS.iter().any(is_default)
-        || world.settings.facts.iter().chain(in_settings).any(is_set)
+    world.settings.facts.iter().chain(in_settings).any(is_set)
 }
 
 /// The nodes from fact sets and settings.
@@ -633,13 +653,15 @@ fn some_members(members: &Hash) -> Option<Hash> {
     (!members.is_empty()).then(|| members.clone())
 }
 
-/// Where fact sets of an environment may be: beside its `hiera.yaml`, and in the workspace's folders that contain it.
+/// Where fact sets of an environment may be: beside its `hiera.yaml`, in the workspace's folders that contain it, and at the top
+/// of its repository, because users may open only a part of that.
 fn homes(world: &World, environment: &Environment) -> Vec<String> {
     let own = environment.directory();
     let mut homes = vec![own.to_owned()];
     let holding = world.folders().iter().filter(|folder| paths::below(folder, own).is_some());
     homes.extend(holding.map(ToString::to_string));
     homes.extend(codedir(own));
+    homes.extend(world.repository_around(own).map(str::to_owned));
     let mut seen = BTreeSet::new();
     homes.retain(|home| seen.insert(home.clone()));
     homes

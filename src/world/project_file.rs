@@ -18,15 +18,20 @@ impl World {
         let is_within = |directory: &str| {
             directory == folder || root.is_some_and(|root| paths::below(root, directory).is_some())
         };
-        let above = || std::iter::once(folder).chain(paths::ancestors(folder));
-        let is_repository = |it: &&str| self.kind(&paths::join(it, ".git")) != PathKind::Missing;
-        let repository = above().find(is_repository);
-        above()
+        let repository = self.repository_around(folder);
+        std::iter::once(folder)
+            .chain(paths::ancestors(folder))
             .take_while(|directory| {
                 is_within(directory)
                     || repository.is_some_and(|it| paths::below(it, directory).is_some())
             })
             .find_map(|directory| self.file(&paths::join(directory, PROJECT_FILE)).ok())
+    }
+
+    /// The top of the repository that contains a directory.
+    pub(super) fn repository_around<'p>(&self, directory: &'p str) -> Option<&'p str> {
+        let is_top = |it: &&str| self.kind(&paths::join(it, ".git")) != PathKind::Missing;
+        std::iter::once(directory).chain(paths::ancestors(directory)).find(is_top)
     }
 }
 

@@ -298,7 +298,7 @@ impl World {
     }
 
     /// Where relative paths of the settings start: the project file's directory, or else the first folder.
-    fn settings_directory(&self) -> Arc<str> {
+    pub fn settings_directory(&self) -> Arc<str> {
         let directory = self.settings.directory.as_ref().or_else(|| self.folders.first());
         directory.cloned().unwrap_or_else(|| Arc::from("/"))
     }

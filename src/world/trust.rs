@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::file_entry::FileEntry;
 use super::paths;
 use super::snapshot::World;
-use crate::data::{Files as _, PathKind};
+use crate::data::Files as _;
 use crate::settings::{RawSettings, RuleName, Settings, SettingsProblem};
 
 /// Whether a workspace is trusted from outside.
@@ -114,10 +114,9 @@ impl World {
     /// The directories of a workspace: its folders, and the repository that contains its project file. The project file's
     /// directory comes first.
     fn trees(&self, folders: &[&str], project_file: &str) -> Vec<String> {
-        let is_repository = |it: &&str| self.kind(&paths::join(it, ".git")) != PathKind::Missing;
-        // A folder may be a part of a repository. Its settings may then name files of the whole repository.
-        let repository = paths::ancestors(project_file).find(is_repository);
         let own = paths::parent(project_file).unwrap_or("/");
+        // A folder may be a part of a repository. Its settings may then name files of the whole repository.
+        let repository = self.repository_around(own);
         let all = [own].into_iter().chain(repository).chain(folders.iter().copied());
         all.map(paths::normalise).collect()
     }

@@ -1,5 +1,6 @@
 //! `diff`, and `lookup` for many nodes, run as programs in real repositories.
 
+mod below;
 mod causes;
 mod not_compared;
 

@@ -15,6 +15,7 @@ use crate::cli::workspace::{self, absolute, existing_directory};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelExtend as _, ParallelIterator as _};
 
 use crate::code::roots::is_code;
+use crate::config::Environment;
 use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::{Diagnostic, Severity, nothing_checked, rule, rule_names};
 use crate::ide::{FileRole, all_diagnostics, workspace_files};
@@ -297,16 +298,9 @@ fn changed_files(world: &Arc<World>, root: &str, mut changed: BTreeSet<String>) 
     let links = world.links_among(all.iter().map(String::as_str));
     let linked = changed.iter().filter_map(|path| links.get(&**path)).flatten();
     let linked: Vec<String> = linked.map(ToString::to_string).collect();
-    // Other files outside the workspace have nothing to do with it.
-    changed.retain(|path| paths::below(root, path).is_some());
     changed.extend(linked);
-    let decides = |path: &String| {
-        let name = paths::file_name(path);
-        ["hiera.yaml", "environment.conf", "metadata.json", PROJECT_FILE].contains(&name)
-            || world.may_hold_facts(path)
-    };
     // Such a file can change the findings of files that were not edited.
-    if changed.iter().any(decides) {
+    if changed.iter().any(|path| decides_what_is_read(world, root, &all, path)) {
         return all.into_iter().collect();
     }
     // Deleted files and those that are not data are not checked. A link to a directory changes with what it leads to.
@@ -314,6 +308,31 @@ fn changed_files(world: &Arc<World>, root: &str, mut changed: BTreeSet<String>) 
         changed.contains(path) || paths::ancestors(path).any(|above| changed.contains(above))
     };
     all.into_iter().filter(is_changed).collect()
+}
+
+/// Whether a file decides which nodes read what. Outside of `root`, only files that belong to the workspace count: settings and
+/// facts above it, the global layer, and modules that are elsewhere.
+fn decides_what_is_read(
+    world: &Arc<World>,
+    root: &str,
+    all: &BTreeSet<String>,
+    path: &str,
+) -> bool {
+    let name = paths::file_name(path);
+    if name == PROJECT_FILE {
+        let is_above = paths::parent(path).is_some_and(|it| paths::below(it, root).is_some());
+        return is_above || paths::below(root, path).is_some();
+    }
+    let is_structural = ["hiera.yaml", "environment.conf", "metadata.json"].contains(&name);
+    if paths::below(root, path).is_some() {
+        return is_structural || world.may_hold_facts(path);
+    }
+    let is_of_environment = |it: &Arc<Environment>| {
+        it.global_config.as_deref() == Some(path) || world.module_of(it, path).is_some()
+    };
+    let is_of_workspace = || world.environments().iter().any(is_of_environment);
+    is_structural && (all.contains(path) || is_of_workspace())
+        || world.may_hold_facts_of_environments(path)
 }
 
 /// The paths in a file, or in standard input.

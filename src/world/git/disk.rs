@@ -16,6 +16,9 @@ use crate::world::{DiskReader, paths};
 /// The maximum length of a chain of links.
 const MAX_LINKS: usize = 40;
 
+/// Where Git keeps a repository, at the top of its working tree.
+const GIT: &str = ".git";
+
 /// One commit of a repository.
 pub(crate) struct GitDisk {
     repository: Repository,
@@ -179,15 +182,15 @@ impl GitDisk {
                 (prefix, below) => format!("{prefix}/{below}"),
             });
         }
-        // The part of the user's path above the repository, as far as both paths are spelled the same.
-        let above = self.repository.root.strip_suffix(prefix).map(|it| it.trim_end_matches('/'));
-        let tops = above.filter(|_| !prefix.is_empty()).into_iter();
+        let tops = self.repository.top_as_spelled().into_iter();
         let mut tops = tops.chain(self.repository.top.as_deref());
         tops.find_map(|top| paths::below(top, path)).map(str::to_owned)
     }
 
     fn find(&self, path: &str) -> Found {
         match self.inside(path) {
+            // No commit has such a file. It shows where the repository starts, and so how far up settings and facts may be.
+            Some(inside) if paths::below(GIT, &inside).is_some() => Found::Outside(path.to_owned()),
             Some(inside) => self.find_inside(&inside),
             None => Found::Outside(path.to_owned()),
         }
@@ -237,6 +240,14 @@ impl GitDisk {
             Some(inside) => Found::Directory(inside.to_owned()),
             None => Found::Outside(whole),
         })
+    }
+
+    /// Git's own directory, or the file that names it, at the top of the repository.
+    fn git_item(&self, top: &str) -> Option<DirItem> {
+        let kind = self.machine.kind(&paths::join(top, GIT));
+        let is_directory = kind == PathKind::Directory;
+        let item = || DirItem { name: GIT.into(), is_directory, is_link: false };
+        (kind != PathKind::Missing).then(item)
     }
 
     fn kind_of(&self, found: &Found) -> PathKind {
@@ -314,7 +325,9 @@ impl DiskReader for GitDisk {
                     let is_link = *kind == ItemKind::Link;
                     Some(DirItem { name: name.as_str().into(), is_directory, is_link })
                 };
-                Some(names.iter().filter_map(item).collect())
+                let mut items: Vec<DirItem> = names.iter().filter_map(item).collect();
+                items.extend(path.is_empty().then(|| self.git_item(directory)).flatten());
+                Some(items)
             }
             Found::Outside(path) => self.machine.list(&path),
             Found::File { .. } | Found::Missing => Some(Vec::new()),

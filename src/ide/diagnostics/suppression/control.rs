@@ -74,9 +74,12 @@ pub(crate) fn asks_for(world: &World, rule: &Rule) -> bool {
         || settings.severity.get(rule.code).is_none() && rule.is_on
 }
 
-/// A path as settings and baselines write it: relative to the workspace's folder.
+/// A path as settings and baselines write it: relative to the directory of the settings, wherever below it the command runs.
+/// What is not there is relative to the workspace's folder.
 pub(crate) fn shown_path(world: &World, path: &str) -> String {
-    let below = world.folders().iter().find_map(|folder| paths::below(folder, path));
+    let directory = world.settings_directory();
+    let directories = std::iter::once(&directory).chain(world.folders());
+    let below = { directories }.find_map(|directory| paths::below(directory, path));
     below.filter(|it| !it.is_empty()).unwrap_or(path).to_owned()
 }
 
