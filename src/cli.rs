@@ -4,7 +4,6 @@
 //! Commands print results on stdout and errors on stderr. The help of each command lists its exit codes.
 
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -96,8 +95,13 @@ enum Command {
     },
 }
 
-/// Runs the command in the process's arguments.
+/// Runs the command in the process's arguments. Whatever its result is, the command failed if that could not be written.
 pub fn run() -> ExitCode {
+    let code = run_command();
+    if terminal::has_printed_all() { code } else { ExitCode::from(2) }
+}
+
+fn run_command() -> ExitCode {
     if completions::answer(Arguments::command) {
         return ExitCode::SUCCESS;
     }
@@ -105,7 +109,10 @@ pub fn run() -> ExitCode {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(problem) => {
-            let _ = problem.print();
+            let printed = problem.print();
+            if !problem.use_stderr() {
+                terminal::note_failure(printed);
+            }
             // For wrong arguments, `puppet lookup` always exits with 1.
             let is_lookup = std::env::args().nth(1).as_deref() == Some("lookup");
             return match problem.use_stderr() {
@@ -158,14 +165,9 @@ fn with_prefix_of_dashes(arguments: impl Iterator<Item = OsString>) -> Vec<OsStr
     joined
 }
 
-/// Writes to standard output; a closed pipe (`| head`) is not an error.
+/// Writes to standard output.
 pub(crate) fn print(text: &str) {
-    print_bytes(text.as_bytes());
-}
-
-/// Prints a long text in UTF-8.
-pub(crate) fn print_bytes(text: &[u8]) {
-    let _ = std::io::stdout().lock().write_all(text);
+    terminal::print_bytes(text.as_bytes());
 }
 
 /// Prints the output of a command, or its error, and returns the exit code.

@@ -25,6 +25,9 @@ pub(super) const FRAME: Style = AnsiColor::Blue.on_default().bold();
 /// Whether nothing is printed on standard error: during completion, the shell would show it inside the line.
 static IS_SILENT: AtomicBool = AtomicBool::new(false);
 
+/// Whether output could not be written.
+static HAS_LOST_OUTPUT: AtomicBool = AtomicBool::new(false);
+
 /// When to print colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(super) enum Color {
@@ -70,9 +73,31 @@ pub(super) fn unstyled(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
 }
 
-/// Prints styled text to standard output; a closed pipe (`| head`) is not an error.
+/// Prints styled text to standard output.
 pub(super) fn print_styled(text: &str) {
-    let _ = anstream::stdout().lock().write_all(text.as_bytes());
+    note_failure(anstream::stdout().lock().write_all(text.as_bytes()));
+}
+
+/// Prints text as it is to standard output.
+pub(super) fn print_bytes(text: &[u8]) {
+    note_failure(std::io::stdout().lock().write_all(text));
+}
+
+/// Whether everything that was printed arrived, as far as that matters: a closed pipe (`| head`) is not an error. The reason
+/// was said on standard error.
+pub(super) fn has_printed_all() -> bool {
+    // The last line may still be in a buffer.
+    note_failure(std::io::stdout().lock().flush());
+    !HAS_LOST_OUTPUT.load(Ordering::Relaxed)
+}
+
+/// Says the first time that output was lost. Otherwise, a full disk would leave a part of a report that looks complete.
+pub(super) fn note_failure(written: std::io::Result<()>) {
+    let Err(error) = written else { return };
+    let is_closed = error.kind() == std::io::ErrorKind::BrokenPipe;
+    if !is_closed && !HAS_LOST_OUTPUT.swap(true, Ordering::Relaxed) {
+        complain(&format!("standard output: {error}"));
+    }
 }
 
 /// Whether text on standard output keeps its styles.
@@ -80,17 +105,17 @@ pub(super) fn is_styled() -> bool {
     anstream::AutoStream::choice(&std::io::stdout()) != ColorChoice::Never
 }
 
-/// Prints what `write` writes, which contains escapes only if it is styled. A closed pipe is not an error.
+/// Prints what `write` writes, which contains escapes only if it is styled.
 pub(super) fn write_to_stdout(
     is_styled: bool,
     write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) {
     // To search a very long text for escapes takes longer than to write it.
-    let _ = if is_styled {
+    note_failure(if is_styled {
         write(&mut anstream::stdout().lock())
     } else {
         write(&mut std::io::stdout().lock())
-    };
+    });
 }
 
 /// Prints a line of styled text to standard error, with the name of the program.

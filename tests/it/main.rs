@@ -26,6 +26,8 @@ mod packaging;
 mod previews;
 mod protocol;
 mod psych;
+#[cfg(unix)]
+mod refusals;
 mod support;
 mod terminal;
 mod tidy;

@@ -1,0 +1,66 @@
+//! What the disk refuses: output that cannot be written, and files that may not be read.
+
+use std::process::{Command, Output, Stdio};
+
+use crate::support::workspace::Workspace;
+
+const HIERA_YAML: &str = "version: 5\nhierarchy: [{name: Common data, path: common.yaml}]\n";
+
+fn workspace() -> Workspace {
+    Workspace::new(&[("hiera.yaml", HIERA_YAML), ("data/common.yaml", "a: 1\n")])
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The result of a command with this standard output.
+#[cfg(unix)]
+fn run_into(workspace: &Workspace, arguments: &str, out: Stdio) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hiera-ls"));
+    command.args(arguments.split(' ')).current_dir(workspace.root()).stdout(out);
+    command.stderr(Stdio::piped()).spawn().expect("it runs").wait_with_output().expect("it ends")
+}
+
+const COMMANDS: [&str; 12] = [
+    "lookup a",
+    "lookup --all --render-as jsonl",
+    "lookup a --node x --explain",
+    "check --format sarif",
+    "check --format json",
+    "nodes",
+    "uses a",
+    "readers data/common.yaml",
+    "rule octal-number",
+    "schema",
+    "completions bash",
+    "init --print",
+];
+
+/// Otherwise, a full disk would leave a part of a report, and a job in CI would pass.
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_is_lost_is_a_failure() {
+    let workspace = workspace();
+    for arguments in COMMANDS {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("it is there");
+        let output = run_into(&workspace, arguments, full.into());
+        let said = said(&output);
+        assert!(said.contains("hiera-ls: standard output: No space left"), "{arguments}: {said}");
+        assert_eq!(said.matches("standard output").count(), 1, "{arguments}: {said}");
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_failure() {
+    let workspace = workspace();
+    for arguments in COMMANDS {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output = run_into(&workspace, arguments, writer.into());
+        assert_eq!(output.status.code(), Some(0), "{arguments}: {}", said(&output));
+        assert!(!said(&output).contains("standard output"), "{arguments}: {}", said(&output));
+    }
+}
