@@ -83,16 +83,18 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
         // just withdrawn.
         let is_fixable = |fix: &Fix| fix.is_safe() && !fixing.has_withdrawn(path);
         let fixable = repair(&found, is_fixable).fixed.len();
-        (fixable, findings(world, &setup.shown, path, found, &shared))
+        let is_closed = world.is_closed(path);
+        (fixable, is_closed, findings(world, &setup.shown, path, found, &shared))
     });
-    let fixable: usize = found.iter().map(|(fixable, _)| fixable).sum();
-    let mut found: Vec<FileFindings> = found.into_iter().map(|(_, found)| found).collect();
+    let fixable: usize = found.iter().map(|(fixable, ..)| fixable).sum();
+    let closed = found.iter().filter(|(_, is_closed, _)| *is_closed).count();
+    let mut found: Vec<FileFindings> = found.into_iter().map(|(.., found)| found).collect();
     setup.shown.merge(&mut found);
     let is_problem = |it: &Finding| rank(it.said.severity) >= rank(Severity::Warning);
     let mut summary = fixing.summary();
     if arguments.format.is_for_people() {
         let checked = number_of_checked(arguments, &world, &setup.files, &found);
-        summary += &output::summary(&found, checked);
+        summary += &output::summary(&found, checked, closed);
         if arguments.is_about_all() {
             summary += &lacking_nodes(&world);
         }
@@ -101,7 +103,8 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
             let _ = write!(summary, "; --fix may fix {fixable} of them");
         }
     }
-    let has_problems = output::all(&found).any(is_problem);
+    // Lookups that read such a file fail, and no rule can say anything about it.
+    let has_problems = closed > 0 || output::all(&found).any(is_problem);
     let of_nodes =
         workspace::node_problems(&world, &environments_of(arguments, &world, &setup.files));
     let notes = fixing.notes().chain(setup.outside.iter().cloned());

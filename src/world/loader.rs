@@ -13,6 +13,9 @@ use super::paths;
 use crate::data::{DirItem, OddItem, Oddity, PathKind};
 use crate::limits::{MAX_DIRECTORY_NAMES, MAX_FILE_BYTES, MAX_SIZELESS_FILE_BYTES};
 
+/// The start of Ruby's message about a file that the user may not read.
+pub(super) const PERMISSION_DENIED: &str = "Permission denied";
+
 /// The machine's disk.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Disk;
@@ -308,7 +311,7 @@ fn is_null_device(path: &str) -> bool {
 fn ruby_message(error: &std::io::Error, path: &str) -> String {
     let reason = match error.kind() {
         ErrorKind::NotFound => "No such file or directory",
-        ErrorKind::PermissionDenied => "Permission denied",
+        ErrorKind::PermissionDenied => PERMISSION_DENIED,
         ErrorKind::NotADirectory => "Not a directory",
         ErrorKind::InvalidFilename => "File name too long",
         ErrorKind::InvalidInput => return "path name contains null byte".to_owned(),

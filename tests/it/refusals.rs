@@ -15,7 +15,6 @@ fn said(output: &Output) -> String {
 }
 
 /// The result of a command with this standard output.
-#[cfg(unix)]
 fn run_into(workspace: &Workspace, arguments: &str, out: Stdio) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hiera-ls"));
     command.args(arguments.split(' ')).current_dir(workspace.root()).stdout(out);
@@ -52,7 +51,6 @@ fn output_that_is_lost_is_a_failure() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn a_closed_pipe_is_no_failure() {
     let workspace = workspace();
@@ -62,5 +60,34 @@ fn a_closed_pipe_is_no_failure() {
         let output = run_into(&workspace, arguments, writer.into());
         assert_eq!(output.status.code(), Some(0), "{arguments}: {}", said(&output));
         assert!(!said(&output).contains("standard output"), "{arguments}: {}", said(&output));
+    }
+}
+
+/// A lookup that reads such a file fails.
+#[test]
+fn a_file_that_may_not_be_read_fails_the_check() {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::process::CommandExt as _;
+    for name in ["data/common.yaml", "hiera.yaml"] {
+        let workspace = workspace();
+        let closed = workspace.path(name);
+        fs::set_permissions(&closed, Permissions::from_mode(0o000)).expect("its rights change");
+        let mut command = if fs::read(&closed).is_err() {
+            Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        } else {
+            // The superuser may read every file, so another user runs a copy of the program.
+            let program = workspace.path("program");
+            fs::copy(env!("CARGO_BIN_EXE_hiera-ls"), &program).expect("a copy");
+            let open = Permissions::from_mode(0o755);
+            fs::set_permissions(workspace.root(), open).expect("its rights change");
+            let mut command = Command::new(program);
+            command.uid(65_534);
+            command
+        };
+        let output = command.arg("check").current_dir(workspace.root()).output().expect("it runs");
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{name}: {said}");
+        assert!(said.contains("hiera-ls: 1 file cannot be read; 0 errors"), "{name}: {said}");
     }
 }

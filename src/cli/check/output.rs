@@ -136,8 +136,13 @@ fn counts_first(look: Look, found: &[FileFindings]) -> String {
     format!("{}\n{}\n", look.styled(STRONG, &title), statistics(look, found))
 }
 
-/// The number of findings in a sentence, styled.
-pub(super) fn summary(found: &[FileFindings], files: usize) -> String {
+/// The number of findings in a sentence, styled. `closed` is the number of files that may not be read.
+pub(super) fn summary(found: &[FileFindings], files: usize, closed: usize) -> String {
+    if closed > 0 {
+        let cannot = format!("{} cannot be read", counted(closed, "file"));
+        let cannot = styled(style_of(Severity::Error), &cannot);
+        return format!("{cannot}; {}", numbers(found, files));
+    }
     if files == 0 {
         return "No file was checked".to_owned();
     }
@@ -145,6 +150,10 @@ pub(super) fn summary(found: &[FileFindings], files: usize) -> String {
         let files = counted(files, "file");
         return format!("{} ({files})", styled(GOOD, "All checks passed"));
     }
+    numbers(found, files)
+}
+
+fn numbers(found: &[FileFindings], files: usize) -> String {
     let count =
         |wanted: &[Severity]| all(found).filter(|it| wanted.contains(&it.said.severity)).count();
     let of = |severity: Severity, count: usize, what: &str| {
