@@ -69,8 +69,14 @@ impl Repository {
             let message = format!("{name} is not a commit of the repository at {}", self.root);
             match name.split_once("..").filter(|(from, _)| !from.is_empty()) {
                 Some((from, to)) => {
-                    let to = to.trim_start_matches('.');
+                    let after_dots = to.strip_prefix('.');
+                    let to = after_dots.unwrap_or(to);
                     let to = if to.is_empty() { "HEAD" } else { to };
+                    // With three dots, Git compares with the commit at which the histories part.
+                    let from = match after_dots {
+                        Some(_) => format!("$(git merge-base {from} {to})"),
+                        None => from.to_owned(),
+                    };
                     format!("{message}; to compare two commits, write {from} --to {to}")
                 }
                 None => message,
@@ -80,8 +86,13 @@ impl Repository {
         if revision.starts_with('-') || revision.is_empty() {
             return Err(no_commit());
         }
-        let name = format!("{revision}^{{commit}}");
-        match git(&self.root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &name]) {
+        let resolve = |name: &str| {
+            git(&self.root, &["rev-parse", "--verify", "--quiet", "--end-of-options", name])
+        };
+        // Whatever follows `:/` belongs to the text that Git searches in messages of commits.
+        let found = revision.starts_with(":/").then(|| resolve(revision).ok()).flatten();
+        let revision = found.as_deref().map_or(revision, str::trim);
+        match resolve(&format!("{revision}^{{commit}}")) {
             Ok(commit) => Ok(commit.trim().to_owned()),
             // With `--quiet`, Git says nothing about an unknown revision. Words of Git mean that something else is wrong.
             Err(words) if !words.is_empty() && !words.contains("expected commit type") => {
@@ -123,6 +134,14 @@ impl Repository {
         }
     }
 
+    /// The top of the repository as the user's path spells it, which may lead through links. `None` if it does not show where the
+    /// repository starts.
+    fn top_as_spelled(&self) -> Option<&str> {
+        let prefix = self.prefix.trim_end_matches('/');
+        let above = self.root.strip_suffix(prefix).filter(|_| !prefix.is_empty())?;
+        above.strip_suffix('/').map(|it| if it.is_empty() { "/" } else { it })
+    }
+
     fn is_shallow(&self) -> bool {
         git(&self.root, &["rev-parse", "--is-shallow-repository"])
             .is_ok_and(|it| it.trim() == "true")
@@ -134,14 +153,6 @@ impl Repository {
         let lines = listed.split(|byte| *byte == 0).filter(|line| !line.is_empty());
         Ok(lines.filter_map(tree_item).collect())
     }
-    /// The top of the repository as the user's path spells it, which may lead through links. `None` if it does not show where the
-    /// repository starts.
-    fn top_as_spelled(&self) -> Option<&str> {
-        let prefix = self.prefix.trim_end_matches('/');
-        let above = self.root.strip_suffix(prefix).filter(|_| !prefix.is_empty())?;
-        above.strip_suffix('/').map(|it| if it.is_empty() { "/" } else { it })
-    }
-
 }
 
 /// `100644 blob 9daeafb…<TAB>data/common.yaml`. Names that are not UTF-8 are skipped.

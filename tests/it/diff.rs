@@ -504,6 +504,10 @@ fn what_cannot_be_compared_is_said() {
     let tree = "HEAD^{tree} is not a commit of the repository";
     check_refused(&repository.run(&["diff", "HEAD^{tree}"]), tree);
     check_refused(&repository.run(&["diff", "HEAD~1..HEAD"]), "write HEAD~1 --to HEAD");
+    let words = "write $(git merge-base HEAD~1 HEAD) --to HEAD";
+    check_refused(&repository.run(&["diff", "HEAD~1...HEAD"]), words);
+    assert_eq!(repository.run(&["diff", ":/x"]).status.code(), Some(0));
+    check_refused(&repository.run(&["diff", ":/nope"]), ":/nope is not a commit");
     check_refused(&repository.run(&["diff", "--format", "nothing"]), "nothing");
     check_refused(&repository.run(&["diff", "--facts", "none"]), "none");
     let outside = tempfile::tempdir().expect("a temporary directory");
