@@ -19,6 +19,8 @@ pub struct CodeSummary {
     pub keys: Box<[CodeName]>,
     /// The classes that it includes.
     pub included: Box<[CodeName]>,
+    /// The declarations of classes whose names are not constant, with parameters.
+    pub open_classes: Box<[OpenClasses]>,
     /// Root keys in Hiera interpolations inside its strings, which a back end written in Puppet code resolves.
     pub interpolated: Box<[Arc<str>]>,
     /// The keys of its lookups that are built from texts and expressions.
@@ -51,6 +53,15 @@ pub struct CodeName {
     pub range: TextRange,
 }
 
+/// A declaration with parameters of classes whose names are not constant, such as `class { $name: port => 80 }`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenClasses {
+    /// The range of the declaration, or of `create_resources` with its arguments.
+    pub range: TextRange,
+    /// The names of the parameters; `*` for a hash, which may have any.
+    pub given: Box<[Box<str>]>,
+}
+
 /// The texts of a key, with `None` for each expression. Without any text it can be any key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyPattern(Box<[Option<Box<str>>]>);
@@ -71,6 +82,7 @@ impl CodeSummary {
             declared: declared.collect(),
             keys: lookups().flat_map(looked_up).collect(),
             included: inclusions.flat_map(|it| names(it, class)).collect(),
+            open_classes: open_classes(file),
             interpolated: interpolated_keys(&file.text),
             patterns: patterns.filter(|it| it.constant().is_none()).collect(),
             has_typed_defaults: manifest.declarations.iter().any(has_typed_defaults),
@@ -78,6 +90,18 @@ impl CodeSummary {
             is_broken: !manifest.errors.is_empty(),
         }
     }
+}
+
+fn open_classes(file: &CodeFile) -> Box<[OpenClasses]> {
+    let manifest = &file.manifest;
+    let declared =
+        manifest.calls.iter().filter(|it| it.function == "class" && it.is_dynamic).map(|it| {
+            let given = it.attributes.iter().map(|it| it.name.text.as_str().into());
+            OpenClasses { range: it.range, given: given.collect() }
+        });
+    let created = manifest.resources.iter().filter(|it| it.type_name == "class");
+    let created = created.map(|it| OpenClasses { range: it.range, given: ["*".into()].into() });
+    declared.filter(|it| !it.given.is_empty()).chain(created).collect()
 }
 
 impl KeyPattern {

@@ -88,6 +88,11 @@ pub(crate) fn holds_word(text: &str, name: &str) -> bool {
     word_places(text, name).next().is_some()
 }
 
+/// Whether the text has the name of a class, with or without a leading `::`.
+pub(crate) fn names_class(text: &str, class: &str) -> bool {
+    holds_word(text, class) || holds_word(text, &format!("::{class}"))
+}
+
 /// The bytes at which the text has `name`, where it is not a part of a longer one. A dash ends a name: `@port-1` reads a
 /// variable.
 pub(crate) fn word_places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = u32> + 't {

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::code::summary::known_as;
+use crate::code::summary::{OpenClasses, known_as};
 use crate::config::Environment;
 use crate::data::{Files as _, Place};
 use crate::ide::hover::markup::code;
 use crate::ide::perspective::Perspective;
+use crate::ide::searched_code::{holds_word, names_class};
 use crate::syntax::puppet::{Attribute, Call, CalledName, DeclarationKind};
 use crate::text::TextRange;
 use crate::world::World;
@@ -35,18 +36,66 @@ pub(in crate::ide) fn note(
 ) -> Option<String> {
     let environment = perspective.evaluator.environment();
     let given = given_values(&perspective.world, environment, class, parameter);
-    let place = |it: &Given| {
-        let place = Place { file: perspective.world.id(&it.path), range: it.range };
+    let given = given.into_iter().map(|it| (it.path, it.range)).collect::<Vec<_>>();
+    let (set, given) = if given.is_empty() {
+        ("May be set", perhaps_given(&perspective.world, environment, class, parameter))
+    } else {
+        ("Set", given)
+    };
+    let place = |(path, range): &(Arc<str>, TextRange)| {
+        let place = Place { file: perspective.world.id(path), range: *range };
         code(&perspective.shown_place(place))
     };
     let places: Vec<_> = given.iter().take(MAX_PLACES).map(place).collect();
     let more = if given.len() > MAX_PLACES { ", …" } else { "" };
     (!places.is_empty()).then(|| {
         format!(
-            "Set in {}{more}: if that code declares the class, its value wins over data.",
+            "{set} in {}{more}: if that code declares the class, its value wins over data.",
             places.join(", ")
         )
     })
+}
+
+/// Whether code sets the parameter of the class in some place, or may set it.
+pub(in crate::ide) fn may_be_given(
+    world: &World,
+    environment: &Environment,
+    class: &str,
+    parameter: &str,
+) -> bool {
+    !given_values(world, environment, class, parameter).is_empty()
+        || !perhaps_given(world, environment, class, parameter).is_empty()
+}
+
+/// The places that declare classes whose names are not constant, and may set the parameter: `class { $name: … }` and
+/// `create_resources('class', …)`.
+fn perhaps_given(
+    world: &World,
+    environment: &Environment,
+    class: &str,
+    parameter: &str,
+) -> Vec<(Arc<str>, TextRange)> {
+    let index = world.code_index(environment);
+    let mut found = Vec::new();
+    for (path, summary) in index.files() {
+        let sets = |it: &&OpenClasses| it.given.iter().any(|it| [parameter, "*"].contains(&&**it));
+        for declaration in summary.open_classes.iter().filter(sets) {
+            let Ok(text) = world.text(path) else { continue };
+            if may_name(declaration.range.slice(&text), class, parameter) {
+                found.push((path.clone(), declaration.range));
+            }
+        }
+    }
+    found
+}
+
+/// Whether the text of a declaration may set the parameter of the class. It cannot if its second argument is a hash without
+/// variables and calls, and it does not name both.
+fn may_name(declaration: &str, class: &str, parameter: &str) -> bool {
+    let second = declaration.split_once(',').map_or("", |(_, it)| it.trim_start());
+    let is_written_out = second.starts_with('{') && !second.contains(['$', '(']);
+    !is_written_out
+        || holds_word(declaration, parameter) && names_class(&declaration.to_lowercase(), class)
 }
 
 /// The attributes that set or may set `parameter` of `class`, in the order of the files.

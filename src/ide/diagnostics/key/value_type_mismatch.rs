@@ -154,6 +154,24 @@ mod tests {
     }
 
     #[test]
+    fn code_may_set_the_parameters_of_classes_that_it_does_not_name() {
+        let check_with = |code: &str, unless: &str| {
+            check(&format!(
+                "{WEB}#- /manifests/site.pp\n{code}\n#- /data/common.yaml\nweb::port: b\n\
+                 #          ^ warning[value-type-mismatch]: parameter 'port' expects a Web::Port = Integer[1, 65535] value, got String Catalogs with class `web` fail for any node{unless}.\n"
+            ));
+        };
+        let perhaps = ", unless code sets the parameter";
+        check_with("create_resources('class', { '::web' => { 'port' => 1 } })", perhaps);
+        check_with("create_resources('class', lookup('classes', Hash, first, {}))", perhaps);
+        check_with("$h.each |$k, $v| { class { $k: * => $v } }", perhaps);
+        check_with("$h.each |$k, $v| { class { $k: port => $v } }", perhaps);
+        check_with("create_resources('class', { 'db' => { 'port' => 1 } })", "");
+        check_with("create_resources('class', { 'web' => { 'mods' => [] } })", "");
+        check_with("$h.each |$k, $v| { class { $k: mods => $v } }", "");
+    }
+
+    #[test]
     fn what_looks_up_keys_that_are_kept_elsewhere_is_left_alone() {
         check(&format!(
             "{WEB}#- /data/common.yaml\n\

@@ -12,7 +12,7 @@ use crate::data::puppet_type::{self, Misfit, TypeAliases};
 use crate::data::{DataFile, Files as _, Located, Place, RootEntry, Value, render};
 use crate::engine::{Answer, CancelToken, Condition, Evaluator, Request};
 use crate::ide::changes::on_one_line;
-use crate::ide::code::given::given_values;
+use crate::ide::code::given::may_be_given;
 use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
 use crate::ide::diagnostics::shared::failing_nodes::{UNLESS_ANOTHER_LEVEL, failing_nodes_of};
 use crate::ide::diagnostics::shared::text_lookup::looks_up_missing_keys;
@@ -194,7 +194,7 @@ impl<'a> BoundValues<'a> {
     fn note_values_in_code(&self, name: &str, refused: &mut RefusedParameter<'_>) {
         let (world, environment) =
             (&self.perspective.world, self.perspective.evaluator.environment());
-        if given_values(world, environment, &refused.class.name, name).is_empty() {
+        if !may_be_given(world, environment, &refused.class.name, name) {
             return;
         }
         for part in &mut refused.parts {
