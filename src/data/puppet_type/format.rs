@@ -139,7 +139,10 @@ impl Writer {
     fn alias(&mut self, alias: &AliasName) -> String {
         let name = alias.name();
         self.written += name.len();
-        if !self.expands {
+        // `type A = Object[…]` gives the object type its name, and is not an alias of it.
+        let is_object =
+            alias.with_resolved(|it| matches!(it, Type::Object { name } if is_nameless(name)));
+        if !self.expands || is_object {
             return name.to_string();
         }
         let expanded = |writer: &mut Self| {
