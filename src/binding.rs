@@ -58,7 +58,7 @@ pub enum Bound {
     Computed,
     /// Nothing: there is neither data nor a default.
     Nothing,
-    /// The lookup of its key fails, and with it every catalog with the class.
+    /// The lookup of its key fails, or its type is an error, and with it every catalog with the class.
     Failed(Failure),
 }
 
@@ -96,6 +96,11 @@ impl Binder<'_> {
                 (&mut case.verdict, parameter.type_range)
             {
                 *problem = placed(problem, class, range.start);
+            }
+            if let (Some(problem), Some(range)) = (wanted.certain_refusal(), parameter.type_range) {
+                let message = placed(problem, class, range.start);
+                case.bound = Bound::Failed(Failure::of(FailureClass::Puppet, message));
+                case.verdict = Verdict::Fails;
             }
             case
         };
@@ -229,6 +234,12 @@ impl Binding {
         // What the cases leave out could be a value that fits.
         self.answer.left_out.is_empty() && self.cases.iter().all(|it| it.verdict.is_refused())
     }
+}
+
+/// Whether it is not known if Puppet accepts the value of some parameter.
+pub fn is_open(bindings: &[Binding]) -> bool {
+    let mut cases = bindings.iter().flat_map(|it| &it.cases);
+    cases.any(|it| matches!(it.verdict, Verdict::Unsure(_)))
 }
 
 /// The error that Puppet raises if a class is included with these bindings; `None` if Puppet accepts them, or if that depends

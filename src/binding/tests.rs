@@ -48,6 +48,7 @@ fn check(parameters: &str, data: &str, expected: &[&str]) {
     let fixture = Fixture::parse_without_marks(&format!(
         "{HIERA_YAML}#- /modules/k/manifests/init.pp\nclass k({parameters}) {{ }}\n\
          #- /modules/k/types/port.pp\ntype K::Port = Integer[0, 10]\n\
+         #- /modules/k/types/obj.pp\ntype K::Obj = Object[{{attributes => {{x => Integer}}}}]\n\
          #- /modules/k/types/tree.pp\ntype K::Tree = Variant[Integer, Array[K::Tree]]\n\
          #- /data/common.yaml\n{data}\n"
     ));
@@ -119,6 +120,35 @@ fn the_value_is_checked_after_merge_and_conversion() {
             "b: data #<Sensitive [value redacted]>",
             "c: data #<Sensitive [value redacted]>; parameter 'c' expects a String value, got Sensitive[String]",
             "d: data \"x\"; parameter 'd' expects a Sensitive[String] value, got String",
+        ],
+    );
+}
+
+#[test]
+fn an_object_type_has_its_own_name() {
+    check(
+        "K::Obj $a",
+        "k::a: 1",
+        &["a: data 1; parameter 'a' expects a K::Obj value, got Integer"],
+    );
+}
+
+#[test]
+fn a_type_that_puppet_refuses_fails_whatever_the_value_is() {
+    let problem = |place: &str, problem: &str| {
+        format!(
+            "{place}: fails: Evaluation Error: {problem} (file: /repo/modules/k/manifests/init.pp, line: 1, column: "
+        )
+    };
+    let integer = "Integer-Type [] requires all arguments to be integers (or default). Got String";
+    check(
+        "Integer['a'] $a, Integer['a'] $b = $facts['x'], Integer[1, $facts['x']] $c",
+        "{k::a: 1, k::c: 2}",
+        &[
+            &format!("{}17)", problem("a", integer)),
+            &format!("{}34)", problem("b", integer)),
+            "c: data 2; the type cannot be read: cannot read the type 'Integer[1, $facts['x']]': code that is not a literal type \
+             (file: /repo/modules/k/manifests/init.pp, line: 1, column: 68)",
         ],
     );
 }

@@ -64,6 +64,15 @@ impl ParameterType {
         self.0.as_ref()?.refusal()
     }
 
+    /// Why Puppet refuses every class with such a parameter, whatever its value is: the type itself is an error, and no module
+    /// that is not here can change that.
+    pub(super) fn certain_refusal(&self) -> Option<&str> {
+        let is_certain = |it: &&str| {
+            it.starts_with("Evaluation Error: ") && !it.contains("Resource type not found")
+        };
+        self.refusal().filter(is_certain)
+    }
+
     /// Whether a completely known value fits.
     pub fn verdict_on(&self, value: &Value) -> Verdict {
         let Some(wanted) = &self.0 else { return Verdict::Fits };

@@ -98,7 +98,7 @@ web::fine for any node (modules/web/manifests/fine.pp:1)
         "\
 ---
 class: web::fine
-status: ok
+status: unknown
 error:
 node: any node
 file: modules/web/manifests/fine.pp
@@ -142,6 +142,7 @@ fn programs_get_every_case() {
     assert_eq!(lines[5]["status"], "depends");
     let (status, out, _) = run(&["--class", "web", "--class", "web::fine", "--render-as", "json"]);
     let found: Json = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(found[1]["status"], "unknown");
     assert_eq!((status, found.as_array().map(Vec::len)), (Some(3), Some(2)));
 }
 

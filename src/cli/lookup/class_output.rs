@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value as Json, json};
 
 use super::output::if_text;
-use crate::binding::{Binding, Bound, BoundCase, Verdict, refusal};
+use crate::binding::{Binding, Bound, BoundCase, Verdict, is_open, refusal};
 use crate::cli::answer_json::{conditions_json, left_out_json};
 use crate::cli::shown::{as_seen_from_here, in_lines, within_a_line};
 use crate::code::ClassCode;
@@ -182,6 +182,7 @@ fn class_record(asked: &BoundClass, node: &str) -> Map<String, Json> {
     let status = match &refusal {
         Some(_) => "error",
         None if bindings.iter().any(|it| !it.is_certain()) => "depends",
+        None if is_open(bindings) => "unknown",
         None => "ok",
     };
     let record = json!({
