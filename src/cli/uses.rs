@@ -9,7 +9,7 @@ use super::completions;
 use super::place::{Place, PlaceArguments};
 use super::print_or_complain;
 use super::readers;
-use super::shown::{as_seen_from_here, in_a_line};
+use super::shown::{as_seen_from_here, in_a_line, within_a_line};
 use super::terminal::complain;
 use super::workspace;
 use crate::data::{Files as _, PathKind};
@@ -126,7 +126,7 @@ fn line(place: &Place, found: &KeyUse, format: ListFormat) -> String {
         }
         ListFormat::Text => {
             let path = in_a_line(as_seen_from_here(&found.path));
-            format!("{path}:{}:{}: {kind}: {}\n", at.line + 1, at.col + 1, in_a_line(said))
+            format!("{path}:{}:{}: {kind}: {}\n", at.line + 1, at.col + 1, within_a_line(said))
         }
     }
 }

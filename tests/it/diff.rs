@@ -833,6 +833,9 @@ fn readers_and_uses() {
     let expected = "data/common.yaml:1:1: key: port\ndata/common.yaml:2:26: interpolation: port\n\
                     data/roles/web.yaml:1:1: key: port\n";
     assert_eq!(uses, expected);
+    repository.write("repository/manifests/site.pp", "class a($port) { notice($::a::port) }\n");
+    let uses = text_of(&repository.run(&["uses", "a::port"]));
+    assert!(uses.contains("variable: ::a::port\n"), "{uses}");
     let nothing = repository.run(&["uses", "prot"]);
     assert_eq!(
         String::from_utf8_lossy(&nothing.stderr),
