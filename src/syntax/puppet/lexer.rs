@@ -47,6 +47,7 @@ pub(super) fn tokenize(text: &str, language: Language) -> (Tokens, Vec<SyntaxErr
         lexer.template_text(false);
     }
     lexer.run();
+    lexer.check_template_end();
     (lexer.tokens, lexer.errors)
 }
 
@@ -77,6 +78,8 @@ struct Lexer<'text> {
     /// The escapes in the text of a heredoc.
     heredoc_escapes: Escapes,
     template: TemplateMode,
+    /// Where the last tag of a template starts.
+    template_tag: usize,
 }
 
 impl<'text> Lexer<'text> {
@@ -98,6 +101,7 @@ impl<'text> Lexer<'text> {
             no_regex_from: None,
             heredoc_escapes: Escapes::default(),
             template,
+            template_tag: 0,
         }
     }
 

@@ -12,6 +12,8 @@ pub(super) enum TemplateMode {
     Code,
     /// Inside `<%= … %>`.
     Value,
+    /// In the text after the last tag.
+    LastText,
 }
 
 impl TemplateMode {
@@ -38,6 +40,21 @@ impl Lexer<'_> {
         self.template_text(trims);
     }
 
+    /// Reports the last tag if it has no end.
+    pub(super) fn check_template_end(&mut self) {
+        let is_open = matches!(self.template, TemplateMode::Code | TemplateMode::Value);
+        // Puppet reports the first error.
+        if is_open && self.errors.is_empty() {
+            let is_at_end = self.template_tag + 2 == self.text().len();
+            let words = if is_at_end {
+                "Unbalanced embedded expression - opening <% and reaching end of input"
+            } else {
+                "Unbalanced epp tag, reached <eof> without closing tag."
+            };
+            self.error(self.template_tag, 2, words);
+        }
+    }
+
     /// Reads text up to the next tag with code. With `trims`, the spaces and the line end that follow are skipped.
     pub(super) fn template_text(&mut self, trims: bool) {
         if trims {
@@ -50,8 +67,10 @@ impl Lexer<'_> {
                 let end = self.text().len();
                 self.add_template_text(start, end, false);
                 self.at = end;
+                self.template = TemplateMode::LastText;
                 return;
             };
+            self.template_tag = tag;
             self.at = tag + 2;
             match self.byte(0) {
                 // `<%%` writes a `<%` into the text.

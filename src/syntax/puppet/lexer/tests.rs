@@ -182,6 +182,24 @@ fn templates_are_text_with_tags() {
 }
 
 #[test]
+fn tags_without_an_end() {
+    let error = |text: &str| {
+        let (_, errors) = tokenize(text, Language::Template);
+        errors.first().map(|it| (it.range.start, it.message.to_string()))
+    };
+    let unbalanced = "Unbalanced epp tag, reached <eof> without closing tag.".to_owned();
+    assert_eq!(error("<% if $x { %>a<% }"), Some((14, unbalanced.clone())));
+    assert_eq!(error("a <% $x = 1\nb"), Some((2, unbalanced.clone())));
+    assert_eq!(error("<%-# c -%>\nb"), Some((0, unbalanced.clone())));
+    assert_eq!(error("a <%="), Some((2, unbalanced)));
+    let at_end = "Unbalanced embedded expression - opening <% and reaching end of input";
+    assert_eq!(error("a <%"), Some((2, at_end.to_owned())));
+    for text in ["", "a", "a <%%", "<%# c %>", "<% $x = 1 %>", "<% %>\n", "<%= 1 -%>\n"] {
+        assert_eq!(error(text), None, "{text}");
+    }
+}
+
+#[test]
 fn what_is_unclosed_is_an_error_and_ends_with_the_file() {
     for text in ["'a", "\"a ${ b", "\"a", "/* a", "@(E)\na", "@(", "\"${\"${"] {
         let (tokens, errors) = tokenize(text, Language::Manifest);
