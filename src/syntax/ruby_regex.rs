@@ -60,6 +60,14 @@ pub fn translate(source: &str) -> Result<RubyRegex, RegexProblem> {
     Ok(RubyRegex { single_line, multi_line, translated, prefix, is_slow, necessary })
 }
 
+/// Ruby's own message, if it certainly refuses the expression.
+pub fn refusal(source: &str) -> Option<String> {
+    match translate::translated(source) {
+        Err(RegexProblem::Invalid(message)) => Some(message),
+        Ok(_) | Err(RegexProblem::Unsupported(_)) => None,
+    }
+}
+
 fn compiled(pattern: &str) -> fancy_regex::Result<Regex> {
     // The library would build a state machine up front, at ten times the cost of parsing. Most patterns are compared with a
     // few keys only, for which one that is built as it is needed is as fast.

@@ -10,6 +10,8 @@ use super::statements::{Place, Statements};
 use crate::syntax::puppet::expression::{Expression, Shape};
 use crate::syntax::puppet::form::{Definition, Form, with_article, with_capital_article};
 use crate::syntax::puppet::model::Parameter;
+use crate::syntax::puppet::token::Token;
+use crate::syntax::ruby_regex;
 use crate::syntax::tree::SyntaxError;
 use crate::text::TextRange;
 
@@ -480,6 +482,13 @@ impl Parser<'_> {
             part,
             format!("Illegal query expression. {label} cannot be used in a query"),
         );
+    }
+
+    /// Ruby must accept a regular expression.
+    pub(super) fn check_regex(&mut self, token: Token) {
+        if let Some(message) = ruby_regex::refusal(&self.text_of(token)) {
+            self.refusal(token.range(), message);
+        }
     }
 
     /// Refuses an expression at Puppet's position, which is that of the operator for operations.

@@ -189,8 +189,10 @@ impl Parser<'_> {
                     self.check_host(token.range(), &self.text_of(token));
                 }
             }
-            Kind::Default | Kind::Regex => {
+            Kind::Default => _ = self.next(),
+            Kind::Regex => {
                 self.next();
+                self.check_regex(token);
             }
             Kind::StringStart => {
                 let (string, first) = self.interpolated();

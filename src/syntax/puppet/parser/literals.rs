@@ -48,6 +48,7 @@ impl Parser<'_> {
         match token.kind {
             Kind::Variable => self.check_variable_name(token.range()),
             Kind::Private | Kind::Attr => self.check_reserved_word(token.range()),
+            Kind::Regex => self.check_regex(token),
             _ => {}
         }
         self.expression_from(token.start, shape)

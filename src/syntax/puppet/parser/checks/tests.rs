@@ -378,3 +378,17 @@ fn errors_come_in_the_order_in_which_puppet_reads() {
         assert_eq!(first.message, message, "{text}");
     }
 }
+
+#[test]
+fn ruby_accepts_regular_expressions() {
+    let unmatched = "end pattern with unmatched parenthesis: ";
+    check("$x = $a =~ /(a/", &[("/(a", &format!("{unmatched}/(a/"))]);
+    check("node /^db\\d(\\.x$/ { }", &[("/^db", &format!("{unmatched}/^db\\d(\\.x$/"))]);
+    check("$x = Pattern[/[a/]", &[("/[a", "premature end of char-class: /[a/")]);
+    check("case $x { /(/: { } }", &[("/(", &format!("{unmatched}/(/"))]);
+    accepted(&[
+        "$x = $a =~ /a**/",
+        "$x = $a ? { /(?<a>b)\\/[\\w.]/ => 1 }",
+        "node /^db\\d+\\.x$/ { }",
+    ]);
+}
