@@ -142,10 +142,14 @@ impl LookupArguments {
         }
     }
 
-    /// The function determines the merge strategy, whatever lookup_options say; the second argument is a default, and further
-    /// arguments are ignored.
+    /// The function determines the merge strategy, whatever lookup_options say. The second argument is a default, unless a
+    /// lambda computes it, and the last one is the name of a level, which Hiera 5 ignores.
     fn hiera(&mut self, function: &str, call: &Call) -> Accepted {
         let [name, rest @ ..] = &call.written[..] else { return Err(Refused) };
+        let most = if call.lambda.is_some() { 1 } else { 2 };
+        if rest.len() > most {
+            return Err(Refused);
+        }
         // Unlike lookup(), these functions accept only one key.
         if !matches!(name.shape, WrittenShape::Constant(Constant::Text(_)) | WrittenShape::Unknown)
         {
@@ -158,7 +162,7 @@ impl LookupArguments {
             _ => "first",
         };
         self.merge = Some(Value::string(merge));
-        if let Some(default) = rest.first() {
+        if let Some(default) = rest.first().filter(|_| call.lambda.is_none()) {
             self.set_default(default);
         }
         Ok(())
@@ -318,6 +322,9 @@ mod tests {
             "lookup('k', String, 'first') |$k, $j| { 5 }",
             "lookup({name => 'k'}) |Array[String] $k| { 5 }",
             "hiera('k') |$k, $j| { 5 }",
+            "hiera('k', 'd', 'level', 'x')",
+            "hiera_array('k', [], 'level', 3)",
+            "hiera('k', 'level', 'x') |$k| { 5 }",
             "lookup({ name => 'k', name => 5 })",
             "lookup('k', { name => 'k' })",
         ] {
@@ -332,6 +339,8 @@ mod tests {
             "lookup('k') |$k, $j = 1| { 5 }",
             "lookup('k') |$k, *$j| { 5 }",
             "hiera('k') |Integer $k| { 5 }",
+            "hiera('k', 'd', 'level')",
+            "hiera('k', 'level') |$k| { 5 }",
             "lookup({ name => '', 'merge' => 'deep', name => 'k' })",
             "lookup({ name => 5, name => 'k' })",
             "lookup('k', { merge => 5, merge => 'deep' })",
