@@ -36,7 +36,8 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     let known = classes.of_the_module_of(class);
     // A class whose parameter already has a key in this file was not meant.
     let is_free = |it: &&str| data.get(&format!("{it}::{parameter}")).is_none();
-    let meant = near_key(class, known.iter().map(|it| &**it).filter(is_free));
+    let has_it = |it: &&str| classes.is_parameter(&format!("{it}::{parameter}"));
+    let meant = near_key(class, known.iter().map(|it| &**it).filter(has_it).filter(is_free));
     let ignored = IgnoredKey {
         rule: &RULE,
         problem: format!("there is no class `{class}`"),
@@ -83,6 +84,26 @@ elsewhere::x: 1
 Web::Sever::port: 1
 #^^^^^^^^^^^^^^^ warning[malformed-key]
 "#,
+        );
+    }
+
+    #[test]
+    fn a_class_without_the_parameter_was_not_meant() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, path: common.yaml}]
+#- /modules/p/manifests/web.pp
+class p::web($port) { }
+#- /modules/p/manifests/db.pp
+class p::db($name2) { }
+#- /data/common.yaml
+p::wb::name2: 1
+#^^^^^^^^^^^ warning[unknown-class]: there is no class `p::wb` Puppet ignores this key. Did you mean `p::db::name2`?
+p::bd::port: 1
+#^^^^^^^^^^ warning[unknown-class]: there is no class `p::bd` Puppet ignores this key, and no code looks it up by its name.
+",
         );
     }
 
