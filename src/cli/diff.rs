@@ -75,17 +75,36 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
     let (mut parts, mut compared) = (Vec::new(), Compared::new());
     let (all_sides, revisions) = open(arguments, &root, repository)?;
     let mut no_data = BTreeMap::new();
+    let (mut without_nodes, mut no_such_nodes) = (Vec::new(), None);
     for sides in all_sides {
         sides.warn_of_configs(arguments);
         sides.warn_of_files(arguments, &mut no_data);
         revisions.check_contents(arguments)?;
         let environment = sides.environment_label();
-        let (found, pair) = compare_sides(arguments, &sides, facts.as_deref())?;
+        let nodes = match nodes_of(arguments, &sides, facts.as_deref()) {
+            // Another environment may have the nodes of a list.
+            Err(why) if arguments.nodes.is_some() => {
+                no_such_nodes.get_or_insert(why);
+                Nodes::default()
+            }
+            nodes => nodes?,
+        };
+        if arguments.nodes.is_some() && nodes.before.is_empty() && nodes.after.is_empty() {
+            without_nodes.push(environment);
+            continue;
+        }
+        let (found, pair) = compare_sides(arguments, &sides, nodes, facts.is_some());
         if facts.is_none() && found.has_changes() {
             sides.suggest_name_pattern();
         }
         parts.push(Part::new(environment, found));
         compared.push((sides, pair));
+    }
+    if let Some(why) = no_such_nodes.filter(|_| compared.is_empty()) {
+        return Err(why);
+    }
+    for environment in without_nodes {
+        complain(&format!("note: {environment} is not compared: --nodes names none of its nodes"));
     }
     if let Some((sides, _)) = compared.first() {
         sides.complain_of_what_is_not_read();
@@ -104,11 +123,19 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
     Ok((Report { parts, root, prefix, own_paths }, compared))
 }
 
-fn compare_sides(
+/// The nodes of an environment that are compared, before and after.
+#[derive(Default)]
+struct Nodes {
+    before: Vec<Arc<Node>>,
+    after: Vec<Arc<Node>>,
+}
+
+/// The nodes that a user wants. A list of nodes is an error if neither side has such a node.
+fn nodes_of(
     arguments: &DiffArguments,
     sides: &Sides,
     facts: Option<&[(String, NodeParts)]>,
-) -> Result<(Differences, FleetPair), String> {
+) -> Result<Nodes, String> {
     let elsewhere = arguments.place.elsewhere_of_each(&sides.after.world);
     let wanted = Selection { names: arguments.nodes.as_deref(), facts, elsewhere };
     let after = fleet::nodes(&sides.after, wanted);
@@ -123,19 +150,27 @@ fn compare_sides(
             fleet::nodes_and_others(&sides.before, wanted).map(|(nodes, _)| nodes)
         }
     };
-    let (before, after) = match (before, after) {
+    Ok(match (before, after) {
         // A node may be added or removed.
-        (Err(_), Ok(after)) => (Vec::new(), after),
-        (Ok(before), Err(_)) => (before, Vec::new()),
-        (before, after) => (before?, after?),
-    };
-    let (before, after) = aligned(sides, before, after);
+        (Err(_), Ok(after)) => Nodes { before: Vec::new(), after },
+        (Ok(before), Err(_)) => Nodes { before, after: Vec::new() },
+        (before, after) => Nodes { before: before?, after: after? },
+    })
+}
+
+fn compare_sides(
+    arguments: &DiffArguments,
+    sides: &Sides,
+    nodes: Nodes,
+    are_of_fact_sets: bool,
+) -> (Differences, FleetPair) {
+    let (before, after) = aligned(sides, nodes.before, nodes.after);
     let any = || {
         let any = |place: &Place| place.world.any_node(&place.environment);
         (any(&sides.before), any(&sides.after))
     };
     // Users who name nodes want only these. Without a list, the cases of any other node count, too.
-    let any = (facts.is_none() && wanted.names.is_none()).then(any);
+    let any = (!are_of_fact_sets && arguments.nodes.is_none()).then(any);
     // Encrypted values are compared as they are written, so no secret appears in a report.
     let before = fleet::fleet_of(&sides.before, before, Decryption::Off);
     let after = fleet::fleet_of(&sides.after, after, Decryption::Off);
@@ -155,7 +190,7 @@ fn compare_sides(
             _ => arguments.keys.iter().collect::<BTreeSet<_>>().len(),
         };
     }
-    Ok((found, pair))
+    (found, pair)
 }
 
 fn differences(pair: &FleetPair, keys: &[Arc<str>]) -> Differences {

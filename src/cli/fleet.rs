@@ -7,7 +7,7 @@ use std::sync::Arc;
 use regex::Regex;
 
 use super::place::Place;
-use super::terminal::complain;
+use super::terminal::{complain, complain_once};
 use super::workspace::{self, absolute};
 use crate::backends::eyaml::Decryption;
 use crate::config::Environment;
@@ -281,7 +281,10 @@ fn chosen(
         // A machine of which nothing is known can be named as well, unless --facts lists all of them.
         if !is_known && is_name && wanted.facts.is_none() {
             if known.insert(pattern.into()) {
-                complain(&format!("note: {pattern} is not a known node; only its name is used"));
+                // Several environments, and both sides of a comparison, may have no such node.
+                complain_once(&format!(
+                    "note: {pattern} is not a known node; only its name is used"
+                ));
                 found.push(world.node_named(environment, pattern));
             }
         } else if !is_known && (found.len(), left_out.len()) == before {

@@ -3,8 +3,10 @@
 //! Styled text always contains escapes; the stream removes them if the output is not a terminal. It follows `--color` or,
 //! without it, `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and `TERM=dumb`.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use anstream::ColorChoice;
 use anstyle::{AnsiColor, Style};
@@ -134,6 +136,14 @@ pub(super) fn be_silent() {
 /// Prints an error on standard error.
 pub(super) fn complain(message: &str) {
     tell(&shown::in_lines(message));
+}
+
+/// [`complain`], unless it was said before.
+pub(super) fn complain_once(message: &str) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(message.to_owned()) {
+        complain(message);
+    }
 }
 
 /// An explanation or a reason as text, with highlighted titles and results.

@@ -112,3 +112,38 @@ fn baselines_and_severities_name_paths_below_the_settings() {
     repository.write("repository/.hiera-ls.yaml", by_path);
     assert_eq!(all.map(|place| status(place, &[])), [Some(0); 3]);
 }
+
+/// Environments need not have the same nodes.
+#[test]
+fn a_list_of_nodes_must_name_some_of_any_environment() {
+    let repository = Repository::new();
+    repository.git(&["rm", "--quiet", "-r", "hiera.yaml", "data"]);
+    for name in ["dev", "production"] {
+        let file = |path: &str| format!("repository/environments/{name}/{path}");
+        repository.write(&file("hiera.yaml"), LEVELS);
+        repository.write(&file("data/common.yaml"), "a: 1\n");
+    }
+    let facts = "repository/environments/dev/.hiera-ls/facts/w1.json";
+    repository.write(facts, r#"{"role": "x"}"#);
+    repository.commit();
+    repository.write("repository/environments/dev/data/common.yaml", "a: 2\n");
+    let run = |nodes: &str| {
+        let output = repository.run(&["diff", "--nodes", nodes]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), text_of(&output), said)
+    };
+    let changes = "a\n  1 node: w1\n  - 1\n  + 2\n    because of environments/dev/data/common.yaml:1\n\n\
+                   1 of 1 node changes, 1 key; nothing else\n";
+    let note = "hiera-ls: note: production is not compared: --nodes names none of its nodes\n";
+    for nodes in ["all", "w*"] {
+        assert_eq!(run(nodes), (Some(0), changes.to_owned(), note.to_owned()), "{nodes}");
+    }
+    let (status, _, said) = run("w1");
+    assert_eq!((status, said), (Some(0), note.to_owned()));
+    let (status, _, said) = run("zz");
+    let note = "hiera-ls: note: zz is not a known node; only its name is used\n";
+    assert_eq!((status, &*said), (Some(0), note));
+    let (status, _, said) = run("w1,x*");
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.contains("--nodes x*: no node has such a name"), "{said}");
+}

@@ -185,7 +185,7 @@ fn templates_are_text_with_tags() {
 fn tags_without_an_end() {
     let error = |text: &str| {
         let (_, errors) = tokenize(text, Language::Template);
-        errors.first().map(|it| (it.range.start, it.message.to_string()))
+        errors.first().map(|it| (it.range.start, it.message.clone()))
     };
     let unbalanced = "Unbalanced epp tag, reached <eof> without closing tag.".to_owned();
     assert_eq!(error("<% if $x { %>a<% }"), Some((14, unbalanced.clone())));
