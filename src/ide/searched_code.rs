@@ -116,8 +116,8 @@ pub(crate) fn may_put_together(text: &str, name: &str) -> bool {
         let Some(quote) = before.chars().next_back().filter(|it| matches!(it, '"' | '\'')) else {
             return false;
         };
-        let same = text[at..].bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
-        let (start, rest) = text[at..].split_at(same);
+        let same = text[at..].chars().zip(name.chars()).take_while(|(a, b)| a == b);
+        let (start, rest) = text[at..].split_at(same.map(|(it, _)| it.len_utf8()).sum());
         if let Some(after) = rest.strip_prefix(quote) {
             return start.ends_with("::") || after.trim_start().starts_with(['+', '<']);
         }
@@ -148,6 +148,8 @@ mod tests {
             assert!(!check(text), "{text}");
         }
         assert!(!may_put_together("'é' + x", "é"));
+        // Two letters whose first bytes are the same.
+        assert!(!may_put_together("'a::é' + x", "a::è"));
     }
 
     #[test]
