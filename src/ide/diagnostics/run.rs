@@ -58,24 +58,13 @@ impl Bounds {
 }
 
 /// The keys of `hiera.yaml` whose strings are interpolated.
-const INTERPOLATED_KEYS: &[&str] = &[
-    "path",
-    "paths",
-    "glob",
-    "globs",
-    "uri",
-    "uris",
-    "mapped_paths",
-    "datadir",
-    "options",
-    "hiera3_backend",
-];
+const INTERPOLATED_KEYS: [&[&str]; 2] = [KEYS_OF_PATHS, KEYS_OF_LEVELS];
 
 /// Those that name the locations of a level.
-const KEYS_OF_PATHS: &[&str] = INTERPOLATED_KEYS.split_at(7).0;
+const KEYS_OF_PATHS: &[&str] = &["path", "paths", "glob", "globs", "uri", "uris", "mapped_paths"];
 
 /// Those that belong to a level with all of its locations. Every lookup interpolates them.
-const KEYS_OF_LEVELS: &[&str] = INTERPOLATED_KEYS.split_at(7).1;
+const KEYS_OF_LEVELS: &[&str] = &["datadir", "options", "hiera3_backend"];
 
 /// The findings in the file at `path`, in the order of the text, as far as they can be computed while the user types. The
 /// snapshot's notes say what is left out of a very large file.
@@ -383,7 +372,7 @@ impl Run<'_> {
         let tree = yaml::parse(&text).root;
         let strings = tree
             .as_ref()
-            .map_or_else(Vec::new, |root| config_strings(&text, root, INTERPOLATED_KEYS));
+            .map_or_else(Vec::new, |root| config_strings(&text, root, &INTERPOLATED_KEYS.concat()));
         let (text, problems, root, strings) = (&*text, &*problems, tree.as_ref(), &*strings);
         let environment = world.environment_of(path);
         let environment = environment.as_ref();
@@ -500,7 +489,7 @@ fn config_strings<'a>(text: &'a str, root: &'a tree::Node, keys: &[&str]) -> Vec
                 for pair in pairs {
                     match &pair.key.kind {
                         NodeKind::Scalar { text: key, .. }
-                            if INTERPOLATED_KEYS.contains(&&**key) =>
+                            if INTERPOLATED_KEYS.iter().any(|it| it.contains(&&**key)) =>
                         {
                             let wanted = keys.contains(&&**key).then_some(&pair.value);
                             strings.extend(
