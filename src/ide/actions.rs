@@ -21,6 +21,7 @@ mod yaml_entry;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use super::changes::on_one_line;
 use super::diagnostics::{Diagnostic, diagnostics};
 use super::edits::{FileChange, FileEdit};
 use crate::engine::CancelToken;
@@ -147,20 +148,12 @@ pub fn actions(
     let asked = PROVIDERS.iter().filter(|it| it.kinds.iter().any(|kind| wanted.contains(kind)));
     let mut found: Vec<Action> = asked.flat_map(|it| (it.provide)(&context)).collect();
     found.retain(|action| wanted.contains(&action.kind) && changes_something(action));
+    // Editors show a title in one line, but a key that it names may have several.
     for action in &mut found {
-        keep_on_one_line(&mut action.title);
-        if let Some(refusal) = &mut action.refusal {
-            keep_on_one_line(refusal);
-        }
+        action.title = on_one_line(&action.title);
+        action.refusal = action.refusal.take().map(|it| on_one_line(&it));
     }
     found
-}
-
-/// Editors show a title in one line, but a key that it names may have several.
-fn keep_on_one_line(text: &mut String) {
-    if text.contains(['\n', '\r']) {
-        *text = text.replace('\n', "\\n").replace('\r', "\\r");
-    }
 }
 
 fn changes_something(action: &Action) -> bool {

@@ -35,6 +35,19 @@ impl Repository {
         repository
     }
 
+    /// A repository with these environments and no other data.
+    fn of_environments(names: [&str; 2], hiera_yaml: &str, common: &str) -> Self {
+        let repository = Self::new();
+        repository.git(&["rm", "--quiet", "-r", "hiera.yaml", "data"]);
+        for name in names {
+            let file = |path: &str| format!("repository/environments/{name}/{path}");
+            repository.write(&file("hiera.yaml"), hiera_yaml);
+            repository.write(&file("data/common.yaml"), common);
+        }
+        repository.commit();
+        repository
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -964,14 +977,7 @@ fn readers_of_a_file_behind_links() {
 
 #[test]
 fn all_environments_are_compared() {
-    let repository = Repository::new();
-    repository.git(&["rm", "--quiet", "-r", "hiera.yaml", "data"]);
-    for name in ["production", "staging"] {
-        let file = |path: &str| format!("repository/environments/{name}/{path}");
-        repository.write(&file("hiera.yaml"), HIERA_YAML);
-        repository.write(&file("data/common.yaml"), COMMON);
-    }
-    repository.commit();
+    let repository = Repository::of_environments(["production", "staging"], HIERA_YAML, COMMON);
     let staging = "repository/environments/staging/data/common.yaml";
     repository.write(staging, &COMMON.replace("80", "81"));
     let arguments = ["diff", "--facts", "../facts"];
@@ -1002,13 +1008,7 @@ fn all_environments_are_compared() {
 
 #[test]
 fn a_node_is_compared_in_its_own_environment_only() {
-    let repository = Repository::new();
-    repository.git(&["rm", "--quiet", "-r", "hiera.yaml", "data"]);
-    for name in ["production", "qa"] {
-        let file = |path: &str| format!("repository/environments/{name}/{path}");
-        repository.write(&file("hiera.yaml"), HIERA_YAML);
-        repository.write(&file("data/common.yaml"), "a: 1\n");
-    }
+    let repository = Repository::of_environments(["production", "qa"], HIERA_YAML, "a: 1\n");
     let nodes = "nodes: {here: {environment: production}, there: {environment: qa}}\n";
     repository.write("repository/.hiera-ls.yaml", nodes);
     repository.commit();

@@ -276,37 +276,31 @@ impl Class<'_> {
                 ),
             });
         }
-        if !left.is_empty() {
-            said.push(format!("The old name stays in {}.", listed(left)));
-        }
-        let strings = self.strings_of_code(edited);
-        if !strings.is_empty() {
-            said.push(format!(
-                "Strings in code that may mean the class or its variables stay as they are: {}.",
-                listed(&strings)
-            ));
-        }
-        let variables = self.variables_in_data();
-        if !variables.is_empty() {
-            said.push(format!(
-                "Data reads variables of the class in {}: the old name stays there.",
-                listed(&variables)
-            ));
-        }
-        let in_data = self.values_of_data();
-        if !in_data.is_empty() {
-            said.push(format!(
-                "Values of the data that may mean the class stay as they are: {}.",
-                listed(&in_data)
-            ));
-        }
-        let searched = self.searched_code();
-        if !searched.is_empty() {
-            said.push(format!(
-                "`{old}` is used in examples, specs or Ruby code, which are not changed: {}.",
-                listed(&searched)
-            ));
-        }
+        let searched =
+            format!("`{old}` is used in examples, specs or Ruby code, which are not changed: ");
+        let places = [
+            ("The old name stays in ", left.to_vec(), ""),
+            (
+                "Strings in code that may mean the class or its variables stay as they are: ",
+                self.strings_of_code(edited),
+                "",
+            ),
+            (
+                "Data reads variables of the class in ",
+                self.variables_in_data(),
+                ": the old name stays there",
+            ),
+            (
+                "Values of the data that may mean the class stay as they are: ",
+                self.values_of_data(),
+                "",
+            ),
+            (&*searched, self.searched_code(), ""),
+        ];
+        let places = places.iter().filter(|(_, places, _)| !places.is_empty());
+        said.extend(
+            places.map(|(before, places, after)| format!("{before}{}{after}.", listed(places))),
+        );
         said.push(format!(
             "`{old}` may also be used where hiera-ls cannot see it: in names that code computes, or in a node classifier."
         ));

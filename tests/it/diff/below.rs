@@ -116,13 +116,7 @@ fn baselines_and_severities_name_paths_below_the_settings() {
 /// Environments need not have the same nodes.
 #[test]
 fn a_list_of_nodes_must_name_some_of_any_environment() {
-    let repository = Repository::new();
-    repository.git(&["rm", "--quiet", "-r", "hiera.yaml", "data"]);
-    for name in ["dev", "production"] {
-        let file = |path: &str| format!("repository/environments/{name}/{path}");
-        repository.write(&file("hiera.yaml"), LEVELS);
-        repository.write(&file("data/common.yaml"), "a: 1\n");
-    }
+    let repository = Repository::of_environments(["dev", "production"], LEVELS, "a: 1\n");
     let facts = "repository/environments/dev/.hiera-ls/facts/w1.json";
     repository.write(facts, r#"{"role": "x"}"#);
     repository.commit();
