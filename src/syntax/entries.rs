@@ -4,6 +4,8 @@
 //! The rule is a heuristic that is right in nearly all files. A caller that needs certainty lets libyaml confirm the result
 //! ([`super::yaml::RootScan`]).
 
+mod unclosed;
+
 use std::borrow::Cow;
 
 use super::byte_set::alphanumerics_and;
@@ -60,6 +62,9 @@ pub struct QuickKey<'t> {
 /// The root keys of `text` with their positions, found without a full parse: only keys that are not plain words are parsed,
 /// and errors are not reported. `None` if the text does not look like a plain block hash; then some keys may have been
 /// passed on to `each` before.
+///
+/// An entry ends at the line where the next one may start, unless a quoted scalar or brackets are still open there: libyaml
+/// ignores the indentation inside. If an entry may be such a one, the result is `None`, too.
 pub fn each_quick_key<'t>(text: &'t str, each: impl FnMut(QuickKey<'t>)) -> Option<()> {
     let bytes = text.as_bytes();
     if !has_usual_line_ends(text) {
@@ -105,11 +110,14 @@ fn each_key_from<'t>(
             let entry = Entry::until_mark(bytes, start + length, end)?;
             next = entry.next;
             let range = TextRange::new(start as u32, (start + length) as u32);
-            let entry_end = next.unwrap_or(end) as u32;
+            let entry_end = next.unwrap_or(end);
+            if entry_end < text.len() && unclosed::may_go_on(text, start, entry_end) {
+                return None;
+            }
             let value = if entry.has_comments {
-                value_range(text, range.end, entry_end)
+                value_range(text, range.end, entry_end as u32)
             } else {
-                trimmed_value(bytes, range.end as usize, entry_end as usize)
+                trimmed_value(bytes, range.end as usize, entry_end)
             };
             let text = Cow::Borrowed(range.slice(text));
             each(QuickKey { text, range, value, style: ScalarStyle::Plain });
@@ -118,6 +126,9 @@ fn each_key_from<'t>(
         }
         next = next_entry(text, start + 1).filter(|next| *next < end);
         let entry_end = next.unwrap_or(end);
+        if entry_end < text.len() && unclosed::may_go_on(text, start, entry_end) {
+            return None;
+        }
         if let Some(key) = parsed_key(text, start, entry_end) {
             each(key);
             has_keys = true;

@@ -46,7 +46,7 @@ pub struct YamlError {
     /// Whether the text has a character that YAML forbids, which libyaml found while reading ahead.
     pub is_of_reader: bool,
     /// Whether something has no end. Users then look for its start.
-    has_no_end: bool,
+    pub(super) has_no_end: bool,
     /// Whether it is our own limit, [`MAX_NESTING`], that is exceeded, and not an error of libyaml.
     pub is_too_deep: bool,
 }

@@ -362,6 +362,21 @@ fn a_merge_key_with_text_is_a_root_key() {
     check_root_keys("!!str z: 1\n<<: text\n", &["z", "<<"]);
 }
 
+/// libyaml ignores the indentation inside of quotes and brackets.
+#[test]
+fn text_in_column_0_may_belong_to_a_value() {
+    check_root_keys("b: \"x\ny\"\nc: 1\n", &["b", "c"]);
+    check_root_keys("b: 'it''s\nmore'\nc: 1\n", &["b", "c"]);
+    check_root_keys("b: \"x \\\" 'y'\ninside_it: z\"\nc: 1\n", &["b", "c"]);
+    check_root_keys("longer_key: \"x\ninside_it: 1\"\nc: 1\n", &["longer_key", "c"]);
+    check_root_keys("longer_key:\n  deep: 'x\ninside_it: 1'\nc: 1\n", &["longer_key", "c"]);
+    check_root_keys("b: [x,\ny]\nlonger_key: {x: 1,\ninside_it: 2}\n", &["b", "longer_key"]);
+    check_root_keys("'b': [x, # '\ny]\n", &["b"]);
+    check_root_keys("b: # \"\n  it's\nlonger_key: 1\n", &["b", "longer_key"]);
+    // A broken file: the first `b` ends at its line.
+    check_root_keys("b: \"1\" a: [x]\nb: \"%{\ny}\"\n", &["b"]);
+}
+
 #[test]
 fn a_byte_order_mark_may_precede_the_first_key() {
     let keys = |text: &str| -> Vec<String> {

@@ -125,6 +125,8 @@ mod tests {
             "hidden: \"\\x25{lookup('a')}\"\n",
             "'open: \n",
             "a: \"\n",
+            "longer: [\n",
+            "'quotes\": ]\n",
         ])
     }
 
