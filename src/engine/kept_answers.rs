@@ -9,7 +9,7 @@ use super::evaluator::Evaluator;
 use super::request::{Answer, Request};
 
 /// The maximum number of cases of all cached answers together.
-const MAX_CASES: usize = 8_192;
+const MAX_CASES: usize = 65_536;
 
 /// Answers by their keys.
 #[derive(Debug, Default)]
