@@ -17,7 +17,7 @@ use super::terminal::complain;
 use super::workspace::{self, existing_directory};
 use crate::backends::eyaml::Decryption;
 use crate::config::Environment;
-use crate::data::Format;
+use crate::data::{Files as _, Format};
 use crate::engine::CancelToken;
 use crate::facts::{Node, NodeParts};
 use crate::syntax::key_path;
@@ -508,14 +508,27 @@ impl Sides {
         self.after.world.read_together(after.iter().map(|(path, _)| &**path));
         // Most files are the same on both sides.
         let revision = Some(arguments.revision.as_str());
+        let is_same = |path: &str| self.after.world.has_same_text_in(&self.before.world, path);
         let what = parallel::map(&all, |(path, format)| {
             let now = self.after.world.what_is_no_data(path, *format);
-            let is_same = || self.after.world.has_same_text_in(&self.before.world, path);
             let earlier = || self.before.world.what_is_no_data(path, *format);
-            let earlier = || if is_same() { None } else { earlier() };
+            let earlier = || if is_same(path) { None } else { earlier() };
             let now = now.map(|it| (it, arguments.to.as_deref()));
             now.or_else(|| Some((earlier()?, revision)))
         });
+        // Two errors are the same answer, so the report of such an edit could look like that of one without consequences.
+        let is_broken = |place: &Place, (path, format): &(String, Format)| {
+            place.world.data(path, *format).is_ok_and(|it| it.is_broken())
+        };
+        let is_broken_twice = |file: &&(String, Format)| {
+            !is_same(&file.0) && is_broken(&self.after, file) && is_broken(&self.before, file)
+        };
+        for (path, _) in all.iter().copied().filter(is_broken_twice) {
+            complain(&format!(
+                "{}: Puppet cannot read the file before or after; lookups that read it fail on both sides",
+                in_a_line(as_seen_from_here(path))
+            ));
+        }
         for ((path, _), what) in all.into_iter().zip(what) {
             if let Some((what, at)) = what {
                 if what.is_not_compared {

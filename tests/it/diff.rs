@@ -392,6 +392,26 @@ fn hierarchies_count_and_broken_ones_are_errors() {
     assert_eq!(repository.diff(&[])["changes"], json!([]), "two errors are the same");
 }
 
+/// A report without changes must not look like proof that the edit is good.
+#[test]
+fn files_that_are_broken_on_both_sides_are_named() {
+    let repository = Repository::new();
+    let said = || {
+        let output = repository.run(&["diff"]);
+        (text_of(&output), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    repository.data("common.yaml", "port: \"80\nother: 1\n");
+    assert!(said().1.is_empty(), "the text says that lookups fail");
+    repository.commit();
+    assert!(said().1.is_empty(), "the file is not edited");
+    repository.data("common.yaml", "port: \"81\nother: 1\n");
+    let (text, complaints) = said();
+    assert!(text.starts_with("0 answers change"), "{text}");
+    let expected = "data/common.yaml: Puppet cannot read the file before or after; lookups that read it fail on both sides\n";
+    assert!(complaints.ends_with(expected), "{complaints}");
+    assert_eq!(complaints.lines().count(), 1, "{complaints}");
+}
+
 /// Every key has the same error. Its other lines would only be repeated.
 #[test]
 fn errors_are_shown_by_their_first_lines() {
