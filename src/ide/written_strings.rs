@@ -21,8 +21,8 @@ impl WrittenStrings {
             Some(FileRole::Data { format, .. }) => {
                 let data = world.data(path, format).ok();
                 for entry in data.iter().flat_map(|data| data.trees()) {
-                    collect(entry.key, entry.start, entry.text, &mut ranges);
-                    collect(entry.value, entry.start, entry.text, &mut ranges);
+                    collect(entry.key, entry.start, text, &mut ranges);
+                    collect(entry.value, entry.start, text, &mut ranges);
                 }
             }
             None if is_code(path) => ranges = puppet::written_parts(text, language_of(path)),
@@ -49,18 +49,15 @@ impl WrittenStrings {
     }
 }
 
-fn collect(root: &Node, start: u32, source: &str, ranges: &mut Vec<TextRange>) {
+/// Adds the strings of a tree whose ranges are relative to the byte `start` of `text`.
+fn collect(root: &Node, start: u32, text: &str, ranges: &mut Vec<TextRange>) {
     let mut waiting = vec![root];
     while let Some(node) = waiting.pop() {
         match &node.kind {
             NodeKind::Scalar { style, .. } => {
-                let mut range = node.range;
-                if matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
-                    // A comment may follow the indicator that opens a block.
-                    let header = range.slice(source).find('\n').unwrap_or(0);
-                    range.start += header as u32;
-                }
-                ranges.push(range.shifted(start));
+                let range = node.range.shifted(start);
+                let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+                ranges.extend(if is_block { lines_of_block(range, text) } else { Some(range) });
             }
             NodeKind::Sequence(items) => waiting.extend(items),
             NodeKind::Mapping(pairs) => {
@@ -69,4 +66,13 @@ fn collect(root: &Node, start: u32, source: &str, ranges: &mut Vec<TextRange>) {
             NodeKind::Alias(_) => {}
         }
     }
+}
+
+/// The lines of a block scalar; `None` if it has none. A comment may follow the indicator that opens it, but what is written after
+/// its last line would belong to it.
+fn lines_of_block(block: TextRange, text: &str) -> Option<TextRange> {
+    let header = block.slice(text).find(['\r', '\n'])?;
+    let rest = text.get(block.end as usize..)?;
+    let line_end = rest.find(['\r', '\n']).unwrap_or(rest.len()) as u32;
+    Some(TextRange::new(block.start + header as u32, block.end + line_end + 1))
 }

@@ -135,6 +135,25 @@ fn a_comment_never_lands_in_a_text() {
     let for_the_file = "Ignore unknown-function in this file";
     let offered = ["* Write `lookup`", for_the_file];
     check_titles("a: |\n  x %{lokup('x')}$0\n  y\n", &[ActionKind::QuickFix], &offered);
+    // What follows the last line of a block would belong to it, too.
+    for block in ["|\n  x", ">-\r\n  x\r\n ", "|2\n  x", "|+\n  x"] {
+        for end in ["", " ", "\n", "  \r\n", "\n\nb: 1\n"] {
+            let text = format!("a: {block} %{{lokup('x')}}$0{end}");
+            check_titles(&text, &[ActionKind::QuickFix], &offered);
+            let nested = format!("a:\n- b: 1\n- {block} %{{lokup('x')}}$0{end}");
+            check_titles(&nested, &[ActionKind::QuickFix], &offered);
+        }
+    }
+    check(
+        "a: |\n  x\nb: yes$0\n",
+        "Ignore yaml-1.1-boolean on line 3",
+        "a: |\n  x\nb: yes # hiera-ls: ignore[yaml-1.1-boolean]\n",
+    );
+    check(
+        "a: |\n  x\nb: yes$0 # c\n",
+        "Ignore yaml-1.1-boolean on line 3",
+        "a: |\n  x\n# hiera-ls: ignore[yaml-1.1-boolean]\nb: yes # c\n",
+    );
     check(
         "\u{feff}a: |\r\n  x %{lokup('x')}$0\r\n  y\r\n",
         for_the_file,
