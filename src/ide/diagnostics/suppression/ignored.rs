@@ -18,12 +18,19 @@ pub(crate) struct Ignore<'t> {
     pub(crate) range: TextRange,
     /// Whether nothing else is on its line.
     pub(crate) stands_alone: bool,
-    /// The line that it is for, from 0; `None` for the whole file.
+    /// Its line, from 0; `None` if it is for the whole file.
     line: Option<u32>,
     /// The rules and their places; without any, it is for all rules.
     pub(crate) codes: Vec<(&'t str, TextRange)>,
     /// Which of the rules reported something there; without rules, whether any rule did.
     pub(crate) used: Vec<bool>,
+}
+
+impl Ignore<'_> {
+    /// Whether it is for a line: its own or, if nothing else is there, also the next one. A byte order mark may be there.
+    fn is_for(&self, line: u32) -> bool {
+        self.line.is_none_or(|own| own == line || self.stands_alone && own + 1 == line)
+    }
 }
 
 /// Removes the findings that the comments of `text` suppress, and returns the comments. `strings` are those of the text.
@@ -41,7 +48,7 @@ pub(crate) fn leave_out<'t>(
     findings.retain(|finding| {
         let line = index.line_of(finding.range.start);
         let mut is_ignored = false;
-        for ignore in ignores.iter_mut().filter(|it| it.line.is_none_or(|it| it == line)) {
+        for ignore in ignores.iter_mut().filter(|it| it.is_for(line)) {
             let is_its = |(code, _): &(&str, _)| current_code(code) == finding.code;
             let named = ignore.codes.iter().position(is_its);
             // Without codes, `used` has one element, for the comment as a whole.
@@ -70,8 +77,6 @@ fn ignores<'t>(text: &'t str, strings: &WrittenStrings) -> Vec<Ignore<'t>> {
         let Some((is_file, codes)) = command(&line[at + MARK.len()..]) else { continue };
         // A byte order mark may precede a comment on the first line.
         let stands_alone = before.trim_start_matches('\u{feff}').trim().is_empty();
-        // A comment on a line of its own is for the next line.
-        let line_of = if stands_alone { number + 1 } else { number };
         let place = |part: &str| {
             let from = (part.as_ptr() as usize - text.as_ptr() as usize) as u32;
             TextRange::new(from, from + part.len() as u32)
@@ -80,7 +85,7 @@ fn ignores<'t>(text: &'t str, strings: &WrittenStrings) -> Vec<Ignore<'t>> {
         ignores.push(Ignore {
             range: TextRange::new((start + before.len()) as u32, end),
             stands_alone,
-            line: (!is_file).then_some(line_of),
+            line: (!is_file).then_some(number),
             used: vec![false; codes.len().max(1)],
             codes: codes.into_iter().map(|code| (code, place(code))).collect(),
         });
@@ -138,6 +143,12 @@ b: "%{lokup('a')}"
 #   ^^^^^^^^^^^^^ error[unknown-function]
 "#,
         );
+    }
+
+    #[test]
+    fn beside_a_byte_order_mark() {
+        check("\u{feff} # hiera-ls: ignore[invalid-encoding, octal-number]\na: 0644\n");
+        check("\u{feff}a: 1 # hiera-ls: ignore[invalid-encoding]\n");
     }
 
     /// A fix for the first one would break the file, and the block would silence a finding below it.
