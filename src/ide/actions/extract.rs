@@ -21,6 +21,9 @@ use crate::syntax::{interpolation, key_path};
 use crate::text::{TextEdit, TextRange, apply_edits};
 use crate::world::{DataPlace, Reach, paths};
 
+/// The key whose value YAML merges into the hash around it. A call would no longer be a hash to merge.
+const MERGE_KEY: &str = "<<";
+
 /// The minimum length of a string that deserves a name.
 const MIN_TEXT: usize = 4;
 
@@ -181,8 +184,9 @@ fn is_still_a_hash(
 /// The value whose key is at `at`, or the scalar there, with the key's name.
 fn value_at<'a>(key: &'a Node, value: &'a Node, at: u32) -> Option<(Option<&'a str>, &'a Node)> {
     let touches = |node: &Node| node.range.touches(at);
+    let is_ordinary = text_of(key) != Some(MERGE_KEY);
     if touches(key) || touches(value) && matches!(value.kind, NodeKind::Scalar { .. }) {
-        return Some((text_of(key), value));
+        return is_ordinary.then_some((text_of(key), value));
     }
     match &value.kind {
         NodeKind::Mapping(pairs) => {
@@ -194,7 +198,7 @@ fn value_at<'a>(key: &'a Node, value: &'a Node, at: u32) -> Option<(Option<&'a s
         NodeKind::Sequence(items) => {
             let item = items.iter().find(|item| touches(item))?;
             match &item.kind {
-                NodeKind::Scalar { .. } => Some((text_of(key), item)),
+                NodeKind::Scalar { .. } => is_ordinary.then_some((text_of(key), item)),
                 _ => value_at(key, item, at).filter(|(_, found)| !std::ptr::eq(*found, item)),
             }
         }
@@ -266,7 +270,7 @@ fn places_of(context: &ActionContext<'_>, reach: &Reach, wanted: &Node) -> Optio
         let mut found = Vec::new();
         for entry in file.data(format).trees() {
             if text_of(entry.key) != Some(LOOKUP_OPTIONS) {
-                collect(entry.value, wanted, &entry, &mut found);
+                collect_of_pair(entry.key, entry.value, wanted, &entry, &mut found);
             }
         }
         if !found.is_empty() {
@@ -305,6 +309,10 @@ fn collect(node: &Node, wanted: &Node, entry: &EntryTree<'_>, found: &mut Vec<Wr
         }
         return;
     }
+    collect_inside(node, wanted, entry, found);
+}
+
+fn collect_inside(node: &Node, wanted: &Node, entry: &EntryTree<'_>, found: &mut Vec<Written>) {
     match &node.kind {
         NodeKind::Sequence(items) => {
             for item in items {
@@ -313,10 +321,27 @@ fn collect(node: &Node, wanted: &Node, entry: &EntryTree<'_>, found: &mut Vec<Wr
         }
         NodeKind::Mapping(pairs) => {
             for pair in pairs {
-                collect(&pair.value, wanted, entry, found);
+                collect_of_pair(&pair.key, &pair.value, wanted, entry, found);
             }
         }
         _ => {}
+    }
+}
+
+fn collect_of_pair(
+    key: &Node,
+    value: &Node,
+    wanted: &Node,
+    entry: &EntryTree<'_>,
+    found: &mut Vec<Written>,
+) {
+    match &value.kind {
+        _ if text_of(key) != Some(MERGE_KEY) => collect(value, wanted, entry, found),
+        // Each of several merged hashes has to stay one.
+        NodeKind::Sequence(items) => {
+            items.iter().for_each(|item| collect_inside(item, wanted, entry, found));
+        }
+        _ => collect_inside(value, wanted, entry, found),
     }
 }
 

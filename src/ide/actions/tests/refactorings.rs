@@ -334,6 +334,27 @@ fn a_repeated_value_becomes_a_key() {
     );
 }
 
+/// A call in the place of a merged hash would be an ordinary member with the name `<<`.
+#[test]
+fn a_merged_hash_is_not_extracted() {
+    let extracted = |text: &str| {
+        let titles = titles(&format!("#- /data/common.yaml\n{text}")).into_iter();
+        titles.filter(|it| it.starts_with("Extract")).collect::<Vec<_>>()
+    };
+    for text in [
+        "a:\n  <<$0: {m: 1, n: 2}\n  o: 2\nb:\n  <<: {m: 1, n: 2}\n",
+        "<<$0: {m: {n: 2}}\nb: {m: {n: 2}}\nc: {m: {n: 2}}\n",
+        "a: {<<: text$0}\nb: {<<: text}\n",
+        "a: {<<: [text$0]}\nb: {c: [text]}\n",
+        "a:\n  <<: [{m: 1}, {n: 2}]\nb:\n  <<: {m: 1}\nc$0: {m: 1}\n",
+    ] {
+        assert_eq!(extracted(text), [""; 0], "{text}");
+    }
+    let text = "c$0: {m: 1}\nd: {m: 1}\na: {<<: {m: 1}}\nb: {<<: {x: {m: 1}}}\n";
+    let title = "Extract the value into `c_shared` in data/common.yaml (3 places)";
+    assert_eq!(extracted(text), [title]);
+}
+
 #[test]
 fn a_name_with_a_token_names_no_extracted_value() {
     let files =
