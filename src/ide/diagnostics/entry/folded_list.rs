@@ -22,27 +22,35 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     if entry.format != Format::Yaml || !entry.written().contains('\n') {
         return;
     }
-    check_pair(entry, entry.key, entry.value, report);
-    let mut waiting = vec![entry.value];
-    while let Some(node) = waiting.pop() {
+    check_pair(entry, entry.key, entry.value, false, report);
+    let mut waiting = vec![(entry.value, false)];
+    while let Some((node, is_in_flow)) = waiting.pop() {
+        let is_in_flow = is_in_flow || node.range.slice(entry.text).starts_with(['[', '{']);
         if let NodeKind::Sequence(items) = &node.kind {
             for item in items.iter().rev() {
                 check_value(entry, item, report);
-                waiting.push(item);
+                waiting.push((item, is_in_flow));
             }
         }
         for pair in pairs_of(node) {
-            check_pair(entry, &pair.key, &pair.value, report);
-            waiting.push(&pair.value);
+            check_pair(entry, &pair.key, &pair.value, is_in_flow, report);
+            waiting.push((&pair.value, is_in_flow));
         }
     }
 }
 
-fn check_pair(entry: &EntryContext<'_>, key: &Node, value: &Node, report: &mut Report) {
+fn check_pair(
+    entry: &EntryContext<'_>,
+    key: &Node,
+    value: &Node,
+    is_in_flow: bool,
+    report: &mut Report,
+) {
     let Some(finding) = check_value(entry, value, report) else { return };
     let between = TextRange::new(key.range.end, value.range.start);
-    // The edit would remove a comment, an anchor or a tag between the key and the value.
-    if between.slice(entry.text).trim() == ":" && !between.slice(entry.text).contains('\n') {
+    let written = between.slice(entry.text);
+    // The edit would remove a comment, an anchor or a tag between the key and the value. Brackets and braces allow no `- `.
+    if written.trim() == ":" && !written.contains('\n') && !is_in_flow {
         // The first item gets the indentation of the second, because YAML needs all items of a list in the same column.
         let second = value.range.slice(entry.text).lines().nth(1).unwrap_or("");
         let indentation = &second[..second.len() - second.trim_start().len()];
@@ -75,7 +83,7 @@ fn check_value<'r>(
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::ide::diagnostics::testing::{check, check_fix, fix_counts};
 
     #[test]
     fn items_behind_a_text() {
@@ -102,6 +110,14 @@ m:
   - p
 "#,
         );
+    }
+
+    #[test]
+    fn no_fix_within_brackets_and_braces() {
+        let code = "folded-list";
+        assert_eq!(fix_counts("f: {in: first\n    - a\n    - b, z: 1}\nend: 9\n", code), [0]);
+        assert_eq!(fix_counts("f:\n  - [in: first\n    - a\n    - b]\nend: 9\n", code), [0]);
+        assert_eq!(fix_counts("f:\n  - in: first\n      - a\nend: {x: 1}\n", code), [1]);
     }
 
     #[test]
