@@ -247,8 +247,7 @@ impl Place<'_> {
         let is_new = |name: &&str| !spot.present.iter().any(|it| it == *name);
         let names = names.filter(|name| fit(name, typed).is_some()).filter(is_new);
         // Between braces, YAML takes `host:x` for one word.
-        let line = self.text[..spot.start as usize].trim_end_matches([' ', '\'', '"']);
-        let is_in_braces = self.format == Format::Yaml && line.ends_with(['{', ',']);
+        let is_in_braces = self.format == Format::Yaml && self.is_in_braces(spot);
         let item = |name: &str| {
             let mut insert = key_text(self.format, name, spot.quote, behind);
             if is_in_braces && insert.ends_with(':') && !behind.starts_with(' ') {
@@ -257,6 +256,14 @@ impl Place<'_> {
             Completion { insert, ..Completion::new(name, kind, range) }
         };
         names.map(item).collect()
+    }
+
+    /// Whether a key that starts at the place is between braces.
+    fn is_in_braces(&self, spot: &Spot) -> bool {
+        let before = self.text[..spot.start as usize].trim_end_matches([' ', '\'', '"']);
+        // The brace may be on an earlier line.
+        let before = if spot.is_at_root { before } else { before.trim_end() };
+        before.ends_with(['{', ','])
     }
 
     /// Lines to fill in: `insert` before the cursor and `insert_behind` after it; the lines below are indented as if the

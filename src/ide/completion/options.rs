@@ -82,7 +82,9 @@ fn subjects(place: &Place<'_>, spot: &Spot, module: Option<&str>) -> Completions
     let patterns = if typed.starts_with('^') { patterns(&keys) } else { BTreeSet::new() };
     let patterns = place.keys(spot, CompletionKind::Key, patterns.iter().map(String::as_str));
     let is_new = typed.is_empty() && spot.quote.is_none();
-    let entry = is_new.then(|| place.snippet(spot, "key: merge: …", "", ":\n  merge: unique"));
+    // Lines cannot stand between braces.
+    let options = if place.is_in_braces(spot) { ": {merge: unique}" } else { ":\n  merge: unique" };
+    let entry = is_new.then(|| place.snippet(spot, "key: merge: …", "", options));
     items.into_iter().chain(parameters).chain(patterns).chain(entry).collect()
 }
 

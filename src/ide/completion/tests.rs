@@ -393,10 +393,24 @@ fn values_seen_at_other_levels() {
 #[test]
 fn patterns_and_new_entries_of_lookup_options() {
     check("#- /data/common.yaml\nlookup_options:\n  ^n$0\n", &["  '^ntp::':"]);
-    let (_, found, _) = complete("#- /data/common.yaml\nlookup_options:\n  $0\n");
-    let snippet = found.items.iter().find(|it| it.kind == CompletionKind::Snippet);
-    let snippet = snippet.expect("a new entry");
-    assert_eq!((&*snippet.insert, &*snippet.insert_behind), ("", ":\n  merge: unique"));
+    let check_entry = |text: &str, expected: &str| {
+        let (_, found, _) = complete(&format!("#- /data/common.yaml\n{text}"));
+        let snippet = found.items.iter().find(|it| it.kind == CompletionKind::Snippet);
+        let snippet = snippet.expect("a new entry");
+        assert_eq!((&*snippet.insert, &*snippet.insert_behind), ("", expected), "{text}");
+    };
+    check_entry("lookup_options:\n  $0\n", ":\n  merge: unique");
+    check_entry("lookup_options:\n  a: {merge: first}\n  $0\n", ":\n  merge: unique");
+    // Lines cannot stand between braces.
+    for text in [
+        "lookup_options: {$0}\n",
+        "lookup_options: {a: {merge: first}, $0}\n",
+        "lookup_options: {\n  $0\n}\n",
+        "lookup_options: {\r\n  a: {merge: first},\r\n  $0\r\n}\r\n",
+        "{\"lookup_options\": {$0}}\n",
+    ] {
+        check_entry(text, ": {merge: unique}");
+    }
 }
 
 #[test]
