@@ -109,9 +109,9 @@ pub fn first_read_place(text: &str, places: impl IntoIterator<Item = u32>) -> Op
 
 fn read(text: &str) -> Result<value::Shared, Failure> {
     let tokens = token::tokenize(text);
-    let document = document::parse(text, tokens)?;
-    let root = build::build(text, &document)?;
-    resolve::resolve(&root)
+    let root = document::parse(text, tokens).and_then(|it| build::build(text, &it));
+    let root = root.and_then(|it| resolve::resolve(&it));
+    root.map_err(|failure| failure.beside_line_ends(text))
 }
 
 /// Why the gem refuses a text.
@@ -131,6 +131,17 @@ impl Failure {
     /// An error that names its line, as most errors do.
     fn at_line(line: u32, message: impl AsRef<str>, range: TextRange) -> Self {
         Self { message: format!("String: {line}: {}", message.as_ref()), range }
+    }
+
+    /// The same error at a place that has no half of a line end. The gem counts a `\r` among the blanks.
+    fn beside_line_ends(mut self, text: &str) -> Self {
+        let is_inside = |at: u32| {
+            let before = at.checked_sub(1).and_then(|it| text.as_bytes().get(it as usize));
+            before == Some(&b'\r') && text.as_bytes().get(at as usize) == Some(&b'\n')
+        };
+        self.range.start -= u32::from(is_inside(self.range.start));
+        self.range.end -= u32::from(is_inside(self.range.end));
+        self
     }
 
     /// An error that names no line.
