@@ -10,6 +10,9 @@ use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 use crate::syntax::yaml;
 use crate::text::{TextEdit, TextRange};
 
+/// What HOCON's strings without escapes start and end with. No string of YAML or JSON contains it.
+const TRIPLE_QUOTES: &str = "\"\"\"";
+
 /// A string that Puppet interpolates.
 #[derive(Debug)]
 pub struct StringNode<'a> {
@@ -116,6 +119,11 @@ impl<'a> StringNode<'a> {
     /// needs. `None` if that would change more than the token.
     pub fn rewritten(&self, token: &Token, part: TextRange, new: &str) -> Option<TextEdit> {
         let NodeKind::Scalar { style, .. } = &self.node.kind else { return None };
+        if *style == ScalarStyle::DoubleQuoted
+            && self.node.range.slice(self.source).contains(TRIPLE_QUOTES)
+        {
+            return self.rewritten_in_triple_quotes(part, new);
+        }
         let escaped = |text: &str| match style {
             ScalarStyle::SingleQuoted => text.replace('\'', "''"),
             ScalarStyle::DoubleQuoted => {
@@ -134,6 +142,17 @@ impl<'a> StringNode<'a> {
         let (start, end) = (part.start as usize, part.end as usize);
         let text = format!("{}{new}{}", &self.text[..start], &self.text[end..]);
         (write(self.text) == written).then(|| TextEdit::replace(self.node.range, write(&text)))
+    }
+
+    /// [`Self::rewritten`] for a string of HOCON within triple quotes, which has no escapes.
+    fn rewritten_in_triple_quotes(&self, part: TextRange, new: &str) -> Option<TextEdit> {
+        let written = self.node.range.slice(self.source);
+        let inner = written.strip_prefix(TRIPLE_QUOTES)?.strip_suffix(TRIPLE_QUOTES)?;
+        let (before, behind) = (&inner[..part.start as usize], &inner[part.end as usize..]);
+        // Several strings beside each other are one string, too, and only some of them may have escapes.
+        let is_one = inner == self.text && ![before, new, behind].concat().contains(TRIPLE_QUOTES);
+        let start = self.node.range.start + TRIPLE_QUOTES.len() as u32;
+        is_one.then(|| TextEdit::replace(part.shifted(start), new))
     }
 
     /// The edit that changes the string to this text, with its present quotes. `None` if more would change.

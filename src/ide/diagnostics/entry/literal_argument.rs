@@ -97,6 +97,12 @@ a: "%{literal('%')}{x} %%{literal('{')}x} %{literal('}')}"
         check_fix("a: \"x %{literal('y \\\"')}\"\n", "Write `y \"`", "a: \"x y \\\"\"\n");
         check_fix("a: '%{literal(''a'')} b'\n", "Write `a`", "a: 'a b'\n");
         check_fix("a: x%{literal('1')}\n", "Write `1`", "a: x1\n");
+        check_fix(
+            "#- /data/a.conf\na = \"\"\"%{literal(\"b\\c\")} x\"\"\"\n#- /hiera.yaml\nversion: 5\n\
+             hierarchy: [{name: a, path: a.conf, data_hash: hocon_data}]\n",
+            "Write `b\\c`",
+            "a = \"\"\"b\\c x\"\"\"\n",
+        );
         check_fix("a: |\n  x\n  %{literal('1')}\n", "Write `1`", "a: |\n  x\n  1\n");
     }
 }
