@@ -133,13 +133,18 @@ fn closed(string: &StringNode<'_>, start: u32, end: u32) -> Option<Fix> {
 /// The token that was most likely meant, if it is valid.
 fn mended(string: &StringNode<'_>, token: &Token, functions: Functions) -> Option<Fix> {
     let written = token.expression_range.slice(string.text);
-    // Only data can call functions. In `hiera.yaml`, the mended call would be the next error.
-    let call = functions == Functions::Allowed;
+    let call = called_without_blanks(written)
+        .or_else(|| called_with_brackets(written, inner_quote(string)));
+    let meant = match call {
+        // Only data can call functions. In `hiera.yaml`, the mended call would be the next error.
+        Some(call) => Some(call).filter(|_| functions == Functions::Allowed),
+        None => with_dots(written),
+    }?;
     // The mended text may still be malformed, for example with an empty segment, so it is parsed again.
-    let meant =
-        called_without_blanks(written).filter(|_| call).or_else(|| with_dots(written)).filter(
-            |it| interpolation::tokens(&format!("%{{{it}}}")).iter().all(|it| !it.is_malformed()),
-        )?;
+    let is_fine = |it: &Token| !it.is_malformed() && begins_with_number(it).is_none();
+    if !interpolation::tokens(&format!("%{{{meant}}}")).iter().all(is_fine) {
+        return None;
+    }
     let edit = string.rewritten(token, token.expression_range, &meant)?;
     Some(Fix::safe(format!("Write `%{{{meant}}}`"), vec![edit]))
 }
@@ -155,6 +160,14 @@ fn called_without_blanks(written: &str) -> Option<String> {
     let is_one = !inner.is_empty() && !inner.contains(|c| is_quote(&c) || c == '(');
     let name = name.trim();
     (is_one && Method::NAMES.contains(&name)).then(|| format!("{name}({quote}{inner}{quote})"))
+}
+
+/// `lookup['key']` with parentheses. With a dot, it would be a variable, which nothing sets.
+fn called_with_brackets(written: &str, quote: char) -> Option<String> {
+    let name = written.split('[').next()?;
+    let path = with_dots(written).filter(|_| Method::NAMES.contains(&name))?;
+    let key = path.strip_prefix(name)?.strip_prefix('.')?;
+    Some(format!("{name}({quote}{key}{quote})"))
 }
 
 /// `facts['os']['family']` with dots.
@@ -214,7 +227,7 @@ fn short(text: &str) -> String {
 
 fn advice(token: &Token) -> &'static str {
     let Some((name, _)) = token.variable() else { return "" };
-    let called = name.split('(').next().unwrap_or("").trim();
+    let called = name.split(['(', '[']).next().unwrap_or("").trim();
     if Method::NAMES.contains(&called) {
         if name.ends_with("('')") || name.ends_with("(\"\")") {
             "The argument of a call must not be empty."
@@ -271,7 +284,7 @@ fn not_a_call(call: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::ide::diagnostics::testing::{check, check_fix, fix_counts};
     use crate::ide::diagnostics::{Fix, diagnostics};
     use crate::ide::fixture::Fixture;
 
@@ -321,6 +334,8 @@ f: "%{foo(bar)}"
     fn names_that_cannot_be_split() {
         check(
             r#"
+n: "%{hiera['os']}"
+#   ^^^^^^^^^^^^^^ error[malformed-token]: Syntax error in string: %{hiera['os']} A call has one quoted argument…
 a: "%{facts..os}"
 #   ^^^^^^^^^^^^ error[malformed-token]
 b: "%{facts['os']}"
@@ -404,6 +419,49 @@ b: "%{literal('%')}{x}"
             "Write `%{facts.os.family}`",
             "a: \"%{facts.os.family} x\"\n",
         );
+    }
+
+    #[test]
+    fn brackets_of_a_function_become_parentheses() {
+        check_fix(
+            "a: \"%{hiera['b']} x\"\nb: 1\n",
+            "Write `%{hiera('b')}`",
+            "a: \"%{hiera('b')} x\"\nb: 1\n",
+        );
+        check_fix(
+            "a: '%{lookup[\"b\"][''c'']}'\nb: {c: 1}\n",
+            "Write `%{lookup(\"b.c\")}`",
+            "a: '%{lookup(\"b.c\")}'\nb: {c: 1}\n",
+        );
+        let code = "malformed-token";
+        assert_eq!(fix_counts("a: \"%{alias['1']['c']}\"\n", code), [0]);
+        let hiera_yaml =
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: x, path: \"%{hiera['b']}.yaml\"}]\n";
+        assert_eq!(fix_counts(hiera_yaml, code), [0]);
+    }
+
+    /// HOCON has no escapes within triple quotes.
+    #[test]
+    fn calls_in_triple_quotes() {
+        let hocon = |text: &str| {
+            format!(
+                "#- /data/a.conf\n{text}\n#- /hiera.yaml\nversion: 5\nhierarchy:\n  \
+                 - {{name: a, path: a.conf, data_hash: hocon_data}}\n"
+            )
+        };
+        check_fix(
+            &hocon("a = \"\"\"%{lookup(\"b)} \\ \"\"\"\nb = 1"),
+            "Write `%{lookup(\"b\")}`",
+            "a = \"\"\"%{lookup(\"b\")} \\ \"\"\"\nb = 1\n",
+        );
+        check_fix(
+            &hocon("a = \"%{lookup(\\\"b)}\"\nb = 1"),
+            "Write `%{lookup(\"b\")}`",
+            "a = \"%{lookup(\\\"b\\\")}\"\nb = 1\n",
+        );
+        // Only one of the two strings has escapes.
+        let two = hocon("a = \"\"\"\\\"\"\" \"%{lookup(\\\"b)}\"\nb = 1");
+        assert_eq!(fix_counts(&two, "malformed-token"), [0]);
     }
 
     /// The fix that keeps the text would make the typo permanent.
