@@ -38,13 +38,22 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     }
 }
 
-/// The tag before a value on its line, including the spaces between them.
-fn tag_before(text: &str, value: u32) -> Option<TextRange> {
-    let before = &text[..value as usize];
-    let line = before.rfind('\n').map_or(0, |at| at + 1);
-    let word = before[line..].split(' ').rfind(|word| !word.is_empty())?;
-    let at = word.as_ptr() as usize - text.as_ptr() as usize;
-    word.starts_with('!').then(|| TextRange::new(at as u32, value))
+/// The tag before a value on its line, including the spaces after it. An anchor may be between the tag and the value.
+pub(crate) fn tag_before(text: &str, value: u32) -> Option<TextRange> {
+    let line = text[..value as usize].rfind('\n').map_or(0, |at| at + 1);
+    let mut end = value as usize;
+    loop {
+        let before = text[line..end].trim_end_matches([' ', '\t']);
+        let word = before.rsplit([' ', '\t']).next()?.trim_start_matches(['[', '{', ',']);
+        let start = line + before.len() - word.len();
+        if word.starts_with('!') {
+            return Some(TextRange::new(start as u32, end as u32));
+        }
+        if !word.starts_with('&') {
+            return None;
+        }
+        end = start;
+    }
 }
 
 #[cfg(test)]
@@ -70,6 +79,11 @@ d: !!binary aGVsbG8=
             "a: !ruby/regexp /^a/ # why\nb: 1\n",
             "Remove `!ruby/regexp`",
             "a: /^a/ # why\nb: 1\n",
+        );
+        check_fix(
+            "a: [!ruby/regexp &x /^a/]\nb: 1\n",
+            "Remove `!ruby/regexp`",
+            "a: [&x /^a/]\nb: 1\n",
         );
     }
 

@@ -1,11 +1,15 @@
 //! `yaml-date-breaks-file`: an unquoted date. Puppet does not let Psych create a `Date` or `Time`, and refuses the whole
 //! file.
 
+use std::slice;
+
 use crate::data::scalar::ScalarError;
-use crate::data::{FileError, Format};
+use crate::data::{DataFile, FileError, FileId, Format, Verdict};
 use crate::ide::diagnostics::file::FileContext;
-use crate::ide::diagnostics::shared::fix::{Fix, quote};
+use crate::ide::diagnostics::file::unsupported_tag::tag_before;
+use crate::ide::diagnostics::shared::fix::{Fix, MAX_TRIED_BYTES, quote};
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity, Subject};
+use crate::text::{TextEdit, TextRange, apply_edits};
 
 pub(crate) const RULE: Rule = Rule {
     code: "yaml-date-breaks-file",
@@ -19,6 +23,8 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
+const PUT_QUOTES: &str = "Put quotes around it";
+
 const PUPPETS_WORDS: &str = "Tried to load unspecified class: ";
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
@@ -27,7 +33,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             let quoted = vec![quote(plain.node.range, plain.text)];
             report
                 .add(&RULE, plain.node.range, message(class))
-                .with_fix(Fix::safe("Put quotes around it", quoted));
+                .with_fix(Fix::safe(PUT_QUOTES, quoted));
         }
     }
 }
@@ -42,11 +48,34 @@ pub(crate) fn check_file(file: &FileContext<'_>, report: &mut Report) {
     let is_known = |start| report.findings.iter().any(|it| it.range.start == start);
     if !is_known(error.range.start) {
         let finding = report.add(&RULE, error.range, message(class));
-        let written = error.range.slice(text);
-        if written.starts_with(|c: char| c.is_ascii_digit()) && !written.contains('\n') {
-            let quoted = vec![quote(error.range, written)];
-            finding.with_fix(Fix::safe("Put quotes around it", quoted));
-        }
+        finding.fixes.extend(quotes_that_help(text, error.range));
+    }
+}
+
+/// Quotes around the date at a place. With most tags, it is a date even within quotes, so the tag has to go as well.
+fn quotes_that_help(text: &str, date: TextRange) -> Option<Fix> {
+    let written = date.slice(text);
+    let is_plain = written.starts_with(|c: char| c.is_ascii_digit()) && !written.contains('\n');
+    if !is_plain || text.len() > MAX_TRIED_BYTES {
+        return None;
+    }
+    let quoted = quote(date, written);
+    if is_no_date(text, date, slice::from_ref(&quoted)) {
+        return Some(Fix::safe(PUT_QUOTES, vec![quoted]));
+    }
+    let tag = tag_before(text, date.start)?;
+    let edits = vec![TextEdit::delete(tag), quoted];
+    let title = format!("{PUT_QUOTES}, and remove `{}`", tag.slice(text).trim_end());
+    is_no_date(text, date, &edits).then(|| Fix::safe(title, edits))
+}
+
+/// Whether Puppet reads the file after these edits, or at least gets beyond the place.
+fn is_no_date(text: &str, place: TextRange, edits: &[TextEdit]) -> bool {
+    let data = DataFile::new(FileId(0), Format::Yaml, apply_edits(text, edits).into());
+    let behind = text.len() as u32 - place.end;
+    match data.verdict() {
+        Verdict::Broken(error) => error.range.start + behind >= data.text().len() as u32,
+        _ => true,
     }
 }
 
@@ -70,7 +99,7 @@ pub(crate) fn is_of_a_date(class: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::ide::diagnostics::testing::{check, check_fix, fix_counts};
 
     #[test]
     fn every_date_of_the_file() {
@@ -101,5 +130,27 @@ e: 2001-13-45
             "a: ['2024-05-01 10:00:00', b]\n",
         );
         check_fix("- 2024-05-01\n", "Put quotes around it", "- '2024-05-01'\n");
+    }
+
+    /// It makes a date of a string in quotes, too.
+    #[test]
+    fn a_tag_goes_with_it() {
+        let title = "Put quotes around it, and remove `!!timestamp`";
+        for (before, after) in [
+            ("a: !!timestamp 2024-05-01\nb: 1\n", "a: '2024-05-01'\nb: 1\n"),
+            ("a: [!!timestamp  2024-05-01]\nb: 1\n", "a: ['2024-05-01']\nb: 1\n"),
+            ("a: &x !!timestamp 2024-05-01\n", "a: &x '2024-05-01'\n"),
+            ("a: !!timestamp &x 2024-05-01\n", "a: &x '2024-05-01'\n"),
+        ] {
+            check_fix(before, title, after);
+        }
+        check_fix(
+            "a: !x 2024-05-01\n",
+            "Put quotes around it, and remove `!x`",
+            "a: '2024-05-01'\n",
+        );
+        let code = "yaml-date-breaks-file";
+        assert_eq!(fix_counts("a: !!timestamp\n  2024-05-01\n", code), [0]);
+        assert_eq!(fix_counts("a: !!timestamp 2024-05-01\nb: 2024-05-01\n", code), [1, 1]);
     }
 }
