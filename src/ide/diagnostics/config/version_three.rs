@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use crate::config::hiera_yaml::LayerKind;
-use crate::data::{DataFile, FileId, Format, Hash, Located, Value, inspect};
+use crate::data::{DataFile, FileId, Format, Hash, Located, Member, Value, inspect};
 use crate::ide::diagnostics::shared::fix::quoted;
 use crate::ide::pair_edits::line_end;
 use crate::text::LineIndex;
@@ -15,7 +15,12 @@ use crate::text::LineIndex;
 /// The paths of version 3 without a `hierarchy`.
 const DEFAULT_PATHS: [&str; 2] = ["nodes/%{::trusted.certname}", "common"];
 
-/// The whole text as version 5; `None` if it is not version 3, or needs something that version 5 cannot express.
+/// What version 3 has beside the settings of each back end.
+const KEYS: [&str; 6] =
+    ["version", "backends", "logger", "merge_behavior", "deep_merge_options", "hierarchy"];
+
+/// The whole text as version 5; `None` if it is not version 3, or needs something that version 5 cannot express, or has keys that
+/// version 3 does not know: they would be lost.
 pub(crate) fn converted(text: &str, layer: LayerKind) -> Option<String> {
     let data = DataFile::new(FileId(0), Format::Yaml, text.into());
     let old = Old::read(&data, layer)?;
@@ -39,6 +44,13 @@ pub(crate) fn converted(text: &str, layer: LayerKind) -> Option<String> {
             "# merge_behavior was {merge}: lookup_options in the data say how to merge."
         );
     }
+    if !old.deep_merge_options.is_empty() {
+        let options = old.deep_merge_options.join(", ");
+        let _ = writeln!(
+            new,
+            "# deep_merge_options were {options}: in lookup_options, they belong to a merge."
+        );
+    }
     Some(if line_end(text) == "\r\n" { new.replace('\n', "\r\n") } else { new })
 }
 
@@ -47,6 +59,8 @@ struct Old {
     backends: Vec<Backend>,
     paths: Vec<Located>,
     merge_behavior: Option<String>,
+    /// Each as `name: value`.
+    deep_merge_options: Vec<String>,
 }
 
 struct Backend {
@@ -75,6 +89,10 @@ impl Old {
             return None;
         }
         let names = member("backends").map_or_else(|| vec!["yaml".to_owned()], texts);
+        let is_known = |key: &str| KEYS.contains(&key) || names.iter().any(|name| name == key);
+        if !data.entries().all(|it| key_text(&it.key).is_some_and(is_known)) {
+            return None;
+        }
         let backends: Option<Vec<Backend>> =
             names.iter().map(|name| Backend::read(name, member(name), layer)).collect();
         let paths = match member("hierarchy") {
@@ -84,8 +102,17 @@ impl Old {
         };
         let are_texts = paths.iter().all(|path| path.value.as_str().is_some());
         let merge_behavior = member("merge_behavior").map(|it| inspect::to_s(&it.value));
+        let options = member("deep_merge_options").and_then(|it| it.value.as_hash());
+        let option = |(key, member): (&Value, &Member)| {
+            let value = match &member.value.value {
+                Value::String(text) => quoted(text),
+                other => inspect::to_s(other),
+            };
+            Some(format!("{}: {value}", key_text(key)?))
+        };
+        let deep_merge_options = options.into_iter().flatten().filter_map(option).collect();
         let backends = backends.filter(|it| !it.is_empty() && are_texts && !paths.is_empty())?;
-        Some(Self { backends, paths, merge_behavior })
+        Some(Self { backends, paths, merge_behavior, deep_merge_options })
     }
 }
 
@@ -273,7 +300,11 @@ mod tests {
   # per machine
   - \"nodes/%{::trusted.certname}\"
   - common # last
+:logger: console
 :merge_behavior: deeper
+:deep_merge_options:
+  :knockout_prefix: '--'
+  :overwrite_arrays: true
 ";
 
     #[test]
@@ -297,6 +328,7 @@ hierarchy:
   - name: 'common' # last
     path: 'common.yaml'
 # merge_behavior was deeper: lookup_options in the data say how to merge.
+# deep_merge_options were knockout_prefix: '--', overwrite_arrays: true: in lookup_options, they belong to a merge.
 ",
             ),
         );
@@ -378,5 +410,8 @@ hierarchy:
         check(":backends: mysql\n", LayerKind::Global, None);
         check("version: 5\n", LayerKind::Environment, None);
         check(":hierarchy: [a]\n", LayerKind::Global, None);
+        for unknown in ["Hierarchy: [a]", ":eyaml: {datadir: x}", ":puppet: {}", "1: x"] {
+            check(&format!(":backends: yaml\n{unknown}\n"), LayerKind::Environment, None);
+        }
     }
 }
