@@ -1,6 +1,6 @@
 //! Renames of data files and directories: adapts the paths and data directories of `hiera.yaml` that name them literally.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::flow_yaml::flow_text;
@@ -20,28 +20,43 @@ pub fn rename_file(world: &Arc<World>, old: &str, new: &str) -> LabelledEdits {
         return edits_of(world, old, new);
     }
     // In a path, Puppet allows no `%{literal('%')}`.
-    let files = edits_of(world, old, &new.replace("%{", "%")).files;
+    let LabelledEdits { files, mut warnings } = edits_of(world, old, &new.replace("%{", "%"));
     let warning = |it: LabelledFile| {
         let config = it.path;
         format!(
             "{config} keeps its paths: in a path, `%{{` starts a variable, so none can name {new}."
         )
     };
-    LabelledEdits { files: Vec::new(), warnings: files.into_iter().map(warning).collect() }
+    warnings.extend(files.into_iter().map(warning));
+    LabelledEdits { files: Vec::new(), warnings }
 }
+
+/// An edit of `hiera.yaml`; `Err` has the path that must be adapted by hand.
+type EditOrPath = Result<TextEdit, String>;
 
 fn edits_of(world: &Arc<World>, old: &str, new: &str) -> LabelledEdits {
     let mut files: BTreeMap<Arc<str>, Vec<LabelledEdit>> = BTreeMap::new();
+    let mut warnings = BTreeSet::new();
     for environment in world.environments().iter() {
         for place in &world.reach(environment).places {
             let edits = [
                 edit_of_path(world, place, old, new),
                 edit_of_datadir(world, place, old, new),
-                datadir_to_write(world, place, old, new),
+                datadir_to_write(world, place, old, new).map(Ok),
             ];
             for edit in edits.into_iter().flatten() {
-                let edits = files.entry(place.config.clone()).or_default();
-                edits.push(LabelledEdit { edit, label: EditLabel::HieraYaml });
+                match edit {
+                    Ok(edit) => {
+                        let edits = files.entry(place.config.clone()).or_default();
+                        edits.push(LabelledEdit { edit, label: EditLabel::HieraYaml });
+                    }
+                    Err(path) => {
+                        let config = &place.config;
+                        warnings.insert(format!(
+                            "{config} keeps the path `{path}`: change it by hand, because of the way in which it is written."
+                        ));
+                    }
+                }
             }
         }
     }
@@ -51,39 +66,43 @@ fn edits_of(world: &Arc<World>, old: &str, new: &str) -> LabelledEdits {
         edits.dedup();
         LabelledFile { path, edits }
     };
-    LabelledEdits { files: files.into_iter().map(change).collect(), warnings: Vec::new() }
+    let files = files.into_iter().map(change).collect();
+    LabelledEdits { files, warnings: warnings.into_iter().collect() }
 }
 
 /// The edit of a level's path, if the renamed file or directory is written in it, or if it leads out of a renamed `datadir`.
-fn edit_of_path(world: &World, place: &DataPlace, old: &str, new: &str) -> Option<TextEdit> {
+fn edit_of_path(world: &World, place: &DataPlace, old: &str, new: &str) -> Option<EditOrPath> {
     let at = place.template_place?.range;
-    let datadir = place.datadir();
-    let literal = literal_names(place.location());
-    if paths::is_absolute(place.location()) {
-        let after = absolute_after(place, literal, old, new)?;
-        return written_otherwise(world, place, at, literal, &after);
+    let (datadir, location) = (place.datadir(), place.location());
+    let literal = literal_names(location);
+    // `./a` and `b/../a` lead to the same file as `a`, and `a/../a` leads there twice.
+    let leading = starts(literal).filter(|it| paths::join(datadir, it) == old).last();
+    if paths::is_absolute(location) {
+        let after = absolute_after(place, old, old, new)?;
+        return Some(written_otherwise(world, place, (at, location), leading?, &after));
     }
     if datadir.contains("%{") {
         return None;
     }
     let datadir_after = moved(datadir, old, new);
     let (part, target) = if datadir_after == datadir {
-        // `./a` and `b/../a` lead to the same file as `a`.
-        let mut parts = starts(literal);
-        (parts.find(|it| paths::join(datadir, it) == old)?, new.to_owned())
+        (leading?, new.to_owned())
     } else {
         (literal, moved(&paths::join(datadir, literal), old, new))
     };
-    let before = relative(datadir, &paths::join(datadir, part));
-    let after = relative(&datadir_after, &target);
-    if after.is_empty() || after == before {
+    if paths::join(&datadir_after, part) == target {
         return None;
     }
-    written_otherwise(world, place, at, part, &in_the_style_of(part, after))
+    let after = relative(&datadir_after, &target);
+    if after.is_empty() {
+        return Some(Err(location.to_owned()));
+    }
+    let after = in_the_style_of(part, after);
+    Some(written_otherwise(world, place, (at, location), part, &after))
 }
 
 /// The edit of a level's `datadir`, if it is in the renamed directory, or leads out of it.
-fn edit_of_datadir(world: &World, place: &DataPlace, old: &str, new: &str) -> Option<TextEdit> {
+fn edit_of_datadir(world: &World, place: &DataPlace, old: &str, new: &str) -> Option<EditOrPath> {
     let at = place.written_datadir.place?.range;
     let written = place.written_datadir.value.as_str()?;
     // For a directory with `%{…}`, only the directories before the first `%{…}` are used.
@@ -99,7 +118,7 @@ fn edit_of_datadir(world: &World, place: &DataPlace, old: &str, new: &str) -> Op
     let target_after = moved(&target, old, new);
     if paths::is_absolute(literal) {
         let after = absolute_after(place, &target, old, new)?;
-        return written_otherwise(world, place, at, literal, &after);
+        return Some(written_otherwise(world, place, (at, written), literal, &after));
     }
     // If the directory of the `hiera.yaml` is renamed as well, most of its relative paths stay correct.
     let root_after = moved(root, old, new);
@@ -107,7 +126,8 @@ fn edit_of_datadir(world: &World, place: &DataPlace, old: &str, new: &str) -> Op
     if after.is_empty() || after == relative(root, &target) {
         return None;
     }
-    written_otherwise(world, place, at, literal, &in_the_style_of(literal, after))
+    let after = in_the_style_of(literal, after);
+    Some(written_otherwise(world, place, (at, written), literal, &after))
 }
 
 /// The edit that writes the data directory of a `hiera.yaml` which does not name it, if that directory is renamed.
@@ -173,26 +193,49 @@ fn in_the_style_of(written: &str, path: String) -> String {
     if written.starts_with("./") && is_below { format!("./{path}") } else { path }
 }
 
-/// The edit that replaces the start `old` of a string in a `hiera.yaml` with `new`.
+/// The edit that replaces the start `old` of the string `whole` with `new`. The string is at a place of a `hiera.yaml`.
 fn written_otherwise(
     world: &World,
     place: &DataPlace,
-    at: TextRange,
+    (at, whole): (TextRange, &str),
     old: &str,
     new: &str,
-) -> Option<TextEdit> {
-    let file = world.file(&place.config).ok()?;
+) -> EditOrPath {
+    let kept = || whole.to_owned();
+    let file = world.file(&place.config).map_err(|_| kept())?;
     let written = at.slice(&file.text);
-    let begin =
-        written.find(old).filter(|begin| written[..*begin].trim_matches(['\'', '"']).is_empty())?;
-    let is_plain = !written.starts_with(['\'', '"']);
-    let whole = [&written[..begin], new, &written[begin + old.len()..]].concat();
-    if is_plain && !is_plain_string(&whole) {
-        return Some(TextEdit::replace(at, flow_text(&whole)));
+    let quote = written.chars().next().filter(|it| matches!(it, '\'' | '"'));
+    let content = written.trim_start_matches(['\'', '"']);
+    if let Some(rest) = content.strip_prefix(old)
+        && (quote.is_some() || !rest.contains('\n'))
+    {
+        let plain = [new, rest].concat();
+        if quote.is_none() && !is_plain_string(&plain) {
+            return Ok(TextEdit::replace(at, flow_text(&plain)));
+        }
+        let start = at.start + (written.len() - content.len()) as u32;
+        let range = TextRange::new(start, start + old.len() as u32);
+        return Ok(TextEdit::replace(range, inside_string(Format::Yaml, written, new)));
     }
-    let start = at.start + begin as u32;
-    let range = TextRange::new(start, start + old.len() as u32);
-    Some(TextEdit::replace(range, inside_string(Format::Yaml, written, new)))
+    // The start is written with escapes or on several lines, so the whole string is written again.
+    if !is_written_as(whole, written) {
+        return Err(kept());
+    }
+    let after = [new, whole.strip_prefix(old).ok_or_else(kept)?].concat();
+    let text = match quote.filter(|_| !after.contains(char::is_control)) {
+        Some(quote) => format!("{quote}{}{quote}", inside_string(Format::Yaml, written, &after)),
+        None => flow_text(&after),
+    };
+    Ok(TextEdit::replace(at, text))
+}
+
+/// Whether YAML reads the text `written` as this string, without a comment in it.
+fn is_written_as(string: &str, written: &str) -> bool {
+    let has_comment = written.starts_with(['|', '>'])
+        && written.lines().next().is_some_and(|it| it.contains('#'));
+    let root = yaml::parse(written).root;
+    !has_comment
+        && matches!(root.map(|it| it.kind), Some(NodeKind::Scalar { text, .. }) if *text == *string)
 }
 
 /// Whether YAML reads the text as a string without quotes, also in braces.
@@ -344,7 +387,7 @@ hierarchy:
             hierarchy,
             "/repo/data/nodes",
             "/repo/data/hosts",
-            &[("./nodes/..", "./hosts/..")],
+            &[("./nodes/../nodes/", "./hosts/")],
         );
         check_in(hierarchy, "/repo/shared", "/repo/all", &[("../shared/", "../all/")]);
         check_in(
@@ -355,6 +398,71 @@ hierarchy:
         );
         check_in(hierarchy, "/other", "/more/other", &[("../other/", "../more/other/")]);
         check_in(hierarchy, "/repo", "/more/repo", &[("../other/", "../../other/")]);
+    }
+
+    #[test]
+    fn a_way_back_into_the_directory_is_followed() {
+        let hierarchy = "version: 5
+hierarchy:
+  - {name: Sub, paths: [sub/../sub/x.yaml, sub/../other.yaml, sub//a.yaml, a/../sub/../sub/b.yaml]}
+  - {name: Out, paths: [../data/c.yaml, /repo/data/sub/../sub/c.yaml]}
+";
+        let both = [
+            ("[sub/../sub/x", "[sub2/x"),
+            (" sub/../other", " sub2/../other"),
+            (" sub//a", " sub2/a"),
+            ("a/../sub/../sub/", "sub2/"),
+            ("/repo/data/sub/../sub/", "/repo/data/sub2/"),
+        ];
+        check_in(hierarchy, "/repo/data/sub", "/repo/data/sub2", &both);
+        let written = "defaults: {datadir: 'data2', data_hash: yaml_data}\nversion: 5";
+        let both =
+            [("version: 5", written), ("../data/c", "c"), ("/repo/data/sub/..", "/repo/data2")];
+        check_in(hierarchy, "/repo/data", "/repo/data2", &both);
+    }
+
+    #[test]
+    fn paths_with_escapes_and_on_several_lines_are_written_again() {
+        let hierarchy = "version: 5
+defaults: {datadir: \"d\\x61ta\", data_hash: yaml_data}
+hierarchy:
+  - name: a
+    path: >-
+      common.yaml
+  - name: b
+    path: \"\\u00e9.yaml\"
+  - name: c
+    path: plain
+      name/%{facts.role}.yaml
+  - {name: d, paths: ['it''s.yaml', other]}
+";
+        for (old, new, edit) in [
+            ("common.yaml", "global.yaml", (">-\n      common.yaml", "global.yaml")),
+            ("common.yaml", "a b.yaml", (">-\n      common.yaml", "'a b.yaml'")),
+            ("é.yaml", "e\"x.yaml", ("\\u00e9.yaml", "e\\\"x.yaml")),
+            ("plain name", "plain", ("plain\n      name/%{facts.role}", "\"plain/%{facts.role}")),
+            ("it's.yaml", "that's.yaml", ("it''s", "that''s")),
+        ] {
+            let edits = [edit, ("role}.yaml\n", "role}.yaml\"\n")];
+            let edits = if old.starts_with("plain") { &edits[..] } else { &edits[..1] };
+            check_in(hierarchy, &format!("/repo/data/{old}"), &format!("/repo/data/{new}"), edits);
+        }
+        check_in(hierarchy, "/repo/data", "/repo/dáta", &[("d\\x61ta", "dáta")]);
+    }
+
+    #[test]
+    fn a_path_that_is_not_adapted_is_told() {
+        let fixture = Fixture::parse(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: a\n    path: >- # why\n      common.yaml\n",
+        );
+        let done = rename_file(&fixture.world(), "/repo/data/common.yaml", "/repo/data/x.yaml");
+        assert_eq!(done.files, []);
+        assert_eq!(
+            done.warnings,
+            [
+                "/repo/hiera.yaml keeps the path `common.yaml`: change it by hand, because of the way in which it is written."
+            ]
+        );
     }
 
     #[test]
