@@ -86,6 +86,7 @@ fn changed_members(
     context: InterpolatedText,
 ) -> Result<Option<Hash>, Failure> {
     let mut result: Option<Hash> = None;
+    let mut has_open_keys = false;
     for (number, (key, member)) in hash.iter().enumerate() {
         let changed_key = if key.has_tokens() {
             let placed_key = Located::new(key.clone(), member.key_place);
@@ -93,6 +94,7 @@ fn changed_members(
         } else {
             None
         };
+        has_open_keys |= changed_key.as_ref().is_some_and(|it| it.value.has_tokens());
         let changed_value = changed(invocation, &member.value, context)?;
         if result.is_none() && (changed_key.is_some() || changed_value.is_some()) {
             let mut copy = Hash::with_capacity(hash.len());
@@ -107,6 +109,9 @@ fn changed_members(
             // Two keys can be equal after interpolation. As in Ruby, the first decides the position and the last the value.
             result.insert(key, member.key_place, value);
         }
+    }
+    if has_open_keys {
+        invocation.note_undecided_keys_of(result.as_ref().unwrap_or(hash));
     }
     Ok(result)
 }

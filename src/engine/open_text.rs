@@ -9,10 +9,13 @@ use super::evaluator::Evaluator;
 use super::invocation::Invocation;
 use super::merge::{Merge, Strategy};
 use super::request::Answer;
-use crate::data::{Value, inspect};
+use crate::data::{Hash, Value, inspect};
 use crate::facts::variable::VariablePath;
 use crate::facts::{Node, Reading};
 use crate::syntax::interpolation::{self, Token};
+
+/// The number of pairs of keys in a hash that are compared.
+const MAX_COMPARED_KEYS: usize = 1 << 22;
 
 /// Types that every string has.
 const TYPES_OF_ANY_TEXT: [&str; 8] =
@@ -141,6 +144,14 @@ impl Invocation<'_> {
         self.depends_on_texts(open);
     }
 
+    /// Records if open variables decide which keys of a hash that was interpolated are equal. Of equal keys, only the last value
+    /// counts.
+    pub(super) fn note_undecided_keys_of(&mut self, hash: &Hash) {
+        if self.has_open_texts() {
+            self.depends_on_texts(undecided_keys(hash));
+        }
+    }
+
     /// Whether it is not known if a type fits, because that depends on open strings in the value; this is then recorded.
     pub(super) fn is_type_undecided(&mut self, value_type: &str, value: &Value) -> bool {
         let is_any = value.as_str().is_some() && TYPES_OF_ANY_TEXT.contains(&value_type.trim());
@@ -265,18 +276,33 @@ fn collect_undecided_keys<'v>(value: &'v Value, into: &mut Vec<&'v Value>) {
             items.iter().for_each(|it| collect_undecided_keys(&it.value, into));
         }
         Value::Hash(hash) => {
-            let texts = || hash.iter().filter_map(|(key, _)| key.as_str());
-            for (key, member) in hash.iter() {
-                if let Some(open) = key.as_str().filter(|it| interpolation::may_have_tokens(it))
-                    && texts().any(|it| it != open && may_be_equal(open, it))
-                {
-                    into.push(key);
-                }
+            into.extend(undecided_keys(hash));
+            for (_, member) in hash.iter() {
                 collect_undecided_keys(&member.value.value, into);
             }
         }
         _ => {}
     }
+}
+
+/// The keys with tokens that may be equal to another key of the hash.
+fn undecided_keys(hash: &Hash) -> Vec<&Value> {
+    let texts = || hash.iter().filter_map(|(key, _)| Some((key, key.as_str()?)));
+    let open: Vec<(&Value, &str)> =
+        texts().filter(|(_, text)| interpolation::may_have_tokens(text)).collect();
+    if open.is_empty() {
+        return Vec::new();
+    }
+    // Of very many keys, it takes too long to find out that none are equal.
+    if open.len().saturating_mul(hash.len()) > MAX_COMPARED_KEYS {
+        return open.into_iter().map(|(key, _)| key).collect();
+    }
+    let all: Vec<(&str, Pieces<'_>)> = texts().map(|(_, text)| (text, Pieces::of(text))).collect();
+    let is_undecided = |text: &str| {
+        let pieces = Pieces::of(text);
+        all.iter().any(|(other, it)| *other != text && pieces.may_be_equal_to(it))
+    };
+    open.into_iter().filter(|(_, text)| is_undecided(text)).map(|(key, _)| key).collect()
 }
 
 /// Strings that are compared with each other.
@@ -328,34 +354,60 @@ impl<'v> Deciding<'v> {
 
 /// Whether two strings can be equal after their tokens are replaced.
 pub(super) fn may_be_equal(one: &str, other: &str) -> bool {
-    let (one_start, one_end, one_open) = fixed_ends(one);
-    let (other_start, other_end, other_open) = fixed_ends(other);
-    if !one_open && !other_open {
-        return one == other;
-    }
-    let starts = |a: &str, b: &str| a.starts_with(b) || b.starts_with(a);
-    let ends = |a: &str, b: &str| a.ends_with(b) || b.ends_with(a);
-    // The two ends of an open string must not overlap in the other string.
-    let is_long_enough = |open: (&str, &str), closed: &str| {
-        closed.starts_with(open.0)
-            && closed.ends_with(open.1)
-            && closed.len() >= open.0.len() + open.1.len()
-    };
-    match (one_open, other_open) {
-        (true, false) => is_long_enough((one_start, one_end), other),
-        (false, true) => is_long_enough((other_start, other_end), one),
-        _ => starts(one_start, other_start) && ends(one_end, other_end),
-    }
+    Pieces::of(one).may_be_equal_to(&Pieces::of(other))
 }
 
-/// The text before the first token and after the last one, and whether there is a token.
-fn fixed_ends(text: &str) -> (&str, &str, bool) {
-    let tokens = interpolation::tokens(text);
-    match (tokens.first(), tokens.last()) {
-        (Some(first), Some(last)) => {
-            (&text[..first.range.start as usize], &text[last.range.end as usize..], true)
+/// The pieces of a string that decide what it can be equal to.
+struct Pieces<'t> {
+    text: &'t str,
+    /// The tokens, sorted.
+    tokens: Vec<&'t str>,
+    /// The text before the first token.
+    start: &'t str,
+    /// The text after the last token.
+    end: &'t str,
+    /// The number of bytes outside of tokens.
+    fixed: usize,
+}
+
+impl<'t> Pieces<'t> {
+    fn of(text: &'t str) -> Self {
+        let found = interpolation::tokens(text);
+        let mut tokens: Vec<&str> = found.iter().map(|it| it.range.slice(text)).collect();
+        let fixed = text.len() - tokens.iter().map(|it| it.len()).sum::<usize>();
+        tokens.sort_unstable();
+        let (start, end) = match (found.first(), found.last()) {
+            (Some(first), Some(last)) => {
+                (&text[..first.range.start as usize], &text[last.range.end as usize..])
+            }
+            _ => (text, text),
+        };
+        Self { text, tokens, start, end, fixed }
+    }
+
+    /// Whether the two strings can be equal after their tokens are replaced.
+    fn may_be_equal_to(&self, other: &Self) -> bool {
+        match (self.tokens.is_empty(), other.tokens.is_empty()) {
+            (true, true) => self.text == other.text,
+            (false, true) => self.may_become(other.text),
+            (true, false) => other.may_become(self.text),
+            (false, false) => {
+                // The same tokens have the same texts, so `%{x}` is never `www.%{x}`.
+                if self.tokens == other.tokens && self.fixed != other.fixed {
+                    return false;
+                }
+                let starts = |a: &str, b: &str| a.starts_with(b) || b.starts_with(a);
+                let ends = |a: &str, b: &str| a.ends_with(b) || b.ends_with(a);
+                starts(self.start, other.start) && ends(self.end, other.end)
+            }
         }
-        _ => (text, text, false),
+    }
+
+    fn may_become(&self, text: &str) -> bool {
+        // The two ends must not overlap in the other string.
+        text.starts_with(self.start)
+            && text.ends_with(self.end)
+            && text.len() >= self.start.len() + self.end.len()
     }
 }
 
@@ -372,5 +424,7 @@ mod tests {
         assert!(!may_be_equal("a%{role}a", "a"));
         assert!(!may_be_equal("a-%{role}", "b%{role}"));
         assert!(!may_be_equal("a", "b"));
+        assert!(!may_be_equal("%{fqdn}", "www.%{fqdn}"));
+        assert!(may_be_equal("a%{x}", "%{x}a"));
     }
 }

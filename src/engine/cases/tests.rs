@@ -1,5 +1,7 @@
 //! Cases of small hierarchies. tests/conformance/cases.rb shows that they match Puppet's results.
 
+mod undecided;
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 
