@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::variable::joined;
+use super::variable::push_members;
 use crate::syntax::key_path::{self, Segment};
 
 /// Follows the name of a list.
@@ -13,7 +13,10 @@ const ANY_MEMBER: &str = "[]";
 
 /// The name for any member of a list, or for a part of it.
 pub fn member_of(list: &str, part: &[Segment]) -> Arc<str> {
-    joined(&format!("{list}{ANY_MEMBER}"), part).into()
+    // The name of the list may have dots, which need no quotes here.
+    let mut name = format!("{list}{ANY_MEMBER}");
+    push_members(&mut name, part);
+    name.into()
 }
 
 /// Whether a name means a member of a list, or a part of it.
@@ -60,6 +63,8 @@ mod tests {
         assert_eq!(name("vol").as_deref(), Some("volumes[]"));
         assert_eq!(name("vol.0").as_deref(), Some("volumes[].0"));
         assert_eq!(name("vol.'a.b'.c").as_deref(), Some("volumes[].'a.b'.c"));
+        let nested = part_read_by("vol", "vol.0").map(|it| member_of("facts.app.volumes", &it));
+        assert_eq!(nested.as_deref(), Some("facts.app.volumes[].0"));
         assert_eq!((name("::vol"), name("volume"), name("x.vol")), (None, None, None));
         assert_eq!(list_and_part("volumes[]"), Some(("volumes", "")));
         assert_eq!(list_and_part("facts.a.volumes[].0.x"), Some(("facts.a.volumes", "0.x")));

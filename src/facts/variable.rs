@@ -126,14 +126,19 @@ pub(super) fn holders(name: &str) -> impl Iterator<Item = &str> {
 pub(super) fn joined(first: &str, rest: &[Segment]) -> String {
     let mut name = String::with_capacity(32);
     push_quoted(&mut name, first);
-    for segment in rest {
+    push_members(&mut name, rest);
+    name
+}
+
+/// Appends members to a name, quoted if a dot is part of one.
+pub(super) fn push_members(name: &mut String, members: &[Segment]) {
+    for segment in members {
         name.push('.');
         match segment {
             Segment::Index(index) => name.push_str(&index.to_string()),
-            Segment::Name(member) => push_quoted(&mut name, member),
+            Segment::Name(member) => push_quoted(name, member),
         }
     }
-    name
 }
 
 fn push_quoted(name: &mut String, segment: &str) {

@@ -18,3 +18,14 @@ fn a_key_of_a_hash_that_may_be_that_of_another_member() {
     check("{'%{role}': 1, 'www.%{role}': 2}", "{\"%{role}\"=>1, \"www.%{role}\"=>2}");
     check("{'x-%{role}': 1, web: 2}", "{\"x-%{role}\"=>1, \"web\"=>2}");
 }
+
+#[test]
+fn the_members_of_a_nested_list() {
+    let files = [("g/x.yaml", "k: x\n"), ("common.yaml", "k: common\n")];
+    check(
+        "mapped_paths: [facts.app.groups, g, 'g/%{g}.yaml']\npath: common.yaml",
+        &files,
+        "k",
+        "\"common\"\n1 file of level \"L0\" may change this, depending on facts.app.groups",
+    );
+}
