@@ -184,9 +184,16 @@ fn glob_to_regex(glob: &str) -> String {
     let mut chars = glob.chars().peekable();
     let mut depth = 0;
     let mut at_start = false;
+    let mut name = BraceName::default();
     while let Some(c) = chars.next() {
         let starts_name = at_start;
         at_start = c == '/';
+        name.may_be_empty |= name.is_empty && depth > 0 && matches!(c, ',' | '}');
+        name.is_empty = match c {
+            '{' | ',' => true,
+            ANY_TEXT => name.is_empty,
+            _ => false,
+        };
         match c {
             ANY_TEXT => regex.push_str(".*"),
             '*' => {
@@ -202,6 +209,10 @@ fn glob_to_regex(glob: &str) -> String {
             '?' => regex.push_str(if starts_name { "[^./]" } else { "[^/]" }),
             '[' => push_set(&mut regex, &mut chars),
             '{' => {
+                if depth == 0 {
+                    name.start = starts_name.then_some(regex.len());
+                    name.may_be_empty = false;
+                }
                 depth += 1;
                 regex.push_str("(?:");
                 // Each alternative starts where the braces start.
@@ -210,6 +221,16 @@ fn glob_to_regex(glob: &str) -> String {
             '}' if depth > 0 => {
                 depth -= 1;
                 regex.push(')');
+                // `a//b` is the same path as `a/b`.
+                if depth == 0
+                    && name.may_be_empty
+                    && let Some(start) = name.start
+                    && chars.next_if_eq(&'/').is_some()
+                {
+                    regex.insert_str(start, "(?:");
+                    regex.push_str("/)?");
+                    at_start = true;
+                }
             }
             ',' if depth > 0 => regex.push('|'),
             '\\' => match chars.next() {
@@ -222,6 +243,17 @@ fn glob_to_regex(glob: &str) -> String {
     }
     regex.push('$');
     regex
+}
+
+/// A name of a glob that is `{…}` only.
+#[derive(Default)]
+struct BraceName {
+    /// Where it starts in the regular expression; `None` if something comes before it in the name.
+    start: Option<usize>,
+    /// Whether nothing but interpolations came since the last `{` or comma.
+    is_empty: bool,
+    /// Whether one of the alternatives may be empty.
+    may_be_empty: bool,
 }
 
 fn push_set(regex: &mut String, chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
@@ -410,6 +442,18 @@ mod tests {
             "/r/data",
             &["/r/data/web/a.yaml", "/r/data/web/front/a.yaml"],
             &["/r/data/web/.a.yaml"],
+        );
+        check(
+            &pattern("data", "g/{web,%{x}}/*.yaml", true),
+            "/r/data/g",
+            &["/r/data/g/web/a.yaml", "/r/data/g/y/a.yaml", "/r/data/g/a.yaml"],
+            &["/r/data/a.yaml", "/r/data/g/.a.yaml"],
+        );
+        check(
+            &pattern("data", "g/{web,}/{b,c}/*.yaml", true),
+            "/r/data/g",
+            &["/r/data/g/web/b/a.yaml", "/r/data/g/c/a.yaml"],
+            &["/r/data/g/web/a.yaml"],
         );
         check(&pattern("data", "[a.yaml", true), "/r/data", &["/r/data/[a.yaml"], &[]);
     }
