@@ -75,6 +75,9 @@ impl FleetPair {
         let (world, environment) = (self.after().world(), self.after().environment());
         let mut ways = Ways::new();
         for path in files {
+            if world.unclear_ways_to_file(environment, path).iter().any(|it| it.is_obscure) {
+                return None;
+            }
             for way in world.ways_to_file(environment, path) {
                 if way.is_obscure {
                     return None;

@@ -363,16 +363,24 @@ fn listed_nodes_are_compared_where_they_may_read_the_edited_file() {
 
 #[test]
 fn nothing_is_proved_of_a_file_that_other_texts_may_lead_to() {
-    // With more variables than this, not each choice of empty ones is tried.
-    let path = "'x/%{a}%{b}%{c}%{d}%{e}%{f}.yaml'";
-    let texts = |value: &str| -> Texts {
-        let config =
-            format!("version: 5\nhierarchy:\n- {{name: x, paths: [{path}, common.yaml]}}\n");
-        let all =
-            [("hiera.yaml", &*config), ("data/x/z.yaml", value), ("data/common.yaml", "a: 1\n")];
-        all.map(|(name, text)| (format!("{ROOT}/{name}"), text.to_owned())).into()
+    let check = |location: &str| {
+        let texts = |value: &str| -> Texts {
+            let config = format!(
+                "version: 5\nhierarchy:\n- {{name: x, {location}}}\n- {{name: c, path: common.yaml}}\n"
+            );
+            let all = [
+                ("hiera.yaml", &*config),
+                ("data/x/z.yaml", value),
+                ("data/common.yaml", "a: 1\n"),
+            ];
+            all.map(|(name, text)| (format!("{ROOT}/{name}"), text.to_owned())).into()
+        };
+        let pair = pair_without_nodes(&texts("a: 2\n"), &texts("a: 3\n"), PuppetVersion::V8);
+        let difference = pair.expect("environments").difference(&"a".into());
+        assert!(!difference.is_complete(), "{location}: {difference:?}");
     };
-    let pair = pair_without_nodes(&texts("a: 2\n"), &texts("a: 3\n"), PuppetVersion::V8);
-    let difference = pair.expect("environments").difference(&"a".into());
-    assert!(!difference.is_complete(), "{difference:?}");
+    // With more variables than this, not each choice of empty ones is tried.
+    check("path: 'x/%{a}%{b}%{c}%{d}%{e}%{f}.yaml'");
+    check("glob: 'x/[%{a}]*.yaml'");
+    check("glob: 'x/{web,%{a}}/*.yaml'");
 }
