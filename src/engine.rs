@@ -40,6 +40,7 @@ mod path_files;
 mod prepared;
 pub mod request;
 mod shared_levels;
+mod slashes;
 pub mod sources;
 mod steps;
 pub mod structure;

@@ -81,6 +81,13 @@ pub const MAX_DATA_FILES: usize = 250_000;
 /// The maximum number of names that are compared with one glob.
 pub const MAX_GLOB_NAMES: usize = 500_000;
 
+/// The maximum number of ways in which the name of a file is split among the variables of a path. With several variables side by
+/// side, as in `%{a}%{b}%{c}%{d}.yaml`, a name has thousands of ways.
+pub const MAX_NAME_SPLITS: usize = 1_000;
+
+/// The maximum number of such ways for all files of a path, besides one way for each name.
+pub const MAX_PATH_SPLITS: usize = 100_000;
+
 /// The maximum number of texts that the braces of one name in a pattern expand to.
 pub const MAX_BRACE_ALTERNATIVES: usize = 10_000;
 
@@ -145,6 +152,8 @@ const ERROR_OF_FILE: &str =
 const UNREADABLE: &str =
     "The file counts as unreadable; `check` and the status of the server say so";
 const REST_LEFT_OUT: &str = "The rest is left out; `check` and the status of the server say so";
+const TOO_MANY_WAYS: &str =
+    "Answers say that the level may change them, and `readers` that nodes perhaps read its files";
 const GIVEN_UP: &str = "The lookup fails with `the lookup was given up`";
 const PREVIEW_ENDS: &str = "The preview ends with a line that says so";
 
@@ -167,6 +176,16 @@ pub const LIMITS: &[Limit] = &[
     count("Data directories of an environment", MAX_DIRECTORIES as u64, REST_LEFT_OUT),
     count("Data files of an environment, or of a glob", MAX_DATA_FILES as u64, REST_LEFT_OUT),
     count("Names compared with one glob", MAX_GLOB_NAMES as u64, REST_LEFT_OUT),
+    count(
+        "Ways to split the name of a file among the variables of a path",
+        MAX_NAME_SPLITS as u64,
+        TOO_MANY_WAYS,
+    ),
+    count(
+        "Such ways for all files of a path, besides one for each name",
+        MAX_PATH_SPLITS as u64,
+        TOO_MANY_WAYS,
+    ),
     count("Names that `{a,b}` in a glob expands to", MAX_BRACE_ALTERNATIVES as u64, REST_LEFT_OUT),
     bytes("Bytes written while `{a,b}` is expanded", MAX_BRACE_BYTES as u64, REST_LEFT_OUT),
     count(

@@ -17,7 +17,7 @@ mod name;
 mod whole_path;
 
 use braces::expand_braces;
-pub use holes::{HoleTexts, has_hole_in_brackets, texts_of_holes};
+pub use holes::{HoleTexts, Search, Splits, has_hole_in_brackets, texts_of_holes};
 use name::{matches_name, without_escapes};
 pub use whole_path::matches_path;
 

@@ -481,6 +481,15 @@ impl Evaluator {
         }
     }
 
+    /// Where a data directory of a hiera.yaml is on this machine, before it is interpolated.
+    pub(super) fn map_datadir_template(&self, datadir: &str) -> String {
+        if !self.datadir_map.may_move(datadir) {
+            return datadir.to_owned();
+        }
+        let own = self.datadir_map.clone().of_environment(&self.environment);
+        own.moved_template(datadir, &self.environment).into_owned()
+    }
+
     pub(crate) fn map_datadir(&self, datadir: Arc<str>) -> Arc<str> {
         if !self.datadir_map.may_move(&datadir) {
             return datadir;

@@ -18,6 +18,7 @@ use crate::config::hiera_yaml::{DatadirRule, Function, HieraYaml, Level, Locatio
 use crate::config::path;
 use crate::data::{DataFile, Files, Format, Hash, Located, PathKind, Place, Value, inspect};
 use crate::facts::open_path::{self, OpenPath};
+use crate::facts::variable::may_contain_slash;
 
 /// A level as one node sees it.
 #[derive(Debug)]
@@ -123,6 +124,22 @@ impl Position {
 }
 
 impl OpenLocation {
+    /// Finds out which files texts with slashes lead to, and whether there are too many ways to list them. `by_slashes` are the
+    /// files of the hierarchy to which nothing else leads.
+    fn prepare(&mut self, evaluator: &Evaluator, by_slashes: impl FnOnce() -> Arc<[Arc<str>]>) {
+        if self.is_obscure {
+            return;
+        }
+        if self.variables.iter().any(|it| may_contain_slash(it)) {
+            self.path.add_files_by_slashes(by_slashes());
+        }
+        // Most paths have one variable in a name, and their files are looked for only when a key needs them.
+        if self.path.may_have_many_ways() {
+            let files = evaluator.prepared().fits(evaluator.files().as_ref(), &self.path);
+            self.is_obscure = files.are_too_many();
+        }
+    }
+
     fn new(path: OpenPath, is_list: bool) -> Self {
         Self {
             position: Position::default(),
@@ -142,8 +159,7 @@ impl OpenLocation {
         if known.len() >= MAX_ASKED_FILES && !known.contains_key(path) {
             known.clear();
         }
-        let find = || !self.path.fits_among([path].into_iter()).is_empty();
-        *known.entry(Arc::clone(path)).or_insert_with(find)
+        *known.entry(Arc::clone(path)).or_insert_with(|| self.path.may_lead_to(path))
     }
 
     /// Which of its files matter, shared by all evaluators that read the same.
@@ -310,6 +326,10 @@ pub(crate) fn resolve(
                     level: number,
                     location: at,
                 };
+                if !location.is_uri {
+                    let evaluator = invocation.evaluator;
+                    open.prepare(evaluator, || evaluator.files_by_slashes(config));
+                }
             }
         }
         // Without a global hiera.yaml, Puppet has a level for `common.yaml`. Explanations show it only if that file exists.

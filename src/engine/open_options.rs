@@ -109,7 +109,7 @@ fn find_options(
         all.extend(refused_files(evaluator, module, (finder, &among), format));
         all.sort_unstable();
         all.dedup();
-        path.fits_among(all.iter()).into_iter().map(|it| it.path).collect()
+        path.fits_among(all.iter()).into_iter().flatten().map(|it| it.path).collect()
     } else {
         let all = evaluator.prepared().fits(files, path);
         files.expect(&all.iter().map(|it| (&*it.path, format)).collect::<Vec<_>>());

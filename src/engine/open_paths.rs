@@ -15,7 +15,7 @@ use super::layer::{Layer, Which};
 use super::lookup::LOOKUP_OPTIONS;
 use super::open_files::{Candidates, OpenFiles};
 use super::open_options::open_options;
-use super::path_files::FileWay;
+use super::path_files::PathFiles;
 use super::structure::concerns_all_keys;
 use crate::data::{DataFile, Format};
 use crate::facts::open_path::OpenPath;
@@ -227,8 +227,8 @@ fn having(
         paths.extend(refused_files(evaluator, module, (finder, &among), format));
         paths.sort_unstable();
         paths.dedup();
-        let fits = open.path.fits_among(paths.iter()).into_iter().map(FileWay::from);
-        return Candidates::of_all(&open.path, Arc::new(fits.collect()));
+        let fits = open.path.fits_among(paths.iter());
+        return Candidates::of_all(&open.path, Arc::new(PathFiles::new(fits)));
     }
     let all = evaluator.prepared().fits(files, &open.path);
     let asked: Vec<(&str, Format)> = all.iter().map(|it| (&*it.path, format)).collect();

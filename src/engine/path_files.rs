@@ -25,6 +25,8 @@ impl From<Fit> for FileWay {
 #[derive(Debug, Default)]
 pub struct PathFiles {
     ways: Box<[FileWay]>,
+    /// Whether there are too many ways, so that none is listed.
+    are_too_many: bool,
     numbered: Mutex<Option<(u64, Numbered)>>,
 }
 
@@ -41,11 +43,23 @@ impl Deref for PathFiles {
 
 impl FromIterator<FileWay> for PathFiles {
     fn from_iter<I: IntoIterator<Item = FileWay>>(ways: I) -> Self {
-        Self { ways: ways.into_iter().collect(), numbered: Mutex::default() }
+        Self { ways: ways.into_iter().collect(), ..Self::default() }
     }
 }
 
 impl PathFiles {
+    /// The files of a path of which `fits` are all ways, or `None` if there are too many.
+    pub(super) fn new(fits: Option<Vec<Fit>>) -> Self {
+        let are_too_many = fits.is_none();
+        let ways = fits.into_iter().flatten().map(FileWay::from).collect();
+        Self { ways, are_too_many, ..Self::default() }
+    }
+
+    /// Whether there are too many ways, so that none is listed.
+    pub(super) fn are_too_many(&self) -> bool {
+        self.are_too_many
+    }
+
     /// Files without conditions.
     #[cfg(test)]
     pub(crate) fn of_paths(paths: impl IntoIterator<Item = Arc<str>>) -> Self {

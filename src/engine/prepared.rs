@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::failure::Failure;
-use super::path_files::{FileWay, PathFiles};
+use super::path_files::PathFiles;
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
 use crate::config::{HieraYaml, PuppetVersion, glob};
 use crate::data::{Files, PathKind};
@@ -20,6 +20,8 @@ pub struct Prepared {
     regexes: Arc<Table<Arc<str>, Translated>>,
     globs: Table<Arc<str>, Arc<[Arc<str>]>>,
     open_paths: Table<OpenPath, Arc<PathFiles>>,
+    /// By the path of a hiera.yaml and the name of the environment.
+    by_slashes: Table<(Arc<str>, Arc<str>), Arc<[Arc<str>]>>,
     /// Texts that the levels of many nodes contain, most of them paths.
     texts: RwLock<HashSet<Arc<str>, foldhash::fast::RandomState>>,
     /// Whether some text read a variable that depends on the code that calls.
@@ -47,6 +49,7 @@ impl Prepared {
             regexes: Arc::clone(&self.regexes),
             globs: Table::default(),
             open_paths: Table::default(),
+            by_slashes: Table::default(),
             texts: RwLock::default(),
             reads_caller: self.reads_caller().into(),
         }
@@ -104,10 +107,26 @@ impl Prepared {
         if let Some(known) = self.known_fits(path) {
             return known;
         }
-        let fits = path.fits(files).into_iter().map(FileWay::from);
-        let found: Arc<PathFiles> = Arc::new(fits.collect());
+        let found = Arc::new(PathFiles::new(path.fits(files)));
         let mut open_paths = self.open_paths.write().unwrap_or_else(PoisonError::into_inner);
         open_paths.insert(path.clone(), Arc::clone(&found));
+        found
+    }
+
+    /// The files that only texts with slashes lead to; `find` looks for them the first time.
+    pub(super) fn files_by_slashes(
+        &self,
+        key: (Arc<str>, Arc<str>),
+        find: impl FnOnce() -> Arc<[Arc<str>]>,
+    ) -> Arc<[Arc<str>]> {
+        let known = self.by_slashes.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.get(&key) {
+            return Arc::clone(known);
+        }
+        drop(known);
+        let found = find();
+        let mut by_slashes = self.by_slashes.write().unwrap_or_else(PoisonError::into_inner);
+        by_slashes.insert(key, Arc::clone(&found));
         found
     }
 

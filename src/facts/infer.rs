@@ -17,7 +17,8 @@ use indexmap::map::Entry;
 pub use self::supported_systems::supported_systems;
 use super::open_path::{Fit, OpenPath, hole};
 use super::{mapped, variable};
-use crate::data::Files;
+use crate::config::hiera_yaml::{Level, Locations};
+use crate::data::{Files, Located, inspect};
 use crate::syntax::interpolation::{self, Expression, Method};
 
 /// One path of a hierarchy level: both parts may contain `%{…}`.
@@ -43,6 +44,37 @@ pub struct Mapped {
 }
 
 impl Template {
+    /// The templates of a level, each with what is written. `datadir` is the data directory of the level.
+    pub fn all_of<'l>(level: &'l Level, datadir: &str) -> Vec<(&'l Located, Self)> {
+        let (templates, is_glob): (&[Located], bool) = match &level.locations {
+            Locations::Paths(templates) => (templates, false),
+            Locations::Globs(templates) => (templates, true),
+            // The first two parts of `mapped_paths` name the variable and its member. Only the rest are templates.
+            Locations::MappedPaths(parts) => (&parts[2..], false),
+            // A URI is never a file, even if it looks like a path.
+            Locations::Uris(_) | Locations::None => (&[], false),
+        };
+        let mapped = if let Locations::MappedPaths(parts) = &level.locations {
+            let [variable, member] = [&parts[0], &parts[1]].map(|it| inspect::to_s(&it.value));
+            Some(Mapped { variable, member })
+        } else {
+            None
+        };
+        let template = |written: &'l Located| {
+            let path = level.with_extension(inspect::to_s(&written.value).into()).to_string();
+            let (datadir, mapped) = (datadir.to_owned(), mapped.clone());
+            (written, Self { datadir, path, is_glob, mapped })
+        };
+        templates.iter().map(template).collect()
+    }
+
+    /// The path if nothing is known of a node but the name of its environment.
+    pub fn path_of_any_node(&self, environment: Option<&str>) -> Option<OpenPath> {
+        let is_environment =
+            |name: &str| variable::name_of_text(name).is_some_and(|it| &*it == "environment");
+        self.open_path(|name| environment.filter(|_| is_environment(name)).map(Arc::from))
+    }
+
     /// The path with a hole for each variable for which `known` has no text; it gets the name as written. `None` if it reads
     /// something other than variables, such as another key.
     pub fn open_path(&self, known: impl Fn(&str) -> Option<Arc<str>>) -> Option<OpenPath> {
@@ -117,10 +149,8 @@ pub fn machines(
         }
         let rivals: Vec<&OpenPath> =
             paths.iter().filter(|other| other.literal_names() > path.literal_names()).collect();
-        for fit in one_for_each_file(path.fits(files)) {
-            let is_rivals =
-                rivals.iter().any(|it| !it.fits_among([&fit.path].into_iter()).is_empty());
-            if is_rivals {
+        for fit in one_for_each_file(path.fits(files).unwrap_or_default()) {
+            if rivals.iter().any(|it| it.may_lead_to(&fit.path)) {
                 continue;
             }
             if let Some((variable, name)) = text_of(&fit, |name| CERTNAMES.contains(&name)) {

@@ -3,13 +3,18 @@
 //! A template is expanded as far as variables are known. An open variable stays in the text as a hole, so that paths can be
 //! joined and extended as usual.
 
+mod fitting;
+
 use std::borrow::Cow;
+use std::collections::HashSet;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use crate::config::glob::{self, HoleTexts};
+use self::fitting::{Walk, path_fits, path_fits_with_slashes, segments};
+use super::variable::may_contain_slash;
+use crate::config::glob::{self, Search, Splits};
 use crate::config::path;
-use crate::data::{Files, PathKind};
-use crate::limits::{MAX_DIRECTORIES, MAX_PATH_BYTES};
+use crate::data::Files;
 
 /// Encloses the name of an open variable in a text; no path contains this character.
 const HOLE: char = '\0';
@@ -54,12 +59,21 @@ pub fn variables_of(text: &str) -> Vec<Arc<str>> {
 }
 
 /// A complete path, or a glob, with holes.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenPath {
     text: Arc<str>,
     is_glob: bool,
     /// The directory and the path in it, if they can be joined only once the variables are known.
     unjoined: Option<(Arc<str>, Arc<str>)>,
+    /// The files that count if a text with a slash leads to them, sorted.
+    by_slashes: Arc<[Arc<str>]>,
+}
+
+impl Hash for OpenPath {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        // The paths of one hierarchy have the same files by slashes.
+        (&self.text, self.is_glob, &self.unjoined).hash(hasher);
+    }
 }
 
 /// A file that an open path leads to, and the text of each variable, in the order of the path.
@@ -73,7 +87,7 @@ pub struct Fit {
 
 impl OpenPath {
     pub fn new(text: Arc<str>, is_glob: bool) -> Self {
-        Self { text, is_glob, unjoined: None }
+        Self { text, is_glob, unjoined: None, by_slashes: Arc::default() }
     }
 
     /// The path `relative` in `directory`; `None` if the result has no holes.
@@ -91,6 +105,7 @@ impl OpenPath {
                 text: format!("{directory}/{relative}").into(),
                 is_glob,
                 unjoined,
+                by_slashes: Arc::default(),
             });
         }
         has_holes(&text).then(|| Self::new(text.into(), is_glob))
@@ -166,18 +181,22 @@ impl OpenPath {
     }
 
     /// All files that the path can lead to, and directories, because Puppet fails to read them, in the order of their paths.
-    /// A file that fits in several ways is listed several times. Texts with a slash are not considered. A text may be empty:
-    /// `%{a}/common.yaml` can be `common.yaml`.
-    pub fn fits(&self, files: &dyn Files) -> Vec<Fit> {
-        self.in_every_way(|is_empty| {
-            if self.is_glob {
-                return self.glob_fits(files, is_empty);
+    /// A file that fits in several ways is listed several times. A text may be empty: `%{a}/common.yaml` can be `common.yaml`.
+    /// Texts with a slash are considered only for [files to which nothing else leads](Self::add_files_by_slashes). `None` if there
+    /// are too many ways.
+    pub fn fits(&self, files: &dyn Files) -> Option<Vec<Fit>> {
+        self.in_every_way(|is_empty, search| {
+            let mut found = if self.is_glob {
+                self.glob_fits(files, is_empty, search)
+            } else {
+                let text = self.text_where(is_empty);
+                let segments = segments(&text, is_empty);
+                segments.map_or_else(Vec::new, |it| Walk::all(files, &it, search))
+            };
+            if !self.by_slashes.is_empty() {
+                found.extend(self.fits_by_slashes(self.by_slashes.iter(), is_empty, search));
             }
-            let text = self.text_where(is_empty);
-            let Some(segments) = segments(&text, is_empty) else { return Vec::new() };
-            let mut walk = Walk { files, found: Vec::new(), directories: 0 };
-            walk.enter(String::new(), &segments, &Vec::new());
-            walk.found
+            found
         })
     }
 
@@ -186,20 +205,135 @@ impl OpenPath {
         clippy::needless_pass_by_value,
         reason = "an iterator is cheap to clone, and read several times"
     )]
-    pub fn fits_among<'p>(&self, paths: impl Iterator<Item = &'p Arc<str>> + Clone) -> Vec<Fit> {
-        self.in_every_way(|is_empty| {
-            if self.is_glob {
-                let pattern = self.without_empty_holes(is_empty);
-                return paths.clone().flat_map(|path| glob_path_fits(&pattern, path)).collect();
+    pub fn fits_among<'p>(
+        &self,
+        paths: impl Iterator<Item = &'p Arc<str>> + Clone,
+    ) -> Option<Vec<Fit>> {
+        self.in_every_way(|is_empty, search| {
+            let mut found = self.fits_without_slashes(paths.clone(), is_empty, search);
+            if !self.by_slashes.is_empty() {
+                let by_slashes =
+                    paths.clone().filter(|it| self.by_slashes.binary_search(it).is_ok());
+                found.extend(self.fits_by_slashes(by_slashes, is_empty, search));
             }
-            let text = self.text_where(is_empty);
-            let Some(segments) = segments(&text, is_empty) else { return Vec::new() };
-            paths.clone().flat_map(|path| path_fits(&segments, path)).collect()
+            found
+        })
+    }
+
+    fn fits_without_slashes<'p>(
+        &self,
+        paths: impl Iterator<Item = &'p Arc<str>>,
+        is_empty: &dyn Fn(&str) -> bool,
+        search: &Search<'_>,
+    ) -> Vec<Fit> {
+        if self.is_glob {
+            let pattern = self.without_empty_holes(is_empty);
+            let fixed = fixed_start(&pattern, true);
+            let near = paths.filter(|path| path.starts_with(fixed));
+            return near.flat_map(|path| glob_path_fits(&pattern, path, search)).collect();
+        }
+        let text = self.text_where(is_empty);
+        let Some(segments) = segments(&text, is_empty) else { return Vec::new() };
+        paths.flat_map(|path| path_fits(&segments, path, search)).collect()
+    }
+
+    /// The ways to those of `paths` to which a text with a slash leads, as far as a variable may have such a text.
+    fn fits_by_slashes<'p>(
+        &self,
+        paths: impl Iterator<Item = &'p Arc<str>>,
+        is_empty: &dyn Fn(&str) -> bool,
+        search: &Search<'_>,
+    ) -> Vec<Fit> {
+        let search = Search { may_have_slash: Some(may_contain_slash), ..*search };
+        if self.is_glob {
+            let pattern = self.without_empty_holes(is_empty);
+            return paths.flat_map(|path| glob_path_fits(&pattern, path, &search)).collect();
+        }
+        let text = self.text_where(is_empty);
+        let Some(segments) = segments(&text, is_empty) else { return Vec::new() };
+        let pieces = fitting::joined(&segments);
+        paths.flat_map(|path| path_fits_with_slashes(&pieces, path, &search)).collect()
+    }
+
+    /// Adds files that count if a text with a slash leads to them. Others do not count, because with such texts, a path can lead
+    /// to every file below its directory. `files` must be sorted, and no path of the hierarchy leads to them in another way.
+    pub fn add_files_by_slashes(&mut self, files: Arc<[Arc<str>]>) {
+        self.by_slashes = files;
+    }
+
+    /// Those of `files`, which must be sorted, to which the paths of a hierarchy lead only if the text of a variable has a slash.
+    /// `root` is the directory of the hiera.yaml: a path that leads to everything in it also leads to files of other kinds, and
+    /// does not count.
+    pub fn files_by_slashes(all: &[Self], root: &str, mut files: Vec<Arc<str>>) -> Vec<Arc<str>> {
+        for path in all {
+            if files.is_empty() {
+                break;
+            }
+            let fits = if path.is_obscure() { None } else { path.fits_among(files.iter()) };
+            match fits {
+                Some(fits) => {
+                    let found: HashSet<Arc<str>> = fits.into_iter().map(|it| it.path).collect();
+                    files.retain(|it| !found.contains(it));
+                }
+                // It may lead to all of them.
+                None => files.retain(|it| !it.starts_with(path.fixed_start())),
+            }
+        }
+        let mut by_slashes: HashSet<Arc<str>> = HashSet::new();
+        for path in all.iter().filter(|it| it.searches_by_slashes(root)) {
+            let fits = path.in_every_way(|is_empty, search| {
+                path.fits_by_slashes(files.iter(), is_empty, search)
+            });
+            by_slashes.extend(fits.into_iter().flatten().map(|it| it.path));
+        }
+        files.retain(|it| by_slashes.contains(it));
+        files
+    }
+
+    /// Whether texts with a slash may lead to more files of the hierarchy whose hiera.yaml is in `root`.
+    pub fn searches_by_slashes(&self, root: &str) -> bool {
+        let directory = self.directory();
+        let rest = root.strip_prefix(directory);
+        let is_around =
+            directory == "/" || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        !is_around && !self.is_obscure() && self.variables().iter().any(|it| may_contain_slash(it))
+    }
+
+    /// The text before anything that is open.
+    fn fixed_start(&self) -> &str {
+        fixed_start(&self.text, self.is_glob)
+    }
+
+    /// The deepest directory that contains all files that the path can lead to.
+    pub fn directory(&self) -> &str {
+        match self.fixed_start().rsplit_once('/') {
+            Some(("", _)) | None => "/",
+            Some((directory, _)) => directory,
+        }
+    }
+
+    /// Whether the file at `path`, which need not exist, is among [`Self::fits`]. It is if there are too many ways to tell.
+    pub fn may_lead_to(&self, path: &Arc<str>) -> bool {
+        self.fits_among([path].into_iter()).is_none_or(|it| !it.is_empty())
+    }
+
+    /// Whether one name of the path can be split among its variables in many ways, so that there may be too many for
+    /// [`Self::fits`].
+    pub fn may_have_many_ways(&self) -> bool {
+        self.text.split('/').any(|name| {
+            let holes = name.matches(HOLE).count() / 2;
+            holes > 1 || holes == 1 && self.is_glob && name.contains('*')
         })
     }
 
     /// Calls `find` for each choice of empty variables, and adds these variables to its results.
-    fn in_every_way(&self, find: impl Fn(&dyn Fn(&str) -> bool) -> Vec<Fit>) -> Vec<Fit> {
+    /// `None` if there are too many ways.
+    fn in_every_way(
+        &self,
+        find: impl Fn(&dyn Fn(&str) -> bool, &Search<'_>) -> Vec<Fit>,
+    ) -> Option<Vec<Fit>> {
+        let splits = Splits::default();
+        let search = Search { splits: &splits, may_have_slash: None };
         let variables = self.variables();
         let mut found = Vec::new();
         for empty in empty_choices(variables.len()) {
@@ -208,7 +342,10 @@ impl OpenPath {
             if self.is_made_absolute(&is_empty) {
                 continue;
             }
-            let mut fits = find(&is_empty);
+            let mut fits = find(&is_empty, &search);
+            if splits.are_too_many() {
+                return None;
+            }
             for fit in &mut fits {
                 let empty = variables.iter().filter(|it| is_empty(it));
                 fit.texts.extend(empty.map(|name| (Arc::clone(name), Arc::from(""))));
@@ -219,11 +356,16 @@ impl OpenPath {
         }
         // The sort is stable, so for each path the way without empty variables comes first.
         found.sort_by(|a, b| a.path.cmp(&b.path));
-        found
+        Some(found)
     }
 
     /// The texts for which the glob finds a file; several files may have the same texts.
-    fn glob_fits(&self, files: &dyn Files, is_empty: &dyn Fn(&str) -> bool) -> Vec<Fit> {
+    fn glob_fits(
+        &self,
+        files: &dyn Files,
+        is_empty: &dyn Fn(&str) -> bool,
+        search: &Search<'_>,
+    ) -> Vec<Fit> {
         let pattern = self.without_empty_holes(is_empty);
         let mut any = String::new();
         for (number, part) in pattern.split(HOLE).enumerate() {
@@ -231,7 +373,7 @@ impl OpenPath {
         }
         // `*` also finds files for which a variable would need two different texts, so each path is compared with the pattern again.
         let found = glob::glob(files, &any);
-        found.iter().flat_map(|path| glob_path_fits(&pattern, path)).collect()
+        found.iter().flat_map(|path| glob_path_fits(&pattern, path, search)).collect()
     }
 
     /// The text where some variables are empty and the others are not.
@@ -255,6 +397,12 @@ impl OpenPath {
         }
         text
     }
+}
+
+/// The text before the first hole, or the first special character of a glob.
+fn fixed_start(text: &str, is_glob: bool) -> &str {
+    let is_open = |c: char| c == HOLE || is_glob && "*?[{\\".contains(c);
+    &text[..text.find(is_open).unwrap_or(text.len())]
 }
 
 /// A text whose holes are filled in by `text_of`; `None` if it does not know one of them.
@@ -286,35 +434,9 @@ fn without_holes(text: &str) -> String {
 }
 
 /// All ways in which a glob finds a path.
-fn glob_path_fits(pattern: &str, path: &Arc<str>) -> Vec<Fit> {
-    let texts = glob::texts_of_holes(pattern, HOLE, path);
+fn glob_path_fits(pattern: &str, path: &Arc<str>, search: &Search<'_>) -> Vec<Fit> {
+    let texts = glob::texts_of_holes(pattern, HOLE, path, search);
     texts.into_iter().map(|texts| Fit { texts, path: Arc::clone(path) }).collect()
-}
-
-/// All ways in which a path fits.
-fn path_fits(segments: &[Segment], path: &Arc<str>) -> Vec<Fit> {
-    let names = || path.split('/').filter(|it| !it.is_empty());
-    // Most paths differ in their literal names, which is fast to check.
-    let mut rest = names();
-    let differs = |segment: &Segment| match (segment.as_slice(), rest.next()) {
-        ([Piece::Text(text)], Some(name)) => text != name,
-        (_, name) => name.is_none(),
-    };
-    if segments.iter().any(differs) || rest.next().is_some() {
-        return Vec::new();
-    }
-    let mut bindings = vec![Vec::new()];
-    for (segment, name) in segments.iter().zip(names()) {
-        if matches!(segment.as_slice(), [Piece::Text(_)]) {
-            continue;
-        }
-        bindings = bindings.iter().flat_map(|it| matches(segment, name, it)).collect();
-        if bindings.is_empty() {
-            break;
-        }
-    }
-    let fit = |texts| Fit { texts, path: Arc::clone(path) };
-    bindings.into_iter().map(fit).collect()
 }
 
 /// Which variables are empty, as bits; first the choice in which none is.
@@ -335,274 +457,5 @@ impl Empty<'_> {
     }
 }
 
-/// One name of a path: texts and holes.
-type Segment = Vec<Piece>;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
-    Text(String),
-    Hole(Arc<str>),
-}
-
-/// Texts of variables.
-type Binding = HoleTexts;
-
-/// The names of a path; `.` and empty names are dropped, and `..` removes the name before it. `None` if that name is not a
-/// fixed text.
-fn segments(text: &str, is_empty: &dyn Fn(&str) -> bool) -> Option<Vec<Segment>> {
-    let mut segments: Vec<Segment> = vec![Vec::new()];
-    for (number, part) in text.split(HOLE).enumerate() {
-        if number % 2 == 1 {
-            if !is_empty(part) {
-                segments.last_mut()?.push(Piece::Hole(part.into()));
-            }
-            continue;
-        }
-        for (at, name) in part.split('/').enumerate() {
-            if at > 0 {
-                segments.push(Vec::new());
-            }
-            match (segments.last_mut()?.last_mut(), name) {
-                (_, "") => {}
-                (Some(Piece::Text(before)), name) => before.push_str(name),
-                (_, name) => segments.last_mut()?.push(Piece::Text(name.to_owned())),
-            }
-        }
-    }
-    let mut kept: Vec<Segment> = Vec::new();
-    for segment in segments {
-        match segment.as_slice() {
-            [] => {}
-            [Piece::Text(name)] if name == "." => {}
-            [Piece::Text(name)] if name == ".." => {
-                let [Piece::Text(_)] = kept.pop()?.as_slice() else { return None };
-            }
-            _ => kept.push(segment),
-        }
-    }
-    Some(kept)
-}
-
-struct Walk<'a> {
-    files: &'a dyn Files,
-    found: Vec<Fit>,
-    directories: usize,
-}
-
-impl Walk<'_> {
-    fn enter(&mut self, mut path: String, mut segments: &[Segment], binding: &Binding) {
-        // A name without variables is taken as it is, because a directory with many names takes long to list.
-        while let [segment, rest @ ..] = segments
-            && let [Piece::Text(name)] = segment.as_slice()
-        {
-            if !(path.is_empty() && is_drive(name)) {
-                path.push('/');
-            }
-            path.push_str(name);
-            segments = rest;
-        }
-        if path.len() > MAX_PATH_BYTES {
-            return;
-        }
-        let Some((segment, rest)) = segments.split_first() else {
-            if path::kind(self.files, &path) != PathKind::Missing {
-                self.found.push(Fit { texts: binding.clone(), path: path.into() });
-            }
-            return;
-        };
-        self.directories += 1;
-        if self.directories > MAX_DIRECTORIES {
-            return;
-        }
-        let directory = if path.is_empty() { "/" } else { &path };
-        for item in self.files.list(directory).iter() {
-            if !item.is_directory && !rest.is_empty() {
-                continue;
-            }
-            for binding in matches(segment, &item.name, binding) {
-                self.enter(format!("{path}/{}", item.name), rest, &binding);
-            }
-        }
-    }
-}
-
-fn is_drive(name: &str) -> bool {
-    name.len() == 2 && name.ends_with(':')
-}
-
-/// All ways in which a name fits, each with the values that it gives to the variables.
-fn matches(segment: &[Piece], name: &str, binding: &Binding) -> Vec<Binding> {
-    let Some((piece, rest)) = segment.split_first() else {
-        return if name.is_empty() { vec![binding.clone()] } else { Vec::new() };
-    };
-    match piece {
-        Piece::Text(text) => name
-            .strip_prefix(text.as_str())
-            .map_or_else(Vec::new, |after| matches(rest, after, binding)),
-        Piece::Hole(variable) => {
-            if let Some((_, known)) = binding.iter().find(|(it, _)| it == variable) {
-                let after = name.strip_prefix(&**known);
-                return after.map_or_else(Vec::new, |after| matches(rest, after, binding));
-            }
-            // A directory can have tens of thousands of names, so a text is built only where the rest of the name may fit.
-            let may_fit = |end: &usize| match rest.first() {
-                None => *end == name.len(),
-                Some(Piece::Text(text)) => name[*end..].starts_with(text.as_str()),
-                Some(Piece::Hole(_)) => true,
-            };
-            let ends = name.char_indices().map(|(at, c)| at + c.len_utf8()).filter(may_fit);
-            let with = |end: usize| {
-                let mut binding = binding.clone();
-                binding.push((Arc::clone(variable), Arc::from(&name[..end])));
-                matches(rest, &name[end..], &binding)
-            };
-            ends.flat_map(with).collect()
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::data::MemoryFiles;
-
-    /// `template` writes holes as `%{name}`; `expected`: `path variable=text …` for each candidate.
-    #[track_caller]
-    fn check(paths: &[&str], template: &str, is_glob: bool, expected: &[&str]) {
-        let files = MemoryFiles::new(paths.iter().map(|path| (*path, "")));
-        let names = ["role", "x", "y", "loc"];
-        let text = names.iter().fold(template.to_owned(), |text, name| {
-            text.replace(&format!("%{{{name}}}"), &hole(name))
-        });
-        let path = OpenPath::new(text.into(), is_glob);
-        let show = |it: &Fit| {
-            let texts = it.texts.iter().map(|(name, text)| format!(" {name}={text}"));
-            format!("{}{}", it.path, texts.collect::<String>())
-        };
-        let found: Vec<_> = path.fits(&files).iter().map(show).collect();
-        assert_eq!(found, expected, "{template}");
-        let all: Vec<Arc<str>> = paths.iter().map(|it| Arc::from(*it)).collect();
-        let among = path.fits_among(all.iter());
-        assert_eq!(among.iter().map(show).collect::<Vec<_>>(), expected, "{template} among");
-    }
-
-    #[test]
-    fn each_file_says_its_values() {
-        let files = ["/d/roles/db.yaml", "/d/roles/web.yaml", "/d/roles/web.json", "/d/web.yaml"];
-        check(
-            &files,
-            "/d/roles/%{role}.yaml",
-            false,
-            &["/d/roles/db.yaml role=db", "/d/roles/web.yaml role=web"],
-        );
-    }
-
-    #[test]
-    fn several_variables_are_tried_in_every_way() {
-        check(
-            &["/d/a-b-c.yaml"],
-            "/d/%{x}-%{y}.yaml",
-            false,
-            &["/d/a-b-c.yaml x=a y=b-c", "/d/a-b-c.yaml x=a-b y=c"],
-        );
-        check(&["/d/a-a.yaml", "/d/a-b.yaml"], "/d/%{x}-%{x}.yaml", false, &["/d/a-a.yaml x=a"]);
-    }
-
-    #[test]
-    fn an_empty_variable_takes_a_whole_name_away() {
-        let check = |before: &str, after: &str, expected: &str| {
-            let mut path = before.to_owned();
-            push_after_empty(&mut path, after);
-            assert_eq!(path, expected);
-        };
-        check("/data/a/", "/b.yaml", "/data/a/b.yaml");
-        check("/data/a/", "-b.yaml", "/data/a/-b.yaml");
-        check("/data/a-", "/b.yaml", "/data/a-/b.yaml");
-        check("/data/a/", ".yaml", "/data/a/.yaml");
-        // A name that is written as empty stays.
-        check("/data//a/", "/b//c", "/data//a/b//c");
-    }
-
-    #[test]
-    fn an_empty_variable_takes_its_directory_away() {
-        check(
-            &["/d/common.yaml", "/d/bgo/common.yaml"],
-            "/d/%{loc}/common.yaml",
-            false,
-            &["/d/bgo/common.yaml loc=bgo", "/d/common.yaml loc="],
-        );
-        check(&["/d/.yaml"], "/d/%{loc}.yaml", false, &["/d/.yaml loc="]);
-    }
-
-    #[test]
-    fn dots_are_taken_out() {
-        check(&["/d/web.yaml"], "/d/./x/../%{role}.yaml", false, &["/d/web.yaml role=web"]);
-    }
-
-    #[test]
-    fn a_directory_that_is_a_variable_leads_to_its_files() {
-        let relative = format!("{}/common.yaml", hole("loc"));
-        let open = OpenPath::joined("/d", &relative, false).expect("it has a variable");
-        assert!(!open.is_obscure());
-        let files = MemoryFiles::new(
-            ["/d/bgo/common.yaml", "/d/common.yaml", "/common.yaml"].map(|it| (it, "")),
-        );
-        let found: Vec<_> = open.fits(&files).into_iter().map(|it| (it.path, it.texts)).collect();
-        // If it is empty, Puppet reads the server's own `/common.yaml`.
-        assert_eq!(
-            found,
-            [(Arc::from("/d/bgo/common.yaml"), vec![(Arc::from("loc"), Arc::from("bgo"))])]
-        );
-        assert_eq!(open.filled(|_| Some("")).as_deref(), Some("/common.yaml"));
-    }
-
-    #[test]
-    fn names_that_may_be_empty_are_removed_once_they_are_known() {
-        let path = |directory: &str| OpenPath::joined(directory, "../common.yaml", false);
-        assert_eq!(path("/d/web"), None);
-        assert_eq!(path(&format!("/d/web-{}", hole("role"))), None);
-        let open = path(&format!("/d/e/{}", hole("role"))).expect("the role decides");
-        assert!(open.is_obscure());
-        assert_eq!(open.variables(), [Arc::from("role")]);
-        assert_eq!(open.filled(|_| Some("web")).as_deref(), Some("/d/e/common.yaml"));
-        assert_eq!(open.filled(|_| Some("")).as_deref(), Some("/d/common.yaml"));
-        let files = MemoryFiles::new([("/d/common.yaml", ""), ("/d/e/common.yaml", "")]);
-        let found = open.fits(&files);
-        let found: Vec<_> = found.iter().map(|it| (&*it.path, it.texts.len())).collect();
-        assert_eq!(found, [("/d/common.yaml", 1), ("/d/e/common.yaml", 0)]);
-        let below = OpenPath::joined(&format!("/d/{}", hole("role")), "./common.yaml", false);
-        let below = below.expect("the role is a directory");
-        assert_eq!((below.is_obscure(), &**below.text()), (false, "/d/\0role\0/common.yaml"));
-    }
-
-    #[test]
-    fn globs_too() {
-        let files = ["/d/web/a.yaml", "/d/web/b.yaml", "/d/db/x/c.yaml"];
-        check(
-            &files,
-            "/d/%{role}/*.yaml",
-            true,
-            &["/d/web/a.yaml role=web", "/d/web/b.yaml role=web"],
-        );
-        check(
-            &files,
-            "/d/%{role}/**/*.{yaml,json}",
-            true,
-            &[
-                "/d/db/x/c.yaml role=db",
-                "/d/db/x/c.yaml role=",
-                "/d/web/a.yaml role=web",
-                "/d/web/a.yaml role=",
-                "/d/web/b.yaml role=web",
-                "/d/web/b.yaml role=",
-            ],
-        );
-    }
-
-    #[test]
-    fn holes_are_shown_as_variables() {
-        let text = format!("/d/{}.yaml", hole("facts.os.family"));
-        assert_eq!(shown(&text), "/d/%{facts.os.family}.yaml");
-        assert_eq!(variables_of(&text), [Arc::from("facts.os.family")]);
-    }
-}
+mod tests;

@@ -109,11 +109,18 @@ pub fn settable_name(text: &str) -> Option<Arc<str>> {
     name_of(&path).filter(|_| is_name)
 }
 
-/// Whether the text of a variable may contain a slash, by its canonical name. Puppet refuses a certname with one, and the name of
-/// an environment with anything but letters, digits and `_`.
+/// Whether the text of a variable may contain a slash, by its canonical name. Puppet refuses a certname with one, and the names of
+/// environments and modules with anything but letters, digits and `_`.
 pub fn may_contain_slash(name: &str) -> bool {
-    let without =
-        ["trusted.certname", "trusted.hostname", "trusted.domain", "clientcert", "environment"];
+    let without = [
+        "trusted.certname",
+        "trusted.hostname",
+        "trusted.domain",
+        "clientcert",
+        "environment",
+        "module_name",
+        "caller_module_name",
+    ];
     !without.contains(&name)
 }
 

@@ -31,7 +31,7 @@ impl World {
             let is_simple = |name: &Arc<str>| !name.contains(['.', ':']) && !is_member(name);
             let machines = path.variables().into_iter().filter(|it| names_machines(it));
             whole.extend(machines.filter(|it| is_simple(it) && &**it != "clientcert"));
-            for fit in path.fits(self) {
+            for fit in path.fits(self).unwrap_or_default() {
                 for (name, text) in fit.texts {
                     if !is_simple(&name) || names_machines(&name) || text.is_empty() {
                         continue;

@@ -9,11 +9,12 @@ use self::pattern::{Known, Pattern};
 use super::paths;
 use super::texts::Texts;
 use crate::backends::Registry;
-use crate::config::hiera_yaml::{LayerKind, Level, Locations};
+use crate::config::hiera_yaml::{LayerKind, Level};
 use crate::config::{Environment, HieraYaml};
 use crate::data::inspect;
 use crate::data::{Files, Format, Located, Place};
-use crate::facts::infer::{Mapped, Template};
+use crate::facts::infer::Template;
+use crate::facts::open_path::OpenPath;
 use crate::limits::{MAX_DATA_FILES, MAX_DIRECTORIES, MAX_DIRECTORY_DEPTH};
 use crate::settings::Settings;
 
@@ -110,6 +111,26 @@ impl Reach {
         self.places.iter().filter(move |place| place.reaches(path))
     }
 
+    /// The path of a template, which can lead to the file at `path` by a text with a slash if nothing else leads there.
+    pub fn with_slashes(
+        &self,
+        place: &DataPlace,
+        environment: &Environment,
+        mut open: OpenPath,
+        path: &Arc<str>,
+    ) -> OpenPath {
+        let root = paths::parent(&place.config).unwrap_or("/");
+        let name = environment.known_name().map(|it| &**it);
+        if !open.is_obscure() && !open.may_lead_to(path) {
+            let same = self.places_of(path).filter(|it| it.config == place.config);
+            let all: Vec<OpenPath> =
+                same.filter_map(|it| it.template.path_of_any_node(name)).collect();
+            let files = OpenPath::files_by_slashes(&all, root, vec![Arc::clone(path)]);
+            open.add_files_by_slashes(files.into());
+        }
+        open
+    }
+
     /// Whether some template can lead to `path`.
     pub fn reaches(&self, path: &str) -> bool {
         self.places_of(path).next().is_some()
@@ -184,50 +205,31 @@ impl Reach {
         if Registry::format(&level.function).is_none() {
             self.functions.insert(level.function.loaded_name());
         }
-        let (templates, is_glob): (&[Located], bool) = match &level.locations {
-            Locations::Paths(templates) => (templates, false),
-            Locations::Globs(templates) => (templates, true),
-            // The first two parts of `mapped_paths` name the variable and its member. Only the rest are templates.
-            Locations::MappedPaths(parts) => (&parts[2..], false),
-            // A URI is never a file, even if it looks like a path.
-            Locations::Uris(_) | Locations::None => return,
-        };
-        let mapped = if let Locations::MappedPaths(parts) = &level.locations {
-            let [variable, member] = [&parts[0], &parts[1]].map(|it| inspect::to_s(&it.value));
-            Some(Mapped { variable, member })
-        } else {
-            None
-        };
         let root = paths::parent(&config.path).unwrap_or("/");
         let datadir = inspect::to_s(&level.datadir.value);
         let known = Known { environment: environment.fixed_name().map(|name| &**name) };
         let datadirs = settings.datadirs().of_environment(environment);
         let datadir = paths::join(root, &datadir);
         let datadir = datadirs.moved_template(&datadir, environment).into_owned();
-        for template in templates {
-            let location = inspect::to_s(&template.value);
-            let location = level.with_extension(location.into()).to_string();
-            let pattern = Pattern::new(root, &datadir, &location, is_glob, known)
+        for (written, template) in Template::all_of(level, &datadir) {
+            let pattern = Pattern::new(root, &datadir, &template.path, template.is_glob, known)
                 .moved(|path| datadirs.moved(path).into_owned());
             let built_in = Registry::format(&level.function);
             // For a back end that is not one of Puppet's own, the name of the file is the only sign of its format.
-            let Some(format) = built_in.or_else(|| format_by_name(&location)) else { continue };
+            let Some(format) = built_in.or_else(|| format_by_name(&template.path)) else {
+                continue;
+            };
             self.places.push(DataPlace {
                 layer,
                 module: module.cloned(),
                 config: config.path.clone(),
                 level: level.name.clone(),
                 is_default,
-                template_place: template.place,
+                template_place: written.place,
                 written_datadir: level.datadir.clone(),
                 format,
                 is_built_in: built_in.is_some(),
-                template: Template {
-                    datadir: datadir.clone(),
-                    path: location,
-                    is_glob,
-                    mapped: mapped.clone(),
-                },
+                template,
                 pattern,
             });
         }

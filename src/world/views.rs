@@ -74,7 +74,8 @@ impl World {
         let of_all = known_texts(&self.settings, environment);
         let path: Arc<str> = path.into();
         let mut ways: Vec<WayToFile> = Vec::new();
-        for place in self.reach(environment).places_of(&path) {
+        let reach = self.reach(environment);
+        for place in reach.places_of(&path) {
             let name = |(variable, _): &Known| {
                 let name = place.template().name_in_template(variable);
                 name.unwrap_or_else(|| Arc::clone(variable))
@@ -86,14 +87,16 @@ impl World {
                 conditions,
                 is_obscure,
             };
-            let Some(open) = place.template().open_path(&of_all) else {
+            let open = place.template().open_path(&of_all);
+            let Some(open) = open.map(|it| reach.with_slashes(place, environment, it, &path))
+            else {
                 // A template without open variables leads to the file for every node.
                 ways.push(way(Vec::new(), false));
                 continue;
             };
             let is_obscure = open.is_obscure();
             let fits = open.fits_among([&path].into_iter());
-            ways.extend(fits.into_iter().map(|fit| way(fit.texts, is_obscure)));
+            ways.extend(fits.into_iter().flatten().map(|fit| way(fit.texts, is_obscure)));
         }
         ways.dedup();
         ways
@@ -127,15 +130,18 @@ impl World {
         let of_all = known_texts(&self.settings, environment);
         let path: Arc<str> = path.into();
         let mut ways: Vec<UnclearWay> = Vec::new();
-        for place in self.reach(environment).places_of(&path) {
+        let reach = self.reach(environment);
+        for place in reach.places_of(&path) {
             let Some(open) = place.template().open_path(&of_all) else { continue };
-            if open.fits_among([&path].into_iter()).is_empty() {
+            let open = reach.with_slashes(place, environment, open, &path);
+            let fits = open.fits_among([&path].into_iter());
+            if fits.as_ref().is_none_or(Vec::is_empty) {
                 let list = |name: &Arc<str>| Arc::from(without_member(name));
                 let name = |variable: &Arc<str>| {
                     let name = place.template().name_in_template(variable);
                     list(name.as_ref().unwrap_or(variable))
                 };
-                let is_obscure = open.is_obscure();
+                let is_obscure = open.is_obscure() || fits.is_none();
                 let decides = |name: &&Arc<str>| is_obscure || may_contain_slash(name);
                 let variables = open.variables();
                 let variables: Vec<&Arc<str>> = variables.iter().filter(decides).collect();
@@ -242,7 +248,8 @@ impl World {
         let mut common: Option<Vec<Known>> = None;
         for place in reach.places_of(&path) {
             let open = place.template().open_path(&of_all);
-            let fits = open.map_or_else(Vec::new, |it| it.fits_among([&path].into_iter()));
+            let open = open.map(|it| reach.with_slashes(place, environment, it, &path));
+            let fits = open.and_then(|it| it.fits_among([&path].into_iter())).unwrap_or_default();
             for fit in fits {
                 let said = of_variables(fit);
                 // Several templates may lead to the file. Only what all of them say holds for every node that reads it.
@@ -398,10 +405,11 @@ mod tests {
         let files = [
             (
                 "/r/hiera.yaml",
-                "version: 5\nhierarchy:\n- {name: g, mapped_paths: [facts.groups, group, 'g/%{group}.yaml']}\n",
+                "version: 5\nhierarchy:\n- {name: g, mapped_paths: [facts.groups, group, 'g/%{group}.yaml']}\n\
+                 - {name: x, path: 'g/x/%{x}.yaml'}\n",
             ),
             ("/r/data/g/x.yaml", "a: 1\n"),
-            ("/r/data/g/x/y.yaml", "a: 1\n"),
+            ("/r/data/g/x/y.yaml", "b: 1\n"),
         ];
         let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
         host.apply(Change::Folders(vec!["/r".to_owned()]));

@@ -948,7 +948,9 @@ fn readers_names_levels_that_may_lead_to_a_file() {
                       - {name: set, glob: 'sets/[%{role}]*.yaml'}\n- {name: role, path: 'roles/%{role}.yaml'}\n\
                       - {name: two, path: 'two/%{role}%{site}.yaml'}\n\
                       - {name: node, path: 'nodes/%{clientcert}.yaml'}\n\
-                      - {name: own, path: 'own/%{role}/%{trusted.certname}.yaml'}\n";
+                      - {name: own, path: 'own/%{role}/%{trusted.certname}.yaml'}\n\
+                      - {name: deep, path: 'deep/%{role}.yaml'}\n\
+                      - {name: pair, path: 'deep/%{role}/%{site}.yaml'}\n";
     repository.write("repository/hiera.yaml", hiera_yaml);
     let readers = |file: &str| {
         repository.write(&format!("repository/{file}"), "a: 1\n");
@@ -957,11 +959,15 @@ fn readers_names_levels_that_may_lead_to_a_file() {
     let none = |file: &str| format!("{file}: read by 0 of 3 nodes\n");
     let expected = "Perhaps read by any node\n  depending on role (level \"set\")\n";
     assert_eq!(readers("data/sets/a.yaml"), none("data/sets/a.yaml") + expected);
-    let expected = "Perhaps read by any node\n  where role contains a slash (level \"role\")\n";
+    let expected = "Read by any node\n  where role is a/b (level \"role\")\n";
     assert_eq!(readers("data/roles/a/b.yaml"), none("data/roles/a/b.yaml") + expected);
     // A certname contains no slash.
-    let expected = "Perhaps read by any node\n  where role contains a slash (level \"own\")\n";
+    let expected =
+        "Read by any node\n  where role is a/b and trusted.certname is c (level \"own\")\n";
     assert_eq!(readers("data/own/a/b/c.yaml"), none("data/own/a/b/c.yaml") + expected);
+    let expected = "Read by any node\n  where role is a and site is b (level \"pair\")\n\
+                    Perhaps read by any node\n  where role contains a slash (level \"deep\")\n";
+    assert_eq!(readers("data/deep/a/b.yaml"), none("data/deep/a/b.yaml") + expected);
     let outside = readers("data/nodes/old/web1.yaml");
     assert_eq!(outside, "data/nodes/old/web1.yaml: no hierarchy reads this file\n");
     let text = readers("data/two/x.yaml");

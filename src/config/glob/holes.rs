@@ -1,16 +1,86 @@
 //! Patterns with holes, where some text is not known: for which texts they match a path.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::braces::expand_braces;
 use super::name::step;
+use crate::limits::{MAX_NAME_SPLITS, MAX_PATH_SPLITS};
 
 /// The maximum number of steps for one path.
 const MAX_STEPS: usize = 50_000;
 
+/// With more steps for one path, they count as splits.
+const USUAL_STEPS: usize = 2_000;
+
+/// So many of these steps take about as long as a split.
+const STEPS_OF_A_SPLIT: usize = 16;
+
 /// The text in each hole.
 pub type HoleTexts = Vec<(Arc<str>, Arc<str>)>;
+
+/// How texts for holes are searched for.
+#[derive(Clone, Copy)]
+pub struct Search<'a> {
+    /// Counts how often names are split.
+    pub splits: &'a Splits,
+    /// Which holes may have a text with a slash, by their names; `None` if no hole may.
+    pub may_have_slash: Option<fn(&str) -> bool>,
+}
+
+impl Search<'_> {
+    /// Where the text of a hole may end that starts with `rest`. It neither starts nor ends with a slash.
+    pub fn ends<'t>(&self, hole: &str, rest: &'t str) -> impl Iterator<Item = usize> + use<'t> {
+        let may_have_slash = self.may_have_slash.is_some_and(|it| it(hole));
+        let goes_on = may_have_slash && !rest.starts_with('/');
+        let in_text = rest.char_indices().take_while(move |(_, c)| goes_on || *c != '/');
+        in_text.filter(|(_, c)| *c != '/').map(|(at, c)| at + c.len_utf8())
+    }
+}
+
+/// Counts the ways in which the names of files are split among variables, besides one way for each name.
+#[derive(Debug)]
+pub struct Splits {
+    /// How many more may be tried; `None` if there are too many.
+    left: Cell<Option<usize>>,
+    /// How many more of the current name.
+    left_of_name: Cell<usize>,
+}
+
+impl Default for Splits {
+    fn default() -> Self {
+        Self { left: Cell::new(Some(MAX_PATH_SPLITS)), left_of_name: Cell::new(MAX_NAME_SPLITS) }
+    }
+}
+
+impl Splits {
+    /// Another name is split from now on.
+    pub fn begin_name(&self) {
+        self.left_of_name.set(MAX_NAME_SPLITS);
+    }
+
+    /// Counts another one. Returns false if there are too many.
+    pub fn may_try(&self) -> bool {
+        match self.left_of_name.get().checked_sub(1) {
+            Some(left) => {
+                self.left_of_name.set(left);
+                self.take(1);
+            }
+            None => self.left.set(None),
+        }
+        !self.are_too_many()
+    }
+
+    /// Whether some were left out because there are too many.
+    pub fn are_too_many(&self) -> bool {
+        self.left.get().is_none()
+    }
+
+    fn take(&self, count: usize) {
+        self.left.set(self.left.get().and_then(|it| it.checked_sub(count)));
+    }
+}
 
 /// Whether a hole is inside `{…}` or `[…]`, where its text may change the meaning of the pattern itself. The character `hole`
 /// encloses each hole's name.
@@ -37,12 +107,26 @@ pub fn has_hole_in_brackets(pattern: &str, hole: char) -> bool {
     false
 }
 
-/// All non-empty texts without a slash for which `pattern` matches the whole `path`.
-pub fn texts_of_holes(pattern: &str, hole: char, path: &str) -> Vec<HoleTexts> {
+/// All non-empty texts for which `pattern` matches the whole `path`.
+pub fn texts_of_holes(
+    pattern: &str,
+    hole: char,
+    path: &str,
+    search: &Search<'_>,
+) -> Vec<HoleTexts> {
     let mut found: Vec<HoleTexts> = Vec::new();
+    search.splits.begin_name();
     for alternative in expand_braces(pattern).texts {
-        let mut walk = Walk { path, hole, found: &mut found, seen: HashSet::new() };
+        if search.splits.are_too_many() {
+            break;
+        }
+        let mut walk = Walk { path, hole, search, found: &mut found, seen: HashSet::new() };
         walk.enter(&alternative, 0, &Vec::new());
+        let steps = walk.seen.len();
+        if steps >= MAX_STEPS {
+            search.splits.take(MAX_PATH_SPLITS + 1);
+        }
+        search.splits.take(steps.saturating_sub(USUAL_STEPS) / STEPS_OF_A_SPLIT);
     }
     found
 }
@@ -50,6 +134,7 @@ pub fn texts_of_holes(pattern: &str, hole: char, path: &str) -> Vec<HoleTexts> {
 struct Walk<'a> {
     path: &'a str,
     hole: char,
+    search: &'a Search<'a>,
     found: &'a mut Vec<HoleTexts>,
     /// The rest of the pattern, the position in the path, and the texts so far.
     seen: HashSet<(usize, usize, HoleTexts)>,
@@ -105,7 +190,17 @@ impl Walk<'_> {
             }
             return;
         }
-        for end in ends_in_name(rest) {
+        // Only where what follows in the pattern may fit, a text is worth the work.
+        let next = after.chars().next();
+        let next = next.filter(|it| !"*?[\\".contains(*it) && *it != self.hole);
+        let may_fit = |end: &usize| match next {
+            Some(next) => rest[*end..].starts_with(next),
+            None => !after.is_empty() || *end == rest.len(),
+        };
+        for (number, end) in self.search.ends(name, rest).filter(may_fit).enumerate() {
+            if number > 0 && !self.search.splits.may_try() {
+                return;
+            }
             let mut texts = texts.clone();
             texts.push((name.into(), rest[..end].into()));
             self.enter(after, at + end, &texts);
@@ -129,7 +224,9 @@ mod tests {
     #[track_caller]
     fn check(pattern: &str, path: &str, expected: &[&str]) {
         let pattern = pattern.replace(['<', '>'], "\0");
-        let found = texts_of_holes(&pattern, '\0', path);
+        let splits = Splits::default();
+        let search = Search { splits: &splits, may_have_slash: None };
+        let found = texts_of_holes(&pattern, '\0', path, &search);
         let show = |it: &HoleTexts| {
             it.iter().map(|(name, text)| format!("{name}={text}")).collect::<Vec<_>>().join(" ")
         };

@@ -415,7 +415,7 @@ mod tests {
                 text.replace(&format!("%{{{name}}}"), &open_path::hole(name))
             });
             let open = OpenPath::joined("/r/data", &open, is_glob).expect("an open path");
-            for fit in open.fits(&files).into_iter().filter(|it| is_file(&it.path)) {
+            for fit in open.fits(&files).into_iter().flatten().filter(|it| is_file(&it.path)) {
                 assert!(reach.matches(&fit.path), "{location} leads to {}", fit.path);
                 found += 1;
             }

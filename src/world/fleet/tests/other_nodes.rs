@@ -362,6 +362,19 @@ fn listed_nodes_are_compared_where_they_may_read_the_edited_file() {
 }
 
 #[test]
+fn an_edit_of_a_file_to_which_a_text_with_a_slash_leads() {
+    let texts = |value: &str| -> Texts {
+        let config = "version: 5\nhierarchy:\n- {name: r, path: 'role/%{role}.yaml'}\n";
+        let all = [("hiera.yaml", config), ("data/role/web/front.yaml", value)];
+        all.map(|(name, text)| (format!("{ROOT}/{name}"), text.to_owned())).into()
+    };
+    let pair = pair_without_nodes(&texts("a: 2\n"), &texts("a: 3\n"), PuppetVersion::V8);
+    let difference = pair.expect("environments").difference(&"a".into());
+    assert_eq!(others_in_words(&difference), ["role is web/front unless []"]);
+    assert!(difference.is_complete(), "{difference:?}");
+}
+
+#[test]
 fn nothing_is_proved_of_a_file_that_other_texts_may_lead_to() {
     let check = |location: &str| {
         let texts = |value: &str| -> Texts {
