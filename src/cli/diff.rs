@@ -82,29 +82,30 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
         revisions.check_contents(arguments)?;
         let environment = sides.environment_label();
         let nodes = match nodes_of(arguments, &sides, facts.as_deref()) {
-            // Another environment may have the nodes of a list.
-            Err(why) if arguments.nodes.is_some() => {
+            // Another environment may have the nodes that the user names.
+            Err(why) if arguments.names_nodes() => {
                 no_such_nodes.get_or_insert(why);
                 Nodes::default()
             }
             nodes => nodes?,
         };
-        if arguments.nodes.is_some() && nodes.before.is_empty() && nodes.after.is_empty() {
+        // Nothing would be compared, because users who name nodes want only these.
+        if arguments.names_nodes() && nodes.before.is_empty() && nodes.after.is_empty() {
             without_nodes.push(environment);
             continue;
         }
-        let (found, pair) = compare_sides(arguments, &sides, nodes, facts.is_some());
+        let (found, pair) = compare_sides(arguments, &sides, nodes);
         if facts.is_none() && found.has_changes() {
             sides.suggest_name_pattern();
         }
         parts.push(Part::new(environment, found));
         compared.push((sides, pair));
     }
-    if let Some(why) = no_such_nodes.filter(|_| compared.is_empty()) {
-        return Err(why);
+    if compared.is_empty() && arguments.names_nodes() {
+        return Err(no_such_nodes.unwrap_or_else(|| arguments.why_no_nodes().to_owned()));
     }
     for environment in without_nodes {
-        complain(&format!("note: {environment} is not compared: --nodes names none of its nodes"));
+        complain(&format!("note: {environment} is not compared: {}", arguments.why_no_nodes()));
     }
     if let Some((sides, _)) = compared.first() {
         sides.complain_of_what_is_not_read();
@@ -152,8 +153,8 @@ fn nodes_of(
     };
     Ok(match (before, after) {
         // A node may be added or removed.
-        (Err(_), Ok(after)) => Nodes { before: Vec::new(), after },
-        (Ok(before), Err(_)) => Nodes { before, after: Vec::new() },
+        (Err(_), Ok(after)) if !after.is_empty() => Nodes { before: Vec::new(), after },
+        (Ok(before), Err(_)) if !before.is_empty() => Nodes { before, after: Vec::new() },
         (before, after) => Nodes { before: before?, after: after? },
     })
 }
@@ -162,7 +163,6 @@ fn compare_sides(
     arguments: &DiffArguments,
     sides: &Sides,
     nodes: Nodes,
-    are_of_fact_sets: bool,
 ) -> (Differences, FleetPair) {
     let (before, after) = aligned(sides, nodes.before, nodes.after);
     let any = || {
@@ -170,7 +170,7 @@ fn compare_sides(
         (any(&sides.before), any(&sides.after))
     };
     // Users who name nodes want only these. Without a list, the cases of any other node count, too.
-    let any = (!are_of_fact_sets && arguments.nodes.is_none()).then(any);
+    let any = (!arguments.names_nodes()).then(any);
     // Encrypted values are compared as they are written, so no secret appears in a report.
     let before = fleet::fleet_of(&sides.before, before, Decryption::Off);
     let after = fleet::fleet_of(&sides.after, after, Decryption::Off);

@@ -21,8 +21,8 @@ const MAX_DEPTH: usize = 4;
 /// Extensions of files that are taken for fact sets.
 const FACTS_EXTENSIONS: [&str; 4] = ["json", "yaml", "yml", "facts"];
 
-/// The fact sets that `--facts` names, each a node. Of a directory, each file is the node of its name; a file holds one node
-/// or several.
+/// The fact sets that `--facts` names, each a node. In a directory, a file with the facts of one node is the node of its name. The
+/// nodes of a file with several have their own names.
 pub(super) fn fact_sets(path: &Path) -> Result<Vec<(String, NodeParts)>, String> {
     let path = absolute(path)?;
     let mut sets: Vec<(String, NodeParts)> = Vec::new();
@@ -36,17 +36,25 @@ pub(super) fn fact_sets(path: &Path) -> Result<Vec<(String, NodeParts)>, String>
     let mut by_name: HashMap<String, usize> = HashMap::new();
     let read = parallel::map(&files, |file| read_facts(file));
     for (file, read) in files.into_iter().zip(read) {
-        // In a directory, each file is one node, whose name is that of the file.
-        let Some(mut parts) = read?.into_iter().next() else { continue };
-        name_after_file(&mut parts, &file);
-        let Some(known) = by_name.get(&parts.name) else {
-            by_name.insert(parts.name.clone(), sets.len());
-            sets.push((file, parts));
-            continue;
-        };
-        let (other, there) = &mut sets[*known];
-        if !formats::lay_beside(there, &parts) {
-            return Err(format!("{other} and {file} are both for {}", parts.name));
+        let mut nodes = read?;
+        // The name of a file says nothing about several nodes.
+        if let [only] = nodes.as_mut_slice() {
+            name_after_file(only, &file);
+        }
+        for parts in nodes {
+            let Some(known) = by_name.get(&parts.name) else {
+                by_name.insert(parts.name.clone(), sets.len());
+                sets.push((file.clone(), parts));
+                continue;
+            };
+            let (other, there) = &mut sets[*known];
+            if !formats::lay_beside(there, &parts) {
+                let name = &parts.name;
+                return Err(match *other == file {
+                    true => format!("{file} has two fact sets for {name}"),
+                    false => format!("{other} and {file} are both for {name}"),
+                });
+            }
         }
     }
     if sets.is_empty() {
@@ -329,7 +337,7 @@ pub(super) fn fleet_of(place: &Place, nodes: Vec<Arc<Node>>, decryption: Decrypt
     Fleet::new(&place.world, &place.environment, nodes.into(), Arc::new(back_ends))
 }
 
-/// Whether `--facts` names a directory: every file of it is a node.
+/// Whether `--facts` names a directory, whose files have the nodes.
 pub(super) fn is_directory(path: &Path) -> bool {
     absolute(path).is_ok_and(|path| loader::Disk.kind(&path) == PathKind::Directory)
 }
@@ -349,6 +357,26 @@ mod tests {
         check("web0?.example.com", "web01.example.com", true);
         check("web01.example.com", "web01xexample.com", false);
         check("*", "", true);
+    }
+
+    #[test]
+    fn the_nodes_of_a_file_with_several_have_their_own_names() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let write = |name: &str, text: &str| {
+            std::fs::write(directory.path().join(name), text).expect("a file");
+        };
+        let row = |node: &str| format!(r#"{{"certname":"{node}","name":"role","value":"web"}}"#);
+        write("export.json", &format!("[{},{}]", row("one"), row("two")));
+        write("single.json", &format!("[{}]", row("other")));
+        let sets = fact_sets(directory.path()).expect("three fact sets");
+        let names: Vec<_> = sets.iter().map(|(_, parts)| parts.name.as_str()).collect();
+        assert_eq!(names, ["one", "two", "single"]);
+        write("two.yaml", "role: db\n");
+        let problem = fact_sets(directory.path()).expect_err("two files for one node");
+        assert!(problem.ends_with("are both for two"), "{problem}");
+        write("a.yaml", r#"[{"values": {"x": 1}}, {"values": {"x": 2}}]"#);
+        let problem = fact_sets(directory.path()).expect_err("two nodes without names");
+        assert!(problem.ends_with("a.yaml has two fact sets for a"), "{problem}");
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub struct ReadersArguments {
     /// Only these nodes: `all`, or names with * and ?, separated by commas
     #[arg(long, value_name = "all|GLOB,…", help_heading = "The nodes")]
     pub nodes: Option<String>,
-    /// A directory of fact sets: the name of each file is the name of its node. Or one file
+    /// A directory of fact sets: the name of each file is the name of its node, unless it has several. Or one file
     #[arg(long, value_name = "DIR|FILE", help_heading = "The nodes")]
     pub facts: Option<PathBuf>,
     /// text, or jsonl: one JSON object {"file", "environment", "nodes", "perhaps", "modules", "cases", "unclear"} for each environment

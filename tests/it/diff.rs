@@ -1058,6 +1058,27 @@ fn a_node_is_compared_in_its_own_environment_only() {
     assert!(text.starts_with("a\n  1 node: there\n"), "{text}");
 }
 
+#[test]
+fn an_environment_without_fact_sets_is_not_compared() {
+    let repository = Repository::of_environments(["production", "qa"], HIERA_YAML, "a: 1\n");
+    repository
+        .write("facts/web1.json", r#"{"certname":"web1","environment":"qa","facts":{"a":1}}"#);
+    let arguments = ["diff", "--exit-code", "--facts", "../facts/web1.json"];
+    repository.write("repository/environments/production/data/common.yaml", "a: 2\n");
+    let output = repository.run(&arguments);
+    assert_eq!(text_of(&output), "0 answers change: 1 key compared for 1 node\n");
+    let said = String::from_utf8_lossy(&output.stderr);
+    let note = "note: production is not compared: no fact set of --facts belongs to it\n";
+    assert!(said.contains(note), "{said}");
+    for names in [&[][..], &["--nodes", "w*"]] {
+        let output = repository.run(&[&arguments[..], &["-E", "production"], names].concat());
+        check_refused(
+            &output,
+            "all nodes are in other environments: 1 in qa; --environment chooses one",
+        );
+    }
+}
+
 /// The code directory of a server has the `hiera.yaml` of the global layer.
 #[test]
 fn all_environments_below_a_global_layer_are_compared() {

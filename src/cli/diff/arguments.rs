@@ -37,7 +37,8 @@ pub struct DiffArguments {
     /// Only these nodes: `all`, or names with * and ?, separated by commas
     #[arg(long, value_name = "all|GLOB,…", help_heading = "The nodes")]
     pub nodes: Option<String>,
-    /// A directory of fact sets, or one file. On both sides, each file is the node of its name, and there are no other nodes
+    /// A directory of fact sets, or one file. They are the nodes of both sides, and there are no others. A file of a directory is the
+    /// node of its name, unless it has the facts of several nodes
     #[arg(long, value_name = "DIR|FILE", help_heading = "The nodes")]
     pub facts: Option<PathBuf>,
     /// text, markdown (for a comment on a merge request), json, github (annotations), or gitlab (a code quality report)
@@ -53,6 +54,21 @@ pub struct DiffArguments {
     /// Exit with 1 if a value changes
     #[arg(long, help_heading = "Output")]
     pub exit_code: bool,
+}
+
+impl DiffArguments {
+    /// Whether the user says which nodes are compared.
+    pub(super) fn names_nodes(&self) -> bool {
+        self.nodes.is_some() || self.facts.is_some()
+    }
+
+    /// Why an environment has none of the nodes that the user names.
+    pub(super) fn why_no_nodes(&self) -> &'static str {
+        match self.nodes {
+            Some(_) => "--nodes names none of its nodes",
+            None => "no fact set of --facts belongs to it",
+        }
+    }
 }
 
 /// Output formats.

@@ -41,7 +41,7 @@ pub struct LookupArguments {
     #[command(flatten)]
     pub place: PlaceArguments,
     /// A file with facts (facter, puppet facts, onceover, facterdb, PuppetDB; JSON or YAML). Or a directory of such
-    /// files: the name of each file is the name of its node, and all of them are looked up
+    /// files: the name of each file is the name of its node, unless it has several, and all of them are looked up
     #[arg(long, value_name = "FILE|DIR", help_heading = "The node")]
     pub facts: Option<PathBuf>,
     /// The certname of the node. It may have a fact set, or be known only by its name. Without it: the node that the
