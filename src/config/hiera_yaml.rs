@@ -5,8 +5,9 @@
 use std::sync::Arc;
 
 use super::PuppetVersion;
-use crate::data::{FileId, Files, Hash, Located, Place, Value};
+use crate::data::{FileId, Files, Hash, Located, PathKind, Place, Value};
 
+mod data_provider;
 mod level;
 mod lines;
 mod reader;
@@ -206,7 +207,29 @@ impl HieraYaml {
         Ok(reader::read(path, files.id(path), (&text, invalid_utf8), layer, puppet))
     }
 
-    /// Puppet's configuration for a global layer without a file: `data/common.yaml` beside the place of the file.
+    /// The configuration of a layer, whether or not it has a `hiera.yaml` at `path`. That of the named module also depends on its
+    /// `metadata.json`.
+    ///
+    /// # Errors
+    /// Ruby's message, if the file cannot be read.
+    pub fn of_layer(
+        files: &dyn Files,
+        path: &str,
+        (layer, module): (LayerKind, Option<&str>),
+        puppet: PuppetVersion,
+    ) -> Result<(Option<Self>, Vec<ConfigProblem>), String> {
+        let read = match files.kind(path) {
+            PathKind::Missing => Self::read(path, files.id(path), None, layer, puppet),
+            PathKind::File | PathKind::Directory => Self::of_file(files, path, layer, puppet)?,
+        };
+        Ok(match module {
+            Some(module) => data_provider::of_module(files, path, module, read),
+            None => read,
+        })
+    }
+
+    /// Puppet's configuration for a global layer without a file, and for one of a module with the data provider `hiera`:
+    /// `data/common.yaml` beside the place of the file.
     pub fn built_in(path: &str) -> Self {
         let datadir = Value::string("data").unplaced();
         Self {

@@ -2,7 +2,7 @@
 
 use super::PuppetVersion;
 use crate::syntax::json;
-use crate::syntax::tree::{Node, NodeKind};
+use crate::syntax::tree::{Node, NodeKind, Pair};
 use crate::text::TextRange;
 
 /// The members that must be there, in the order in which Puppet looks for them. It does not look at any value but the last.
@@ -41,14 +41,9 @@ pub fn unseen_module(name: &str, text: &str, puppet: PuppetVersion) -> Option<Un
         NodeKind::Scalar { .. } if text.trim_start().starts_with('"') => &[],
         _ => return None,
     };
-    let member = |wanted: &str| {
-        let is_it =
-            |key: &Node| matches!(&key.kind, NodeKind::Scalar { text, .. } if **text == *wanted);
-        members.iter().rev().find(|pair| is_it(&pair.key)).map(|pair| &pair.value)
-    };
     let start = members.first().map_or(root.range, |first| first.key.range);
     for name_of_member in REQUIRED {
-        let value = member(name_of_member).filter(|it| it.range.slice(text) != "null");
+        let value = member(members, name_of_member, text);
         let Some(value) = value else {
             let message = format!("No {name_of_member} module metadata provided for {name}");
             return Some(UnseenModule { message, range: start });
@@ -63,6 +58,30 @@ pub fn unseen_module(name: &str, text: &str, puppet: PuppetVersion) -> Option<Un
         }
     }
     None
+}
+
+/// The text of the member `data_provider`, with which the module names the source of its data, as before Hiera 5.
+pub fn data_provider(text: &str) -> Option<String> {
+    const NAME: &str = "data_provider";
+    // Hardly any module has it, and all of them are asked.
+    if !text.contains(NAME) {
+        return None;
+    }
+    let root = json::parse(text).root?;
+    let NodeKind::Mapping(members) = &root.kind else { return None };
+    let value = member(members, NAME, text)?;
+    Some(match &value.kind {
+        NodeKind::Scalar { text, .. } => text.to_string(),
+        _ => value.range.slice(text).to_owned(),
+    })
+}
+
+/// The value of a member, if it is not `null`. The last one of a name counts.
+fn member<'a>(members: &'a [Pair], wanted: &str, text: &str) -> Option<&'a Node> {
+    let is_it =
+        |key: &Node| matches!(&key.kind, NodeKind::Scalar { text, .. } if **text == *wanted);
+    let found = members.iter().rev().find(|pair| is_it(&pair.key)).map(|pair| &pair.value);
+    found.filter(|it| it.range.slice(text) != "null")
 }
 
 #[cfg(test)]

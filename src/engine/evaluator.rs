@@ -579,7 +579,8 @@ impl Evaluator {
         kind: LayerKind,
         module: Option<Arc<str>>,
     ) -> Result<Option<Arc<Layer>>, Failure> {
-        let read = self.prepared.config(self.files.as_ref(), path, kind, self.version)?;
+        let files = self.files.as_ref();
+        let read = self.prepared.config(files, path, (kind, module.as_deref()), self.version)?;
         let (config, problems) = read.as_ref();
         // Evaluators share the configuration, but each of them reports its warnings.
         self.keep_config_warnings(

@@ -14,7 +14,7 @@ use super::open_files::OpenFiles;
 use super::shared_levels::FilledLocations;
 use super::trace::{Outcome, TraceKind};
 use crate::backends::{BackEnd, Registry};
-use crate::config::hiera_yaml::{DatadirRule, Function, HieraYaml, Level, Locations};
+use crate::config::hiera_yaml::{DatadirRule, Function, FunctionKind, HieraYaml, Level, Locations};
 use crate::config::path;
 use crate::data::{DataFile, Files, Format, Hash, Located, PathKind, Place, Value, inspect};
 use crate::facts::open_path::{self, OpenPath};
@@ -365,7 +365,12 @@ fn resolve_level(
     let shared = |text: &str| evaluator.prepared().shared_text(text);
     Ok(ResolvedLevel {
         name: Arc::clone(&level.name),
-        title: shared(&format!("Hierarchy entry \"{}\"", level.name)),
+        title: shared(&match level.function.kind {
+            FunctionKind::V4DataHash => {
+                format!("Deprecated API function \"{}\"", level.function.name)
+            }
+            _ => format!("Hierarchy entry \"{}\"", level.name),
+        }),
         place: level.place,
         function: level.function.clone(),
         options,

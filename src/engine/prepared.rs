@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::path_files::PathFiles;
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
 use crate::config::{HieraYaml, PuppetVersion, glob};
-use crate::data::{Files, PathKind};
+use crate::data::Files;
 use crate::facts::open_path::OpenPath;
 use crate::syntax::ruby_regex::{self, RegexProblem, RubyRegex};
 
@@ -140,7 +140,7 @@ impl Prepared {
         &self,
         files: &dyn Files,
         path: &str,
-        kind: LayerKind,
+        (kind, module): (LayerKind, Option<&str>),
         version: PuppetVersion,
     ) -> Result<ReadConfig, Failure> {
         let key = (Arc::from(path), kind, version);
@@ -149,11 +149,8 @@ impl Prepared {
             return Ok(Arc::clone(known));
         }
         drop(known);
-        let (config, problems) = match files.kind(path) {
-            PathKind::Missing => HieraYaml::read(path, files.id(path), None, kind, version),
-            PathKind::File | PathKind::Directory => HieraYaml::of_file(files, path, kind, version)
-                .map_err(|message| Failure::ruby("SystemCallError", message))?,
-        };
+        let (config, problems) = HieraYaml::of_layer(files, path, (kind, module), version)
+            .map_err(|message| Failure::ruby("SystemCallError", message))?;
         let read = Arc::new((config.map(Arc::new), problems));
         let mut configs = self.configs.write().unwrap_or_else(PoisonError::into_inner);
         configs.insert(key, Arc::clone(&read));

@@ -85,12 +85,8 @@ impl Reach {
             .chain(modules.map(|it| (LayerKind::Module, it)));
         let mut reach = Self::default();
         for (layer, (path, module)) in layers {
-            // Only the global layer has a hierarchy without a file.
-            if !texts.is_file(&path) && layer != LayerKind::Global {
-                continue;
-            }
             let version = settings.puppet_version;
-            let read = HieraYaml::of_file(texts, &path, layer, version);
+            let read = HieraYaml::of_layer(texts, &path, (layer, module.as_deref()), version);
             let (config, _) = read
                 .unwrap_or_else(|_| HieraYaml::read(&path, texts.id(&path), None, layer, version));
             let Some(config) = config else { continue };

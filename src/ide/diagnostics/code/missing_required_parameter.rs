@@ -325,6 +325,24 @@ mod tests {
         check("class { lookup('p::c'): depth => 'x' }");
     }
 
+    /// Such a function is older than `hiera.yaml` files of modules, and may have any key of its module.
+    #[test]
+    fn functions_with_the_data_of_a_module_may_have_values() {
+        let members = "\"source\": \"\", \"author\": \"\", \"version\": \"\", \"license\": \"\", \"dependencies\": []";
+        let files = |provider: &str| {
+            format!(
+                "{CODE}#- /modules/web/metadata.json\n{{{members}, \"data_provider\": \"{provider}\"}}\n\
+                 #- /modules/web/data/common.yaml\nweb::deep::depth: x\n#- /manifests/site.pp\ninclude web::deep\n"
+            )
+        };
+        check(&files("function"));
+        check(&files("hiera"));
+        check(&format!(
+            "{}#       ^^^^^^^^^ warning[missing-required-parameter]: expects a value for parameter 'depth'…\n",
+            files("none")
+        ));
+    }
+
     #[test]
     fn it_leads_to_the_parameter() {
         check_related(

@@ -271,11 +271,18 @@ impl<'a> KnownKeys<'a> {
     fn find_open_level(&self, path: &str, layer: LayerKind) -> bool {
         // Without the file, there is no level, or only the one of Puppet's built-in hierarchy, which reads a file.
         let version = self.world.settings().puppet_version;
-        let Ok((config, _)) = HieraYaml::of_file(&**self.world, path, layer, version) else {
+        let is_there = self.world.kind(path) != PathKind::Missing;
+        if !is_there && layer != LayerKind::Module {
+            return false;
+        }
+        // The name is only a part of the names of functions.
+        let module = (layer == LayerKind::Module).then_some("");
+        let Ok((config, _)) = HieraYaml::of_layer(&**self.world, path, (layer, module), version)
+        else {
             return false;
         };
         // Nothing is known about levels that cannot be read.
-        let Some(config) = config else { return true };
+        let Some(config) = config else { return is_there };
         let mut levels = config.hierarchy.iter().chain(&config.default_hierarchy);
         levels.any(|level| !reads_files(level) || self.lacks_files(&config, level))
     }
