@@ -138,7 +138,7 @@ fn of_resource(resource: &ResourceUse) -> Inclusion {
 
 fn add_call(call: &Call, lookups: &HashMap<TextRange, &Call>, inclusions: &mut Vec<Inclusion>) {
     // Puppet accepts `undef` for a parameter without data, so such an attribute counts, too.
-    let names = call.attributes.iter().map(|it| it.name.text.as_str().into());
+    let names = call.given().map(|it| it.name.text.as_str().into());
     let given = (call.function == "class").then(|| names.collect());
     let mut add = |included, range| {
         let (guards, given) = (call.guards.clone(), given.clone());

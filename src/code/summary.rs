@@ -96,7 +96,7 @@ fn open_classes(file: &CodeFile) -> Box<[OpenClasses]> {
     let manifest = &file.manifest;
     let declared =
         manifest.calls.iter().filter(|it| it.function == "class" && it.is_dynamic).map(|it| {
-            let given = it.attributes.iter().map(|it| it.name.text.as_str().into());
+            let given = it.given().map(|it| it.name.text.as_str().into());
             OpenClasses { range: it.range, given: given.collect() }
         });
     let created = manifest.resources.iter().filter(|it| it.type_name == "class");

@@ -182,6 +182,7 @@ class a($b, $c) { }
             &[
                 (UseKind::Declaration, "a::b"),
                 (UseKind::Given, "b"),
+                (UseKind::Given, "b"),
                 (UseKind::Variable, "a::b"),
                 (UseKind::Variable, "::a::b"),
                 (UseKind::Parameter, "$b"),

@@ -93,7 +93,7 @@ fn parameter(file: &CodeFile, parameter: &Parameter) -> Json {
 fn called(name: &str, file: &CodeFile, call: &Call) -> Json {
     let texts = |names: &[CalledName]| names.iter().map(|it| it.text.clone()).collect::<Vec<_>>();
     let arguments: Vec<_> = call.arguments.iter().map(|(kind, _)| kind.name()).collect();
-    let names = call.attributes.iter().map(|it| it.name.text.clone());
+    let names = call.given().map(|it| it.name.text.clone());
     let attributes = (call.form == CallForm::Resource).then(|| names.collect::<Vec<_>>());
     json!({
         "kind": "call",

@@ -23,6 +23,9 @@ pub(in crate::ide) struct Given {
     pub(in crate::ide) is_hash: bool,
     /// Whether it is, or may be, also for another class: one title has several names, or the body of `default:` has it.
     pub(in crate::ide) is_shared: bool,
+    /// Whether it sets nothing: its value is `undef`, or the class has another attribute of this name. Puppet refuses it all the
+    /// same if the class has no such parameter.
+    pub(in crate::ide) is_idle: bool,
 }
 
 /// The maximum number of places that are named where code sets a parameter.
@@ -36,7 +39,8 @@ pub(in crate::ide) fn note(
 ) -> Option<String> {
     let environment = perspective.evaluator.environment();
     let given = given_values(&perspective.world, environment, class, parameter);
-    let given = given.into_iter().map(|it| (it.path, it.range)).collect::<Vec<_>>();
+    let given = given.into_iter().filter(|it| !it.is_idle);
+    let given = given.map(|it| (it.path, it.range)).collect::<Vec<_>>();
     let (set, given) = if given.is_empty() {
         ("May be set", perhaps_given(&perspective.world, environment, class, parameter))
     } else {
@@ -63,7 +67,7 @@ pub(in crate::ide) fn may_be_given(
     class: &str,
     parameter: &str,
 ) -> bool {
-    !given_values(world, environment, class, parameter).is_empty()
+    given_values(world, environment, class, parameter).iter().any(|it| !it.is_idle)
         || !perhaps_given(world, environment, class, parameter).is_empty()
 }
 
@@ -98,7 +102,7 @@ fn may_name(declaration: &str, class: &str, parameter: &str) -> bool {
         || holds_word(declaration, parameter) && names_class(&declaration.to_lowercase(), class)
 }
 
-/// The attributes that set or may set `parameter` of `class`, in the order of the files.
+/// The attributes that name `parameter` of `class`, or may set it, in the order of the files.
 pub(in crate::ide) fn given_values(
     world: &World,
     environment: &Environment,
@@ -124,12 +128,12 @@ pub(in crate::ide) fn given_values(
                 let mut beside = file.manifest.calls.iter().filter(is_beside);
                 is_for_others(call) || attribute.is_default && beside.any(is_for_others)
             };
-            let setting = call.attributes.iter().filter(|it| !it.is_undef).filter(is_named);
-            found.extend(setting.map(|it| Given {
+            found.extend(call.attributes.iter().filter(is_named).map(|it| Given {
                 path: path.clone(),
                 range: it.name.range,
                 is_hash: it.name.text == "*",
                 is_shared: is_shared(it),
+                is_idle: it.is_undef || it.is_overridden,
             }));
         }
     }

@@ -159,6 +159,11 @@ pub struct Lambda {
 }
 
 impl Call {
+    /// The attributes of `class { … }` that set something.
+    pub fn given(&self) -> impl Iterator<Item = &Attribute> {
+        self.attributes.iter().filter(|it| !it.is_overridden)
+    }
+
     /// Whether it looks up data; otherwise it includes classes.
     pub fn is_lookup(&self) -> bool {
         self.function == "lookup" || self.function.starts_with("hiera")
@@ -208,6 +213,8 @@ pub struct Attribute {
     pub is_undef: bool,
     /// Whether the body of `default:` has it.
     pub is_default: bool,
+    /// Whether it sets nothing, because it is in the body of `default:` and the titles have an attribute of this name.
+    pub is_overridden: bool,
 }
 
 /// How a [`Call`] is written.

@@ -178,6 +178,7 @@ fn a_value_for_several_classes_keeps_its_name() {
         "class { default: port => 1; 'web': ; 'b': }",
         "class { default: port => 1; 'b': port => 2; 'web': }",
         "class { 'web': ; 'b': ; default: port => 1 }",
+        "class { default: port => 2; 'web': port => 1; 'b': }",
     ] {
         check_refusal(
             &files(declaration),
@@ -189,7 +190,6 @@ fn a_value_for_several_classes_keeps_its_name() {
         "class { 'web': port => 1; 'b': port => 2 }",
         "class { default: port => 1; 'web': }",
         "class { ['web', '::web']: port => 1 }",
-        "class { default: port => 2; 'web': port => 1; 'b': }",
     ] {
         let renamed = declaration.replacen("port => 1", "listen => 1", 1);
         check(
@@ -201,6 +201,21 @@ fn a_value_for_several_classes_keeps_its_name() {
             ],
         );
     }
+}
+
+/// Puppet refuses them if the class has no such parameter.
+#[test]
+fn attributes_that_set_nothing_are_renamed() {
+    let files = format!(
+        "#- {WEB}\nclass web($po$0rt) {{ }}\n#- /manifests/site.pp\nclass {{ 'web': port => 1; default: port => 2 }}\n\
+         class {{ 'web': port => undef }}\n"
+    );
+    let expected = [
+        "/manifests/site.pp:1 class { 'web': listen => 1; default: listen => 2 }",
+        "/manifests/site.pp:2 class { 'web': listen => undef }",
+        "/modules/web/manifests/init.pp:1 class web($listen) { }",
+    ];
+    assert_eq!(check(&files, "listen", &expected), [""; 0]);
 }
 
 #[test]

@@ -146,8 +146,11 @@ impl Parser<'_> {
             let has = |attribute: &Attribute| {
                 call.attributes.iter().any(|it| it.name.text == attribute.name.text)
             };
-            let missing: Vec<_> = attributes.iter().filter(|it| !has(it)).cloned().collect();
-            call.attributes.extend(missing);
+            // Puppet refuses a name that the class does not have, even if the value does not count.
+            let added = attributes.iter().cloned();
+            let added = added.map(|it| Attribute { is_overridden: has(&it), ..it });
+            let added: Vec<_> = added.collect();
+            call.attributes.extend(added);
         }
     }
 

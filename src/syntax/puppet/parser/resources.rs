@@ -253,7 +253,7 @@ impl Parser<'_> {
         let value = self.expression();
         self.check_value(&value);
         let is_undef = value.argument_kind() == ArgumentKind::Undef;
-        found.list.push(Attribute { name, is_undef, is_default: false });
+        found.list.push(Attribute { name, is_undef, is_default: false, is_overridden: false });
     }
 
     fn is_at_attribute(&self) -> bool {
