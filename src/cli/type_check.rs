@@ -1,5 +1,6 @@
 //! `hiera-ls type-check`: whether values belong to Puppet types and, if not, Puppet's error message.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::BufRead as _;
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::print;
 use super::terminal::complain;
@@ -15,6 +16,8 @@ use super::workspace::absolute;
 use crate::data::json::from_oracle_json;
 use crate::data::puppet_type::{self, Fit, Type, TypeAliases, TypeProblem};
 use crate::settings::Settings;
+use crate::syntax::json;
+use crate::syntax::tree::{NodeKind, Pair};
 use crate::world::{World, loader};
 
 const HELP: &str = "\
@@ -32,6 +35,9 @@ Exit status: 0, also if values do not fit their types; 2 if hiera-ls cannot read
 
 /// The maximum number of parsed types that are kept.
 const MAX_KEPT_TYPES: usize = 20_000;
+
+/// The digits of the smallest integer that has more than 64 bits.
+const MIN_DIGITS: usize = 19;
 
 /// The approximate size in bytes of the pieces in which output is written.
 const PIECE: usize = 1 << 16;
@@ -92,6 +98,54 @@ pub fn run(arguments: &TypeCheckArguments) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// The line with integers outside of 64 bits in the form of values that JSON does not have. Otherwise, they would be read as
+/// floating-point numbers.
+fn with_marked_integers(line: &[u8]) -> Cow<'_, [u8]> {
+    // Hardly any line has so many digits in a row.
+    let has_many_digits =
+        line.split(|it| !it.is_ascii_digit()).any(|digits| digits.len() >= MIN_DIGITS);
+    let Some(text) = std::str::from_utf8(line).ok().filter(|_| has_many_digits) else {
+        return Cow::Borrowed(line);
+    };
+    let parsed = json::parse(text);
+    let root = parsed.root.filter(|_| parsed.error.is_none());
+    let Some(NodeKind::Mapping(members)) = root.as_ref().map(|it| &it.kind) else {
+        return Cow::Borrowed(line);
+    };
+    let is_value =
+        |it: &&Pair| matches!(&it.key.kind, NodeKind::Scalar { text, .. } if **text == *"value");
+    // Other members are passed on as they are.
+    let mut waiting: Vec<_> = members.iter().rev().filter(is_value).map(|it| &it.value).collect();
+    let (mut marked, mut done) = (String::with_capacity(2 * text.len()), 0);
+    while let Some(node) = waiting.pop() {
+        match &node.kind {
+            NodeKind::Sequence(items) => waiting.extend(items.iter().rev()),
+            NodeKind::Mapping(pairs) => waiting.extend(pairs.iter().rev().map(|it| &it.value)),
+            NodeKind::Scalar { .. } => {
+                let written = node.range.slice(text);
+                if is_large_integer(written) {
+                    marked.push_str(&text[done..node.range.start as usize]);
+                    let value = json!({"__ptype": "Integer", "value": written});
+                    marked.push_str(&value.to_string());
+                    done = node.range.end as usize;
+                }
+            }
+            NodeKind::Alias(_) => {}
+        }
+    }
+    marked.push_str(&text[done..]);
+    Cow::Owned(marked.into_bytes())
+}
+
+/// Whether a number as it is written is an integer that no type of 64 bits can hold.
+fn is_large_integer(written: &str) -> bool {
+    let digits = written.strip_prefix('-').unwrap_or(written);
+    digits.len() >= MIN_DIGITS
+        && digits.bytes().all(|it| it.is_ascii_digit())
+        && written.parse::<i64>().is_err()
+        && written.parse::<u64>().is_err()
+}
+
 /// The directories in a path like `A:B`.
 fn directories(path: &str) -> Result<Vec<String>, String> {
     let directories = std::env::split_paths(path).filter(|it| it != Path::new(""));
@@ -105,7 +159,7 @@ struct Checker {
 
 impl Checker {
     fn answer(&mut self, line: &[u8]) -> Map<String, Json> {
-        let (mut answer, checked) = match serde_json::from_slice(line) {
+        let (mut answer, checked) = match serde_json::from_slice(&with_marked_integers(line)) {
             Ok(Json::Object(mut question)) => {
                 let wanted = question.shift_remove("type");
                 let value = question.shift_remove("value").unwrap_or(Json::Null);

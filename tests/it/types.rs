@@ -42,6 +42,20 @@ fn other_members_are_passed_on_and_lines_that_are_no_questions_are_answered() {
 }
 
 #[test]
+fn integers_have_any_size() {
+    let modules = tempfile::tempdir().expect("a directory");
+    let questions = "{\"type\":\"Integer\",\"value\":18446744073709551616}\n\
+                     {\"type\":\"Array[Integer]\",\"value\":[1,-9223372036854775809]}\n\
+                     {\"type\":\"Float\",\"value\":100000000000000000000}\n\
+                     {\"type\":\"Float\",\"value\":1000000000000000000000.0}\n\
+                     {\"type\":\"String\",\"value\":\"18446744073709551616\"}\n";
+    let answers = type_check(modules.path(), questions);
+    let messages: Vec<_> = answers.iter().map(|it| &it["message"]).collect();
+    let refused = json!("expects a Float value, got Integer");
+    assert_eq!(messages, [&Json::Null, &Json::Null, &refused, &Json::Null, &Json::Null]);
+}
+
+#[test]
 fn hostile_types_end_with_an_answer() {
     let modules = tempfile::tempdir().expect("a directory");
     let types = modules.path().join("bad/types");
