@@ -131,6 +131,11 @@ fn an_object_type_has_its_own_name() {
         "k::a: 1",
         &["a: data 1; parameter 'a' expects a K::Obj value, got Integer"],
     );
+    check(
+        "Optional[K::Obj] $a",
+        "k::a: 1",
+        &["a: data 1; parameter 'a' expects a value of type Undef or K::Obj, got Integer"],
+    );
 }
 
 #[test]

@@ -160,7 +160,7 @@ impl Describer {
                 let resolved = self.simplifier.simplest(alias.resolved());
                 self.describe_as(&resolved, expected, actual, path)
             }
-            Type::Named(named) => {
+            Type::Named(named) if !named.is_object() => {
                 let resolved = named.with_resolved(|it| self.simplifier.simplest(it));
                 self.describe_as(&resolved, expected, actual, path)
             }

@@ -139,10 +139,7 @@ impl Writer {
     fn alias(&mut self, alias: &AliasName) -> String {
         let name = alias.name();
         self.written += name.len();
-        // `type A = Object[…]` gives the object type its name, and is not an alias of it.
-        let is_object =
-            alias.with_resolved(|it| matches!(it, Type::Object { name } if is_nameless(name)));
-        if !self.expands || is_object {
+        if !self.expands || alias.is_object() {
             return name.to_string();
         }
         let expanded = |writer: &mut Self| {
@@ -230,6 +227,13 @@ impl Writer {
             (false, true) => format!("NotUndef[{name}]"),
         };
         format!("{key} => {}", self.text(&element.value))
+    }
+}
+
+impl AliasName {
+    /// Whether it is an object type: `type A = Object[…]` gives this type its name, and is not an alias of it.
+    pub(super) fn is_object(&self) -> bool {
+        self.with_resolved(|it| matches!(it, Type::Object { name } if is_nameless(name)))
     }
 }
 
