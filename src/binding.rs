@@ -88,7 +88,7 @@ impl Binder<'_> {
         let key = class.key_of(&parameter.name);
         let request = Request { cancel: self.cancel.clone(), ..Request::key(key).with_sources() };
         let caller = Caller::parameters_of(module_of(class, self.evaluator.environment()));
-        let answer = self.evaluator.call_from(caller, &request);
+        let mut answer = self.evaluator.call_from(caller, &request);
         let default = parameter.default.as_ref();
         let bind = |conditions: &[Condition], answer: &Answer| {
             let mut case = BoundCase::new(parameter, &wanted, conditions, answer);
@@ -104,10 +104,11 @@ impl Binder<'_> {
             }
             case
         };
-        let cases = match answer.cases.as_slice() {
+        let mut cases = match answer.cases.as_slice() {
             [] => vec![bind(&[], &answer)],
             cases => cases.iter().map(|it| bind(&it.conditions, &it.answer)).collect(),
         };
+        drop_cases_with_the_same_default(&mut cases, &mut answer);
         Binding {
             name: parameter.name.as_str().into(),
             name_range: parameter.name_range,
@@ -116,6 +117,30 @@ impl Binder<'_> {
             answer,
             cases,
         }
+    }
+}
+
+/// Drops cases at the end in which the parameter gets the same default: a null and no value at all are different answers, but Puppet
+/// uses the default for both.
+fn drop_cases_with_the_same_default(cases: &mut Vec<BoundCase>, answer: &mut Answer) {
+    let is_same = |one: &BoundCase, other: &BoundCase| {
+        let is_same_default = match (&one.bound, &other.bound) {
+            (Bound::Default(one), Bound::Default(other)) => one == other,
+            (Bound::Computed, Bound::Computed) => true,
+            _ => false,
+        };
+        is_same_default && one.verdict == other.verdict
+    };
+    while let [.., before, last] = cases.as_slice()
+        && is_same(before, last)
+    {
+        let at = cases.len() - 2;
+        cases.remove(at);
+        answer.cases.remove(at);
+    }
+    // An answer has several cases or none.
+    if cases.len() == 1 {
+        answer.cases.clear();
     }
 }
 

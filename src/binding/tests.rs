@@ -139,6 +139,20 @@ fn an_object_type_has_its_own_name() {
 }
 
 #[test]
+fn cases_that_only_differ_in_where_the_default_comes_from_are_one() {
+    check(
+        "$s = 'd', $n = 1, $c = upcase('x')",
+        "x: 1\n#- /data/web.yaml\nk::s: ~\nk::n: ~\nk::c: ~\n#- /data/db.yaml\nk::n: 2",
+        &[
+            "s: default \"d\"",
+            "n if role is db: data 2",
+            "n: default 1",
+            "c: computed; not known: computed by code",
+        ],
+    );
+}
+
+#[test]
 fn a_type_that_puppet_refuses_fails_whatever_the_value_is() {
     let problem = |place: &str, problem: &str| {
         format!(
