@@ -88,7 +88,7 @@ impl Binder<'_> {
         let key = class.key_of(&parameter.name);
         let request = Request { cancel: self.cancel.clone(), ..Request::key(key).with_sources() };
         let caller = Caller::parameters_of(module_of(class, self.evaluator.environment()));
-        let mut answer = self.evaluator.call_from(caller, &request);
+        let mut answer = self.evaluator.parameter_of(&class.name, caller, &request);
         let default = parameter.default.as_ref();
         let bind = |conditions: &[Condition], answer: &Answer| {
             let mut case = BoundCase::new(parameter, &wanted, conditions, answer);

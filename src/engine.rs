@@ -57,7 +57,7 @@ pub(crate) use cases::recording::{
     EarlierRuns, Edited, EditedEntries, Known, Precedent, Recording,
 };
 pub use cases::{Case, LeftOut};
-pub use code_variables::CodeVariables;
+pub use code_variables::{CodeVariables, is_of_class};
 pub(crate) use dig::dig_alone;
 pub use encrypted::Unread;
 pub use evaluator::{Evaluator, KeyFinder, LayerView};

@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::evaluator::Evaluator;
+use super::request::{Answer, Request};
+use super::within::Caller;
 use crate::facts::Reading;
 use crate::facts::variable::VariablePath;
 use crate::syntax::key_path::KeyPath;
@@ -14,14 +16,27 @@ use crate::syntax::key_path::KeyPath;
 pub struct CodeVariables {
     /// Those that the main manifests assign, without `$`.
     pub assigned: HashSet<Arc<str>>,
+    /// The class that is not evaluated yet, because its parameters are being looked up.
+    pub not_evaluated: Option<Arc<str>>,
 }
 
 impl CodeVariables {
     /// Whether code may set the variable. Any class may have been evaluated before, also one that is not in the workspace.
     pub fn may_set(&self, name: &str) -> bool {
         let name = name.strip_prefix("::").unwrap_or(name);
-        name.contains("::") || self.assigned.contains(name)
+        name.contains("::") && !self.is_too_early(name) || self.assigned.contains(name)
     }
+
+    /// Whether the variable, without a leading `::`, is one of the class that is not evaluated yet.
+    pub(super) fn is_too_early(&self, name: &str) -> bool {
+        self.not_evaluated.as_ref().is_some_and(|class| is_of_class(name, class))
+    }
+}
+
+/// Whether a variable, without a leading `::`, is one of this class. It may have members.
+pub fn is_of_class(variable: &str, class: &str) -> bool {
+    let name = variable.strip_prefix(class).and_then(|it| it.strip_prefix("::"));
+    name.is_some_and(|it| !it.contains("::"))
 }
 
 impl Evaluator {
@@ -38,8 +53,38 @@ impl Evaluator {
         variables.may_set(unqualified) && self.node().variable(unqualified).is_none()
     }
 
+    /// The result of the lookup of a parameter of a class. Puppet looks the parameters up before it evaluates the class, so variables of
+    /// the class are not set then.
+    pub fn parameter_of(&self, class: &str, caller: Caller<'_>, request: &Request) -> Answer {
+        let answer = self.call_from(caller, request);
+        let of_class = |it: &Arc<str>| is_of_class(it, class);
+        let variables = self.code_variables();
+        // Hardly any data reads such a variable, and this evaluator has what other lookups found.
+        let Some(variables) = variables.filter(|_| answer.may_depend_on(of_class)) else {
+            return answer;
+        };
+        let variables = CodeVariables {
+            assigned: variables.assigned.clone(),
+            not_evaluated: Some(class.into()),
+        };
+        let before = self.for_node(Arc::clone(self.node()));
+        before.with_code_variables(Arc::new(variables)).call_from(caller, request)
+    }
+
+    /// Whether the variable that `path` reads is one of the class that is not evaluated yet.
+    fn is_too_early(&self, path: &KeyPath) -> bool {
+        let Some((variables, root)) = self.code_variables().zip(path.root_name()) else {
+            return false;
+        };
+        let unqualified = root.strip_prefix("::").unwrap_or(root);
+        variables.is_too_early(unqualified) && self.node().variable(unqualified).is_none()
+    }
+
     /// The state of a variable of the node, which code may have set.
     pub(super) fn read_variable(&self, variable: &VariablePath) -> Reading {
+        if self.is_too_early(&variable.path) {
+            return Reading::Unset;
+        }
         let read = self.node().read_variable(variable);
         if matches!(read, Reading::Unset)
             && self.leaves_to_code(&variable.path)
@@ -93,7 +138,7 @@ mod tests {
             if depends.is_empty() { value } else { format!("{value} depending on {depends}") }
         };
         let top = |name: &str| HashSet::from([Arc::from(name)]);
-        let variables = Arc::new(CodeVariables { assigned: top("role") });
+        let variables = Arc::new(CodeVariables { assigned: top("role"), not_evaluated: None });
         let (alone, in_catalogs) = (new(), new().with_code_variables(variables));
         let check = |key: &str, expected: [&str; 2]| {
             let found = [&alone, &in_catalogs].map(|it| show(&it.lookup(key)));
@@ -105,5 +150,50 @@ mod tests {
         check("text", [text, "Undefined variable 'fact'; "]);
         let none = "Undefined variable 'none'; ";
         check("none", [none, none]);
+    }
+
+    /// Recorded from catalogs of Puppet 7.23 and 8.11.
+    #[test]
+    fn variables_of_a_class_are_not_set_while_its_parameters_are_looked_up() {
+        let files = MemoryFiles::new([
+            (
+                "/e/hiera.yaml",
+                "version: 5\nhierarchy:\n- {name: t, path: 'tiers/%{m::tier}.yaml'}\n- {name: c, path: c.yaml}\n",
+            ),
+            (
+                "/e/data/c.yaml",
+                "m::file: '%{m::dir}/x'\nm::nested: \"%{lookup('other')}\"\nother: '%{::m::dir}'\nm::port: 1\n\
+                 m::sub::file: '%{m::dir}/%{m::sub::x}'\n",
+            ),
+            ("/e/data/tiers/1.yaml", "m::port: 2\n"),
+        ]);
+        let environment = Environment { root: Some("/e".into()), ..Environment::default() };
+        let (files, environment) = (Arc::new(files) as Arc<dyn Files>, Arc::new(environment));
+        let parts = || NodeParts { name: "n".into(), ..NodeParts::default() };
+        let complete = Node::new(parts(), Origin::File("/f.yaml".into()));
+        for node in [complete, Node::partial(parts(), &[], Origin::Name)] {
+            let find = |version, class: &str, key: &str| {
+                let (files, environment) = (Arc::clone(&files), Arc::clone(&environment));
+                let evaluator = Evaluator::new(files, environment, Arc::new(node.clone()), version)
+                    .with_code_variables(Arc::default());
+                let request = Request::key(key);
+                let answer = evaluator.parameter_of(class, Caller::parameters_of(None), &request);
+                match &answer.outcome {
+                    Ok(Some(value)) => inspect::inspect(&value.value),
+                    Ok(None) => "nothing".to_owned(),
+                    Err(failure) => failure.message.to_string(),
+                }
+            };
+            let check = |class: &str, key: &str, expected: [&str; 2]| {
+                let found = [PuppetVersion::V7, PuppetVersion::V8].map(|it| find(it, class, key));
+                assert_eq!(found, expected, "{key} of {class}");
+            };
+            let too_early = "Undefined variable 'm::dir'; class m has not been evaluated";
+            check("m", "m::file", [r#""/x""#, too_early]);
+            check("m", "m::nested", [r#""""#, too_early]);
+            check("m", "m::port", ["1", "1"]);
+            let of_sub = "Undefined variable 'm::sub::x'; class m::sub has not been evaluated";
+            check("m::sub", "m::sub::file", [r#""%{m::dir}/""#, of_sub]);
+        }
     }
 }

@@ -491,7 +491,12 @@ impl<'a> Invocation<'a> {
             return Ok(());
         }
         notes::add(&mut self.notes.unknown_variables, Arc::from(name));
-        let (name, reason) = undefined_variable_in_puppets_words(name);
+        let (name, mut reason) = undefined_variable_in_puppets_words(name);
+        if self.evaluator.code_variables().is_some_and(|it| it.is_too_early(name))
+            && let Some((class, _)) = name.rsplit_once("::")
+        {
+            reason = format!("class {class} has not been evaluated");
+        }
         if !self.evaluator.version().is_strict() {
             self.warn(format!("Undefined variable '{name}'; {reason}"));
             return Ok(());

@@ -361,6 +361,12 @@ impl Answer {
         names
     }
 
+    /// Whether the answer may depend on one of these variables, or has one in a text.
+    pub(crate) fn may_depend_on(&self, is_it: impl Fn(&Arc<str>) -> bool) -> bool {
+        let reads = |it: &Self| it.read_open.iter().chain(&it.open).any(&is_it);
+        self.each_case().iter().any(|(_, case)| reads(case)) || self.depends_on().iter().any(&is_it)
+    }
+
     /// The error that `lookup()` raises if nothing was found.
     pub fn not_found_message(names: &[Arc<str>]) -> String {
         lookup::not_found_message(names)

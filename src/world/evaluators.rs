@@ -257,7 +257,8 @@ impl World {
         let find = || {
             let manifests = self.main_manifests(environment);
             let assigned = manifests.iter().flat_map(|it| &it.file.manifest.assigned);
-            Arc::new(CodeVariables { assigned: assigned.map(|it| it.as_str().into()).collect() })
+            let assigned = assigned.map(|it| it.as_str().into()).collect();
+            Arc::new(CodeVariables { assigned, not_evaluated: None })
         };
         slot.get_or_init(find).clone()
     }

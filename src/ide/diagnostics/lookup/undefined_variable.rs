@@ -2,21 +2,23 @@
 //!
 //! Only completely known nodes are used: nothing is known about the facts of a node that was inferred from the names of
 //! data files. A few sample nodes do not represent all nodes, so this is not an error even if Puppet makes it one. A
-//! variable of a class exists once the class is evaluated, so it is never reported. Missing members of a known variable are
-//! not reported either, because Puppet does not report them.
+//! variable of a class exists once the class is evaluated, so it is only reported in data for a parameter of this class. Missing
+//! members of a known variable are not reported either, because Puppet does not report them.
 
 use std::sync::Arc;
 
 use crate::data::{Hash, Value};
-use crate::engine::CodeVariables;
+use crate::engine::{CodeVariables, is_of_class};
 use crate::facts::variable::VARIABLES_OF_HIERA_3;
 use crate::facts::{Node, Reading, legacy};
+use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::lookup::VariablesContext;
+use crate::ide::diagnostics::shared::declared_classes::{DeclaredClass, class_and_parameter};
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::near::near_key;
 use crate::ide::diagnostics::shared::targets;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
-use crate::ide::strings::PlacedName;
+use crate::ide::strings::{PlacedName, interpolated_strings, variables};
 use crate::syntax::key_path;
 use crate::text::{TextEdit, TextRange};
 
@@ -27,7 +29,7 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A `%{…}` reads a variable, and none of the nodes with facts that read the file has it.",
     page: include_str!("../../../../docs/rules/undefined-variable.md"),
-    checks: &[Check::Variables(check)],
+    checks: &[Check::Variables(check), Check::Key(check_parameter)],
     ..Rule::USUAL
 };
 
@@ -103,6 +105,37 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
             let make = if known.is_error { Fix::safe } else { Fix::changing };
             finding.with_fix(make(title, edits));
         }
+    }
+}
+
+/// Checks the value of a class parameter: Puppet looks it up before it evaluates the class.
+pub(crate) fn check_parameter(at: &KeyContext<'_>, report: &mut Report) {
+    let KeyContext { classes, data, key, entry, .. } = *at;
+    let Some((class, parameter)) = class_and_parameter(key).filter(|_| entry.has_tokens()) else {
+        return;
+    };
+    let is_parameter = |it: DeclaredClass| it.parameters().any(|it| it == parameter);
+    let Some(tree) = data.entry_at(entry.key_place.range.start) else { return };
+    for variable in variables(&interpolated_strings(tree.text, tree.value)) {
+        let path = key_path::parse(&variable.name).ok();
+        let Some(root) = path.as_ref().and_then(|it| it.root_name()) else { continue };
+        let name = root.strip_prefix("::").unwrap_or(root);
+        if !is_of_class(name, class) || !classes.only(class).is_some_and(is_parameter) {
+            continue;
+        }
+        let effect = match classes.puppet_version().is_strict() {
+            true => "the lookup fails",
+            false => "it is an empty string",
+        };
+        let advice = match at.known.contains(name) {
+            true => format!(" `%{{lookup('{name}')}}` inserts the value in the data."),
+            false => String::new(),
+        };
+        let message = format!(
+            "Undefined variable '{name}'; class {class} has not been evaluated\nPuppet looks up the parameters of a class \
+             before it evaluates the class, so {effect}.{advice}"
+        );
+        report.add(&RULE, variable.range.shifted(tree.start), message);
     }
 }
 
@@ -431,6 +464,32 @@ x: "%{role}"
                 "Puppet uses an empty string",
             ],
         ));
+    }
+
+    #[test]
+    fn variables_of_the_class_whose_parameter_is_looked_up() {
+        let files = |version: u8, effect: &str| {
+            format!(
+                r#"
+#- /.hiera-ls.yaml
+puppetVersion: {version}
+#- /hiera.yaml
+version: 5
+hierarchy: [{{name: x, path: common.yaml}}]
+#- /modules/m/manifests/init.pp
+class m(String $dir, String $file, Hash $all) {{ lookup('m::other') }}
+#- /data/common.yaml
+m::dir: /srv
+m::file: "%{{m::dir}}/x"
+#         ^^^^^^^^^ warning[undefined-variable]: Undefined variable 'm::dir'; class m has not been evaluated Puppet looks up the parameters of a class before it evaluates the class, so {effect}. `%{{lookup('m::dir')}}` inserts the value in the data.
+m::all: {{a: "%{{scope('::m::dir')}} %{{n::dir}} %{{m::sub::dir}} %{{lookup('m::dir')}}"}}
+#            ^^^^^^^^^^^^^^^^^^^^ warning[undefined-variable]
+m::other: "%{{m::dir}}"
+"#
+            )
+        };
+        check(&files(8, "the lookup fails"));
+        check(&files(7, "it is an empty string"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use memchr::memmem;
 
 use crate::code::file::language_of;
 use crate::code::{ClassCode, CodeFile, CodeIndex};
-use crate::config::Environment;
+use crate::config::{Environment, PuppetVersion};
 use crate::data::Files as _;
 use crate::engine::module_of_key;
 use crate::ide::diagnostics::Related;
@@ -48,6 +48,11 @@ impl<'a> DeclaredClasses<'a> {
             unread_code: OnceCell::new(),
             ruby: RefCell::default(),
         }
+    }
+
+    /// The version of Puppet.
+    pub(crate) fn puppet_version(&self) -> PuppetVersion {
+        self.world.settings().puppet_version
     }
 
     /// The class of this name, if it is certain which class that is.
