@@ -46,6 +46,20 @@ impl CodeRoots {
         found.dedup();
         found
     }
+
+    /// The files of the functions of the environment and of its modules. `is_new` is as for [`Self::files`].
+    pub fn functions(
+        &self,
+        disk: &dyn Files,
+        is_new: &mut dyn FnMut(&str) -> bool,
+    ) -> Vec<Arc<str>> {
+        let mut search = Search { disk, is_new, found: Vec::new() };
+        let modules = self.modules.iter().map(|(_, directory)| directory);
+        for directory in self.environment.iter().chain(modules) {
+            search.below(&format!("{directory}/functions"), MAX_DEPTH);
+        }
+        search.found
+    }
 }
 
 /// A walk through directories.

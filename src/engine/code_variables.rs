@@ -14,7 +14,7 @@ use crate::syntax::key_path::KeyPath;
 /// The variables that code of an environment may set.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct CodeVariables {
-    /// Those that the main manifests assign, without `$`.
+    /// Those that the main manifests assign, and those of functions that look something up or include classes; without `$`.
     pub assigned: HashSet<Arc<str>>,
     /// The class that is not evaluated yet, because its parameters are being looked up.
     pub not_evaluated: Option<Arc<str>>,

@@ -15,6 +15,9 @@ use crate::config::Environment;
 use crate::data::{Files, PathKind};
 use crate::syntax::puppet::DeclarationKind;
 
+/// Parts of the names of functions that look something up or include classes, and of resources that are classes.
+const CALLS: [&str; 6] = ["lookup", "hiera", "include", "contain", "require", "class"];
+
 /// The indexes of the environments that were used.
 pub(super) type CodeCache = Shards<KeptIndex>;
 
@@ -130,6 +133,31 @@ impl World {
         }
         let manifests = environment.root.as_ref().map(|root| manifest_of(self, root).into());
         CodeRoots { manifests, environment: environment.root.clone(), modules }
+    }
+
+    /// The variables of functions that look something up or include classes. Puppet calls functions in the top scope, so such a lookup
+    /// sees their variables as those of that scope, and so do the lookups of parameters.
+    pub(super) fn variables_of_functions(&self, environment: &Environment) -> HashSet<Arc<str>> {
+        let roots = self.code_roots(environment);
+        let mut variables = HashSet::new();
+        for path in roots.functions(self, &mut self.directories_met_once()) {
+            let calls = |text: &Arc<str>| CALLS.iter().any(|it| text.contains(it));
+            // Most functions compute something, and need not be parsed for this.
+            if !self.text(&path).is_ok_and(|it| calls(&it)) {
+                continue;
+            }
+            let Some(file) = self.code_file(&path) else { continue };
+            let manifest = &file.manifest;
+            if manifest.calls.is_empty() && manifest.resources.is_empty() {
+                continue;
+            }
+            let functions =
+                manifest.declarations.iter().filter(|it| it.kind == DeclarationKind::Function);
+            let parameters = functions.flat_map(|it| &it.parameters).map(|it| &it.name);
+            variables
+                .extend(manifest.assigned.iter().chain(parameters).map(|it| it.as_str().into()));
+        }
+        variables
     }
 
     /// Returns false for a directory that was already visited by another path, because links can form cycles.

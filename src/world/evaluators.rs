@@ -256,8 +256,9 @@ impl World {
         let slot = self.evaluators.code_variables.slot(&key_of(environment));
         let find = || {
             let manifests = self.main_manifests(environment);
-            let assigned = manifests.iter().flat_map(|it| &it.file.manifest.assigned);
-            let assigned = assigned.map(|it| it.as_str().into()).collect();
+            let of_manifests = manifests.iter().flat_map(|it| &it.file.manifest.assigned);
+            let mut assigned = self.variables_of_functions(environment);
+            assigned.extend(of_manifests.map(|it| it.as_str().into()));
             Arc::new(CodeVariables { assigned, not_evaluated: None })
         };
         slot.get_or_init(find).clone()

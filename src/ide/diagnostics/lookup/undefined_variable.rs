@@ -493,6 +493,28 @@ m::other: "%{{m::dir}}"
     }
 
     #[test]
+    fn variables_of_functions_that_include_classes() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+nodes: {web01: {facts: {os: {family: Debian}}}}
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, path: common.yaml}]
+#- /modules/m/functions/f.pp
+function m::f($tier) { $site = 'x' include m }
+#- /modules/m/functions/g.pp
+function m::g($other) { $more = 'x' }
+#- /data/common.yaml
+a: "%{site} %{tier}"
+b: "%{other} %{more}"
+#   ^^^^^^^^ warning[undefined-variable]
+#            ^^^^^^^ warning[undefined-variable]
+"#,
+        );
+    }
+
+    #[test]
     fn the_near_name() {
         let nodes = "#- /.hiera-ls.yaml\nnode: web01\nnodes: {web01: {facts: {role: web, os: {family: x}}}}\n";
         check_fix(
