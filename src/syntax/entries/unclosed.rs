@@ -133,16 +133,15 @@ fn end_of_brackets(entry: &[u8], at: usize) -> Option<usize> {
     loop {
         let byte = *entry.get(at)?;
         match byte {
-            b'\n' | b'#' | b'?' => return None,
             b'[' | b'{' => depth += 1,
             b']' | b'}' => depth -= 1,
-            // A quote inside of a plain scalar is text.
             b'"' | b'\'' if b"[{,:".contains(&before) => {
                 at = end_of_quotes(entry, at)?;
                 before = byte;
                 continue;
             }
-            b'"' | b'\'' => return None,
+            // Another quote is text of a plain scalar, which may contain anything.
+            b'"' | b'\'' | b'\n' | b'#' | b'?' => return None,
             _ => {}
         }
         at += 1;
