@@ -20,8 +20,7 @@ pub struct Prepared {
     regexes: Arc<Table<Arc<str>, Translated>>,
     globs: Table<Arc<str>, Arc<[Arc<str>]>>,
     open_paths: Table<OpenPath, Arc<PathFiles>>,
-    /// By the path of a hiera.yaml and the name of the environment.
-    by_slashes: Table<(Arc<str>, Arc<str>), Arc<[Arc<str>]>>,
+    by_slashes: Table<HierarchyKey, FilesBySlashes>,
     /// Texts that the levels of many nodes contain, most of them paths.
     texts: RwLock<HashSet<Arc<str>, foldhash::fast::RandomState>>,
     /// Whether some text read a variable that depends on the code that calls.
@@ -36,6 +35,12 @@ type Table<K, V> = RwLock<HashMap<K, V, foldhash::fast::RandomState>>;
 type Translated = Result<Arc<RubyRegex>, RegexProblem>;
 
 type ConfigKey = (Arc<str>, LayerKind, PuppetVersion);
+
+/// The path of a hiera.yaml, and the name of the environment.
+type HierarchyKey = (Arc<str>, Arc<str>);
+
+/// The files to which the paths of a hiera.yaml lead only by texts with a slash.
+type FilesBySlashes = Arc<[Arc<str>]>;
 
 /// A hiera.yaml and its problems.
 type ReadConfig = Arc<(Option<Arc<HieraYaml>>, Vec<ConfigProblem>)>;
@@ -116,9 +121,9 @@ impl Prepared {
     /// The files that only texts with slashes lead to; `find` looks for them the first time.
     pub(super) fn files_by_slashes(
         &self,
-        key: (Arc<str>, Arc<str>),
-        find: impl FnOnce() -> Arc<[Arc<str>]>,
-    ) -> Arc<[Arc<str>]> {
+        key: HierarchyKey,
+        find: impl FnOnce() -> FilesBySlashes,
+    ) -> FilesBySlashes {
         let known = self.by_slashes.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.get(&key) {
             return Arc::clone(known);

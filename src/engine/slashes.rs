@@ -3,6 +3,7 @@
 //! `role/%{role}.yaml` leads to `role/web/front.yaml` if the role is `web/front`. With such texts, a path can lead to every file below
 //! its directory, so a file counts only if no path of the hierarchy leads to it in another way.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::evaluator::Evaluator;
@@ -34,7 +35,7 @@ impl Evaluator {
         let files = self.files().as_ref();
         let searched = all.iter().filter(|it| it.searches_by_slashes(root));
         let directories = searched.filter_map(|it| path::resolve(files, it.directory()));
-        let mut directories: Vec<String> = directories.map(|it| it.into_owned()).collect();
+        let mut directories: Vec<String> = directories.map(Cow::into_owned).collect();
         directories.sort_unstable();
         let mut walk = Walk { files, found: Vec::new(), directories: 0 };
         let mut last: Option<String> = None;

@@ -284,7 +284,13 @@ impl OpenPath {
             let fits = path.in_every_way(|is_empty, search| {
                 path.fits_by_slashes(files.iter(), is_empty, search)
             });
-            by_slashes.extend(fits.into_iter().flatten().map(|it| it.path));
+            if let Some(fits) = fits {
+                by_slashes.extend(fits.into_iter().map(|it| it.path));
+            } else {
+                // It may lead to all of them.
+                let near = files.iter().filter(|it| it.starts_with(path.fixed_start()));
+                by_slashes.extend(near.cloned());
+            }
         }
         files.retain(|it| by_slashes.contains(it));
         files
@@ -317,13 +323,17 @@ impl OpenPath {
         self.fits_among([path].into_iter()).is_none_or(|it| !it.is_empty())
     }
 
-    /// Whether one name of the path can be split among its variables in many ways, so that there may be too many for
-    /// [`Self::fits`].
+    /// Whether files can be split among the variables in many ways, so that there may be too many for [`Self::fits`].
     pub fn may_have_many_ways(&self) -> bool {
-        self.text.split('/').any(|name| {
+        let is_shared = |name: &str| {
             let holes = name.matches(HOLE).count() / 2;
             holes > 1 || holes == 1 && self.is_glob && name.contains('*')
-        })
+        };
+        let has_holes = || has_holes(&self.text);
+        let has_stars = self.is_glob && self.text.matches('*').nth(1).is_some();
+        !self.by_slashes.is_empty()
+            || has_stars && has_holes()
+            || self.text.split('/').any(is_shared)
     }
 
     /// Calls `find` for each choice of empty variables, and adds these variables to its results.

@@ -157,4 +157,5 @@ fn too_many_ways_are_not_listed() {
     check("/d/%{a}%{b}%{c}%{d}%{e}.yaml", false, false);
     check("/d/%{a}*.yaml", true, true);
     check("/d/%{a}*%{b}*.yaml", true, false);
+    check("/%{a}/**/*.yaml", true, true);
 }

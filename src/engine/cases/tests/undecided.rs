@@ -74,6 +74,13 @@ fn a_name_that_variables_can_share_in_too_many_ways() {
         "k",
         "\"common\"\nLevel \"L0\" may change this, depending on a, b, c, d and e",
     );
+    let deep = format!("role/{}z.yaml", "x/".repeat(50));
+    check(
+        "path: 'role/%{a}/%{b}/%{c}.yaml'\npath: common.yaml",
+        &[(&*deep, "k: 1\n"), ("common.yaml", "k: common\n")],
+        "k",
+        "\"common\"\nLevel \"L0\" may change this, depending on a, b and c",
+    );
 }
 
 #[test]
