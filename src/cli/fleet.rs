@@ -50,9 +50,10 @@ pub(super) fn fact_sets(path: &Path) -> Result<Vec<(String, NodeParts)>, String>
             let (other, there) = &mut sets[*known];
             if !formats::lay_beside(there, &parts) {
                 let name = &parts.name;
-                return Err(match *other == file {
-                    true => format!("{file} has two fact sets for {name}"),
-                    false => format!("{other} and {file} are both for {name}"),
+                return Err(if *other == file {
+                    format!("{file} has two fact sets for {name}")
+                } else {
+                    format!("{other} and {file} are both for {name}")
                 });
             }
         }

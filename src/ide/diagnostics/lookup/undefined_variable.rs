@@ -123,13 +123,15 @@ pub(crate) fn check_parameter(at: &KeyContext<'_>, report: &mut Report) {
         if !is_of_class(name, class) || !classes.only(class).is_some_and(is_parameter) {
             continue;
         }
-        let effect = match classes.puppet_version().is_strict() {
-            true => "the lookup fails",
-            false => "it is an empty string",
+        let effect = if classes.puppet_version().is_strict() {
+            "the lookup fails"
+        } else {
+            "it is an empty string"
         };
-        let advice = match at.known.contains(name) {
-            true => format!(" `%{{lookup('{name}')}}` inserts the value in the data."),
-            false => String::new(),
+        let advice = if at.known.contains(name) {
+            format!(" `%{{lookup('{name}')}}` inserts the value in the data.")
+        } else {
+            String::new()
         };
         let message = format!(
             "Undefined variable '{name}'; class {class} has not been evaluated\nPuppet looks up the parameters of a class \
