@@ -29,6 +29,8 @@ pub struct CodeSummary {
     pub has_typed_defaults: bool,
     /// Whether Puppet refuses the arguments of a lookup.
     pub has_refused_lookup: bool,
+    /// The number of its node blocks.
+    pub node_blocks: u32,
     /// Whether Puppet refuses the file.
     pub is_broken: bool,
 }
@@ -76,6 +78,8 @@ impl CodeSummary {
         });
         let lookups = || manifest.calls.iter().filter(|it| it.is_lookup());
         let patterns = lookups().filter(|it| it.is_dynamic).map(KeyPattern::of);
+        let node_blocks =
+            manifest.declarations.iter().filter(|it| it.kind == DeclarationKind::Node);
         let inclusions = manifest.calls.iter().filter(|it| !it.is_lookup());
         let class: fn(&str) -> Arc<str> = |name| known_as(DeclarationKind::Class, name);
         Self {
@@ -87,6 +91,7 @@ impl CodeSummary {
             patterns: patterns.filter(|it| it.constant().is_none()).collect(),
             has_typed_defaults: manifest.declarations.iter().any(has_typed_defaults),
             has_refused_lookup: lookups().any(|it| LookupArguments::of(it).is_err()),
+            node_blocks: node_blocks.count() as u32,
             is_broken: !manifest.errors.is_empty(),
         }
     }

@@ -8,6 +8,7 @@ mod blocks;
 mod decide;
 mod fleet;
 mod missing;
+mod redefined;
 mod search;
 
 use std::rc::Rc;
@@ -26,6 +27,7 @@ pub use blocks::{NodeBlock, host_name, hosts};
 pub(super) use fleet::FleetClassesCache;
 pub use fleet::{FleetClasses, ParameterFleets};
 pub use missing::MissingParameter;
+pub use redefined::{Redefinition, redefinitions, refusal};
 pub use search::ClassFinder;
 
 /// A class of a node.
@@ -90,7 +92,7 @@ impl NodeClass {
     /// Why Puppet refuses the file of the class, and with it the catalogs that contain the class.
     pub fn refused(&self) -> Option<RefusedCode> {
         let code = self.code.as_ref()?;
-        RefusedCode::of(&code.path, &code.file)
+        RefusedCode::of(&[(&code.path, &*code.file)])
     }
 
     /// Whether some `class { … }` sets the parameter, or may set it.
@@ -100,11 +102,21 @@ impl NodeClass {
 }
 
 impl RefusedCode {
-    /// The first mistake in a file for which Puppet refuses it.
-    fn of(path: &Arc<str>, file: &CodeFile) -> Option<Self> {
-        let mistake = file.manifest.errors.first()?;
-        let place = CodePlace { path: Arc::clone(path), range: mistake.range };
-        Some(Self { place, message: mistake.message.clone() })
+    /// The first mistake in files that Puppet reads together, for which it refuses them.
+    fn of(files: &[(&Arc<str>, &CodeFile)]) -> Option<Self> {
+        let new = |path: &Arc<str>, range, message: &str| {
+            let place = CodePlace { path: Arc::clone(path), range };
+            Self { place, message: message.to_owned() }
+        };
+        let of_file = files.iter().find_map(|(path, file)| {
+            let mistake = file.manifest.errors.first()?;
+            Some(new(path, mistake.range, &mistake.message))
+        });
+        of_file.or_else(|| {
+            let redefined = redefinitions(files.iter().map(|it| it.1));
+            let redefined = redefined.first()?;
+            Some(new(files[redefined.at.0].0, redefined.at.1, &redefined.message))
+        })
     }
 }
 
@@ -338,6 +350,24 @@ mod tests {
             assert_eq!(&*refused.place.path, "/r/manifests/b.pp");
             assert_eq!(refused.message, "Syntax error at end of input");
         }
+    }
+
+    #[test]
+    fn node_blocks_with_the_same_name_leave_the_classes_unknown() {
+        let files = [
+            ("/r/hiera.yaml", "version: 5\n"),
+            ("/r/manifests/a.pp", "include a\nnode 'n' { }\n"),
+            ("/r/manifests/b.pp", "\nnode 'N' { }\n"),
+        ];
+        let disk = Arc::new(MemoryDisk::new(files));
+        let world = World::on_disk(disk, vec!["/r".into()], Settings::default());
+        let environment = world.environments()[0].clone();
+        let any = world.any_node(&environment);
+        let found = world.node_classes(&world.evaluator(&environment, &any));
+        assert!(found.classes.is_empty());
+        let refused = found.refused.as_ref().expect("a mistake");
+        assert_eq!(&*refused.place.path, "/r/manifests/b.pp");
+        assert_eq!(refused.message, "Node 'n' is already defined");
     }
 
     #[test]

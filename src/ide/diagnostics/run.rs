@@ -454,12 +454,16 @@ impl Run<'_> {
 
 /// Whether a file of code has no keys, declarations or includes that a rule checks.
 fn is_quiet(index: &CodeIndex, summary: &CodeSummary) -> bool {
-    let mut classes = summary.declared.iter().filter(|it| it.kind == DeclarationKind::Class);
-    let has_duplicates = classes.any(|it| index.declared(it.kind, &it.name).len() > 1);
+    // A class and a defined type cannot have the same name.
+    let kinds = [DeclarationKind::Class, DeclarationKind::Define];
+    let mut declared = summary.declared.iter().filter(|it| kinds.contains(&it.kind));
+    let places = |name: &str| kinds.map(|kind| index.declared(kind, name).len());
+    let has_duplicates = declared.any(|it| places(&it.name).iter().sum::<usize>() > 1);
     summary.keys.is_empty()
         && summary.included.is_empty()
         && !summary.has_typed_defaults
         && !summary.has_refused_lookup
+        && summary.node_blocks == 0
         && !has_duplicates
 }
 

@@ -35,6 +35,8 @@ pub struct ClassFinder<'w> {
     world: &'w World,
     environment: &'w Environment,
     manifests: Vec<MainManifest>,
+    /// Why Puppet refuses the main manifests.
+    refused: Option<RefusedCode>,
     classes: RefCell<HashMap<Arc<str>, Option<ClassCode>>>,
     /// Defined types and functions.
     declared: RefCell<DeclaredByName>,
@@ -46,10 +48,14 @@ pub struct ClassFinder<'w> {
 impl<'w> ClassFinder<'w> {
     /// A finder that has only read the main manifests.
     pub fn new(world: &'w World, environment: &'w Environment) -> Self {
+        let manifests = world.main_manifests(environment);
+        let files: Vec<_> = manifests.iter().map(|it| (&it.path, &*it.file)).collect();
+        let refused = RefusedCode::of(&files);
         Self {
             world,
             environment,
-            manifests: world.main_manifests(environment),
+            manifests,
+            refused,
             classes: RefCell::default(),
             declared: RefCell::default(),
             inclusions: RefCell::default(),
@@ -74,9 +80,8 @@ impl<'w> ClassFinder<'w> {
         looked_up: &dyn Fn(&ClassLookup) -> LookedUp,
     ) -> NodeClasses {
         // Puppet compiles nothing if it refuses a manifest.
-        let refused = self.manifests.iter().find_map(|it| RefusedCode::of(&it.path, &it.file));
-        if refused.is_some() {
-            return NodeClasses { refused, ..NodeClasses::default() };
+        if self.refused.is_some() {
+            return NodeClasses { refused: self.refused.clone(), ..NodeClasses::default() };
         }
         let mut search = Search::new(self, node, looked_up);
         for (number, manifest) in self.manifests.iter().enumerate() {
