@@ -27,8 +27,8 @@ pub struct CodeSummary {
     pub patterns: Box<[KeyPattern]>,
     /// Whether a class or defined type has a parameter with a type and a constant default.
     pub has_typed_defaults: bool,
-    /// Whether Puppet refuses the arguments of a lookup.
-    pub has_refused_lookup: bool,
+    /// Whether Puppet refuses the arguments of a lookup, or a lookup is for no key.
+    pub has_failing_lookup: bool,
     /// The number of its node blocks.
     pub node_blocks: u32,
     /// Whether Puppet refuses the file.
@@ -90,11 +90,17 @@ impl CodeSummary {
             interpolated: interpolated_keys(&file.text),
             patterns: patterns.filter(|it| it.constant().is_none()).collect(),
             has_typed_defaults: manifest.declarations.iter().any(has_typed_defaults),
-            has_refused_lookup: lookups().any(|it| LookupArguments::of(it).is_err()),
+            has_failing_lookup: lookups().any(always_fails),
             node_blocks: node_blocks.count() as u32,
             is_broken: !manifest.errors.is_empty(),
         }
     }
+}
+
+/// Whether Puppet does not accept the arguments of a lookup, or they are an empty list of keys.
+fn always_fails(lookup: &Call) -> bool {
+    let has_no_key = lookup.names.is_empty() && !lookup.is_dynamic;
+    has_no_key || LookupArguments::of(lookup).is_err()
 }
 
 fn open_classes(file: &CodeFile) -> Box<[OpenClasses]> {

@@ -462,7 +462,7 @@ fn is_quiet(index: &CodeIndex, summary: &CodeSummary) -> bool {
     summary.keys.is_empty()
         && summary.included.is_empty()
         && !summary.has_typed_defaults
-        && !summary.has_refused_lookup
+        && !summary.has_failing_lookup
         && summary.node_blocks == 0
         && !has_duplicates
 }

@@ -10,7 +10,7 @@ use crate::ide::diagnostics::code::code_context::{Answered, CodeContext};
 use crate::ide::diagnostics::shared::fix::{Fix, replaced_in};
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::key_path;
-use crate::syntax::puppet::{Call, Language};
+use crate::syntax::puppet::{Call, Language, Written, WrittenShape};
 use crate::text::TextRange;
 
 pub(crate) const RULE: Rule = Rule {
@@ -31,10 +31,11 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
         return;
     }
     for call in code.file.manifest.calls.iter().filter(|it| it.is_lookup()) {
-        if call.is_dynamic
-            || call.names.is_empty()
-            || lookup_arguments::default_of(call) != LookupDefault::Missing
-        {
+        if call.is_dynamic || lookup_arguments::default_of(call) != LookupDefault::Missing {
+            continue;
+        }
+        if call.names.is_empty() {
+            report_empty_list(call, report);
             continue;
         }
         let is_unanswered = |name: &str| code.answered(name, call.position) == Answered::Never;
@@ -43,6 +44,17 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
             report_call(code, call, is_certain, report);
         }
     }
+}
+
+/// Reports a call for none of the keys in an empty list, which finds nothing.
+fn report_empty_list(call: &Call, report: &mut Report) {
+    let is_empty =
+        |it: &&Written| matches!(&it.shape, WrittenShape::List(items) if items.is_empty());
+    let Some(list) = call.written.first().filter(is_empty) else { return };
+    let failure = Answer::not_found_message(&[]);
+    let message =
+        format!("this looks up none of the keys in an empty list\nThe call fails: {failure}.");
+    report.add(&RULE, list.range, message);
 }
 
 /// Whether no file here has the key, but one has a similar key. Data may also be elsewhere.
@@ -127,6 +139,10 @@ mod tests {
              #       ^^^^^^^^^^^^^^^ warning[lookup-without-data]: no node has data for `none` or `other` The call fails: \
              Function lookup() did not find a value for any of the names ['none', 'other'].\n\
              lookup(['none', 'servers'])\n\
+             lookup([])\n\
+             #      ^^ warning[lookup-without-data]: this looks up none of the keys in an empty list The call fails: \
+             Function lookup() did not find a value for any of the names [].\n\
+             lookup([], Integer, 'first', 1)\n\
              lookup('none', Integer, 'first', 1)\nlookup('none') |$key| {{ 1 }}\nhiera('none', 1)\n\
              lookup('none', {{ 'default_value' => 1 }})\n\
              hiera_include('none')\n\

@@ -7,6 +7,7 @@ use crate::code::lookup_arguments::LookupArguments;
 use crate::ide::diagnostics::code::CodeContext;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::puppet::Call;
+use crate::text::TextRange;
 
 pub(crate) const RULE: Rule = Rule {
     code: "refused-lookup",
@@ -21,7 +22,7 @@ pub(crate) const RULE: Rule = Rule {
 
 /// Checks the calls of a file.
 pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
-    if !code.summary.has_refused_lookup {
+    if !code.summary.has_failing_lookup {
         return;
     }
     for call in code.file.manifest.calls.iter().filter(|it| it.is_lookup()) {
@@ -39,9 +40,11 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
     }
 }
 
-/// Whether an argument may stand for several: `lookup(*$arguments)`.
+/// Whether an argument may stand for several: `lookup(*$arguments)`. A lambda after the arguments may have a `*`, too.
 fn has_splat(file: &CodeFile, call: &Call) -> bool {
-    file.slice(call.range).contains('*')
+    let end = call.lambda.as_ref().map_or(call.range.end, |it| it.range.start);
+    let arguments = TextRange::new(call.range.start, end.min(call.range.end));
+    file.slice(arguments).contains('*')
 }
 
 #[cfg(test)]
@@ -58,7 +61,10 @@ mod tests {
              $b = lookup('k', Hash, 'hash')\n$c = lookup('none', undef, undef, undef)\n\
              $d = lookup('k', { 'convert_to' => 'Hash' })\n\
              #    ^^^^^^ warning[refused-lookup]: Puppet refuses this call: lookup() does not accept these arguments\n\
-             $e = lookup('k', *$rest)\nlookup('k', undef, *$rest)\n$f = lookup()\n\
+             $e = lookup('k', *$rest)\nlookup('k', undef, *$rest) |*$k| { 1 }\n\
+             $h = lookup('k', String, first, a, b) |*$k| { 3 }\n\
+             #    ^^^^^^ warning[refused-lookup]\n\
+             $f = lookup()\n\
              #    ^^^^^^ warning[refused-lookup]\n\
              $g = hiera(['k'])\n\
              #    ^^^^^ warning[refused-lookup]: Puppet refuses this call: hiera() does not accept these arguments\n",
