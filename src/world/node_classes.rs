@@ -19,7 +19,7 @@ use crate::code::inclusions::ClassLookup;
 use crate::code::roots::CodeRoots;
 use crate::code::{ClassCode, CodeFile};
 use crate::config::Environment;
-use crate::data::Value;
+use crate::data::{Located, Value};
 use crate::engine::{Answer, Evaluator, Request};
 use crate::text::TextRange;
 
@@ -164,9 +164,12 @@ fn classes_of_answer(answer: &Answer, lookup: &ClassLookup) -> LookedUp {
         [] => alone.collect(),
         cases => cases.iter().map(|it| &it.answer).collect(),
     };
-    let of_cases: Vec<Vec<Arc<str>>> = cases.iter().map(|it| class_names(it, lookup)).collect();
-    // A back end that was not run may return other classes, so no class is certain then.
-    let is_known = answer.left_out.is_empty() && cases.iter().all(|it| it.opaque.is_empty());
+    let named: Vec<_> = cases.iter().map(|it| class_names(it, lookup)).collect();
+    let are_accepted = named.iter().all(|it| it.1);
+    let of_cases: Vec<Vec<Arc<str>>> = named.into_iter().map(|it| it.0).collect();
+    // A back end that was not run may return other classes, so no class is certain then. Neither is one if Puppet refuses others.
+    let is_known =
+        are_accepted && answer.left_out.is_empty() && cases.iter().all(|it| it.opaque.is_empty());
     let mut found: Vec<(Arc<str>, bool)> = Vec::new();
     for name in of_cases.iter().flatten() {
         if !found.iter().any(|(known, _)| known == name) {
@@ -177,31 +180,40 @@ fn classes_of_answer(answer: &Answer, lookup: &ClassLookup) -> LookedUp {
     found.into()
 }
 
-fn class_names(answer: &Answer, lookup: &ClassLookup) -> Vec<Arc<str>> {
+/// The names of classes in an answer, and whether Puppet accepts all of them.
+fn class_names(answer: &Answer, lookup: &ClassLookup) -> (Vec<Arc<str>>, bool) {
     let found = match &answer.outcome {
         Ok(Some(found)) => found,
         // The default of the call, as in `lookup('classes', default_value => [...])`, counts only if no level has the key.
-        Ok(None) => return lookup.default.as_deref().unwrap_or_default().to_vec(),
-        Err(_) => return Vec::new(),
+        Ok(None) => return (lookup.default.as_deref().unwrap_or_default().to_vec(), true),
+        Err(_) => return (Vec::new(), true),
     };
     let mut names = Vec::new();
-    add_class_names(&found.value, &mut names);
-    names
+    let are_accepted = add_class_names(&found.value, &mut names);
+    (names, are_accepted)
 }
 
-/// Lists may be nested to any depth.
-fn add_class_names(value: &Value, names: &mut Vec<Arc<str>>) {
+/// Adds the names of classes in a value, and returns whether Puppet accepts all of them. Lists may be nested to any depth.
+fn add_class_names(value: &Value, names: &mut Vec<Arc<str>>) -> bool {
     match value {
-        Value::Array(items) => items.iter().for_each(|it| add_class_names(&it.value, names)),
+        Value::Array(items) => {
+            let add = |accepted, it: &Located| add_class_names(&it.value, names) && accepted;
+            items.iter().fold(true, add)
+        }
         Value::String(name) => {
+            if name.is_empty() {
+                return false;
+            }
             // Puppet ignores a leading `::` and the case of class names.
             let name = name.strip_prefix("::").unwrap_or(name).to_lowercase();
             // An interpolation whose value is not known stays in the text.
             if !name.is_empty() && !name.contains("%{") {
                 names.push(name.into());
             }
+            true
         }
-        _ => {}
+        // Puppet refuses numbers, hashes and `undef`.
+        _ => false,
     }
 }
 
@@ -368,6 +380,32 @@ mod tests {
         let refused = found.refused.as_ref().expect("a mistake");
         assert_eq!(&*refused.place.path, "/r/manifests/b.pp");
         assert_eq!(refused.message, "Node 'n' is already defined");
+    }
+
+    /// Puppet compiles no catalog with such a list.
+    #[test]
+    fn a_list_with_other_things_than_names_makes_no_class_certain() {
+        let check = |list: &str, expected: &[&str]| {
+            let data = format!("classes: {list}\n");
+            let files = [
+                ("/r/hiera.yaml", "version: 5\nhierarchy: [{name: c, path: c.yaml}]\n"),
+                ("/r/data/c.yaml", &*data),
+                ("/r/manifests/a.pp", "lookup('classes').include\n"),
+            ];
+            let disk = Arc::new(MemoryDisk::new(files));
+            let world = World::on_disk(disk, vec!["/r".into()], Settings::default());
+            let environment = world.environments()[0].clone();
+            let any = world.any_node(&environment);
+            let found = world.node_classes(&world.evaluator(&environment, &any));
+            let shown = found.classes.iter().map(|it| (&*it.name, it.is_certain));
+            let shown = shown.map(|(name, it)| format!("{name}{}", if it { "" } else { "?" }));
+            assert_eq!(shown.collect::<Vec<_>>(), expected, "{list}");
+        };
+        check("[a, [b]]", &["a", "b"]);
+        check("[a, ~]", &["a?"]);
+        check("[[a, 1]]", &["a?"]);
+        check("[a, '']", &["a?"]);
+        check("{a: 1}", &[]);
     }
 
     #[test]
