@@ -80,10 +80,15 @@ impl Inclusions {
         for call in calls {
             let body = around.body_at(call.position);
             let inclusions = found.0.entry(body).or_default();
+            let known = inclusions.len();
             if call.function == "hiera_include" {
                 inclusions.push(of_hiera_include(call));
             } else if !call.is_lookup() {
                 add_call(call, &lookups, inclusions);
+            }
+            // Puppet evaluates a default only if neither code nor data have a value for the parameter.
+            if is_in_default(file, body, call.position) {
+                inclusions[known..].iter_mut().for_each(|it| it.guards = [Guard::unknown()].into());
             }
         }
         // `Around` only moves forward, and resources are in a list of their own.
@@ -109,6 +114,14 @@ impl Inclusions {
     pub fn of_body(&self, body: Body) -> &[Inclusion] {
         self.0.get(&body).map_or(&[], Vec::as_slice)
     }
+}
+
+/// Whether a position in a body belongs to the default of a parameter.
+fn is_in_default(file: &CodeFile, body: Body, position: u32) -> bool {
+    let Body::Declaration(index) = body else { return false };
+    let parameters = file.manifest.declarations.get(index).map_or(&[][..], |it| &it.parameters);
+    let mut defaults = parameters.iter().filter_map(|it| it.default.as_ref());
+    defaults.any(|it| it.range.touches(position))
 }
 
 fn of_hiera_include(call: &Call) -> Inclusion {
@@ -310,6 +323,12 @@ mod tests {
             "include a, \"b${x}\"\ninclude $y\nhiera_include($z)\nclass { $c: }\ninclude f()\n";
         let expected = ["a", "computed", "computed", "unknown", "computed given ", "unknown"];
         check(text, Body::TopLevel, &expected);
+    }
+
+    #[test]
+    fn code_in_the_default_of_a_parameter_may_not_run() {
+        let text = "class a($x = lookup('l').include, $y = include('b')) { include c }\n";
+        check(text, Body::Declaration(0), &["lookup l -?", "b?", "c"]);
     }
 
     #[test]

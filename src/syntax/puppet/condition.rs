@@ -130,7 +130,7 @@ fn is_short_scalar(value: &Constant) -> bool {
 
 impl Guard {
     /// A guard that cannot be evaluated.
-    pub(super) fn unknown() -> Self {
+    pub fn unknown() -> Self {
         Self { condition: Arc::new(Condition::Unknown), if_it_holds: true }
     }
 }

@@ -142,6 +142,16 @@ mod tests {
 
     /// Without nodes with facts, it is not known whether other nodes include the class.
     #[test]
+    fn the_words_are_about_a_value_that_the_named_node_gets() {
+        check(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: r, path: '%{role}.yaml'}, {name: c, path: common.yaml}]\n\
+             #- /.hiera-ls/facts/web01.json\n{\"role\": \"web\"}\n#- /manifests/site.pp\ninclude m\n\
+             #- /modules/m/manifests/init.pp\nclass m(Enum['special'] $x) { }\n#- /data/common.yaml\nm::x: \"%{role}\"\n\
+             #     ^^^^^^^^^ error[value-type-mismatch]: parameter 'x' expects a match for Enum['special'], got 'web' Catalogs with class `m` fail for web01.\n",
+        );
+    }
+
+    #[test]
     fn code_may_set_the_parameter() {
         check(&format!(
             "{WEB}#- /manifests/site.pp\nclass {{ 'web': port => 1 }}\n#- /data/db.yaml\nweb::port: a\n\

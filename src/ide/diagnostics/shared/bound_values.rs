@@ -153,8 +153,7 @@ impl<'a> BoundValues<'a> {
         let known = refused.parts.len();
         for misfit in misfits {
             let Some(range) = self.range_of(misfit, value, answer, refused) else { continue };
-            // A message may quote a value with line ends, and editors show its first line alone.
-            let words = format!("parameter '{}' {}", binding.name, on_one_line(&misfit.message));
+            let words = words_about(&binding.name, misfit);
             let (earlier, own) = refused.parts.split_at_mut(known);
             // Several cases often fail at the same place. The words are those of the first.
             if let Some(part) = earlier.iter_mut().find(|it| it.range == range) {
@@ -228,12 +227,24 @@ impl<'a> BoundValues<'a> {
             else {
                 continue;
             };
+            let mut by_range: Vec<(TextRange, String)> = Vec::new();
             for misfit in misfits {
                 let range = self.range_of(misfit, value, &shared.answer, refused);
-                let part = refused.parts.iter_mut().find(|it| Some(it.range) == range);
-                if let Some(part) = part {
-                    part.certain.extend(&nodes);
+                let Some(range) = range else { continue };
+                let words = words_about(name, misfit);
+                match by_range.iter_mut().find(|it| it.0 == range) {
+                    Some((_, known)) => known.extend(["\n", &words]),
+                    None => by_range.push((range, words)),
                 }
+            }
+            for (range, words) in by_range {
+                let part = refused.parts.iter_mut().find(|it| it.range == range);
+                let Some(part) = part else { continue };
+                // The words must be about a value that the named nodes get.
+                if part.certain.is_empty() {
+                    part.words = words;
+                }
+                part.certain.extend(&nodes);
             }
         }
         for part in &mut refused.parts {
@@ -283,6 +294,11 @@ impl<'a> BoundValues<'a> {
             self.perspective.world.type_aliases(self.perspective.evaluator.environment())
         })
     }
+}
+
+/// What Puppet says about a parameter. A message may quote a value with line ends, and editors show its first line alone.
+fn words_about(parameter: &str, misfit: &Misfit) -> String {
+    format!("parameter '{parameter}' {}", on_one_line(&misfit.message))
 }
 
 /// The `convert_to` that applies to the answer.
