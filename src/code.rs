@@ -12,6 +12,7 @@ pub mod literal;
 pub mod lookup_arguments;
 pub mod roots;
 pub mod summary;
+mod variables;
 
 pub use class::ClassCode;
 pub use file::CodeFile;

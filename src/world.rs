@@ -6,6 +6,7 @@ mod attachments;
 mod by_environment;
 mod changed_paths;
 mod code;
+mod code_variables;
 mod disk;
 mod disk_record;
 mod evaluators;

@@ -152,7 +152,8 @@ fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
     let is_obscure = unclear.iter().any(|it| it.is_obscure);
     let found = parallel::map(nodes, |node| {
         let evaluator = world.exact_evaluator(environment, node, world.back_ends());
-        let evaluator = evaluator.with_code_variables(world.code_variables(environment));
+        let of_code = world.code_scopes(environment).of_node(node);
+        let evaluator = evaluator.with_code_variables(of_code);
         let is_any = |reads: &dyn Fn(Option<&str>, &Arc<str>) -> bool| {
             modules.iter().any(|module| all_paths.iter().any(|it| reads(module.as_deref(), it)))
         };

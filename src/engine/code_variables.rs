@@ -7,17 +7,19 @@ use std::sync::Arc;
 use super::evaluator::Evaluator;
 use super::request::{Answer, Request};
 use super::within::Caller;
-use crate::facts::Reading;
 use crate::facts::variable::VariablePath;
+use crate::facts::{Basis, Reading};
 use crate::syntax::key_path::KeyPath;
 
 /// The variables that code of an environment may set.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CodeVariables {
     /// Those that the main manifests assign, and those of functions that look something up or include classes; without `$`.
     pub assigned: HashSet<Arc<str>>,
     /// The class that is not evaluated yet, because its parameters are being looked up.
     pub not_evaluated: Option<Arc<str>>,
+    /// Those of scopes between the lookup and the top scope, such as the node's block. They hide facts of the same name.
+    pub hiding: HashSet<Arc<str>>,
 }
 
 impl CodeVariables {
@@ -25,6 +27,19 @@ impl CodeVariables {
     pub fn may_set(&self, name: &str) -> bool {
         let name = name.strip_prefix("::").unwrap_or(name);
         name.contains("::") && !self.is_too_early(name) || self.assigned.contains(name)
+    }
+
+    /// Whether code may hide what is known of the variable, as it is written. A leading `::` means the top scope.
+    pub fn may_hide(&self, name: &str) -> bool {
+        self.hiding.contains(name)
+    }
+
+    /// The same with more variables that hide others.
+    #[must_use]
+    pub fn hidden_by<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut other = self.clone();
+        other.hiding.extend(names.into_iter().map(Arc::from));
+        other
     }
 
     /// Whether the variable, without a leading `::`, is one of the class that is not evaluated yet.
@@ -49,6 +64,9 @@ impl Evaluator {
         let Some((variables, root)) = self.code_variables().zip(path.root_name()) else {
             return false;
         };
+        if self.may_be_hidden(path) {
+            return true;
+        }
         let unqualified = root.strip_prefix("::").unwrap_or(root);
         variables.may_set(unqualified) && self.node().variable(unqualified).is_none()
     }
@@ -63,10 +81,8 @@ impl Evaluator {
         let Some(variables) = variables.filter(|_| answer.may_depend_on(of_class)) else {
             return answer;
         };
-        let variables = CodeVariables {
-            assigned: variables.assigned.clone(),
-            not_evaluated: Some(class.into()),
-        };
+        let variables =
+            CodeVariables { not_evaluated: Some(class.into()), ..CodeVariables::clone(variables) };
         let before = self.for_node(Arc::clone(self.node()));
         before.with_code_variables(Arc::new(variables)).call_from(caller, request)
     }
@@ -80,16 +96,23 @@ impl Evaluator {
         variables.is_too_early(unqualified) && self.node().variable(unqualified).is_none()
     }
 
+    /// Whether code may hide what is known of the variable that `path` reads.
+    pub(super) fn may_be_hidden(&self, path: &KeyPath) -> bool {
+        let may_hide = |it: &CodeVariables| path.root_name().is_some_and(|root| it.may_hide(root));
+        // What the path of a file requires is the value that Hiera reads.
+        self.code_variables().is_some_and(may_hide)
+            && self.node().basis_of(path) != Some(Basis::Path)
+    }
+
     /// The state of a variable of the node, which code may have set.
     pub(super) fn read_variable(&self, variable: &VariablePath) -> Reading {
         if self.is_too_early(&variable.path) {
             return Reading::Unset;
         }
         let read = self.node().read_variable(variable);
-        if matches!(read, Reading::Unset)
-            && self.leaves_to_code(&variable.path)
-            && let Some(name) = self.node().name_of(variable)
-        {
+        let is_left_to_code = self.may_be_hidden(&variable.path)
+            || matches!(read, Reading::Unset) && self.leaves_to_code(&variable.path);
+        if is_left_to_code && let Some(name) = self.node().name_of(variable) {
             return Reading::Open(name);
         }
         read
@@ -101,7 +124,7 @@ mod tests {
     use super::*;
     use crate::config::{Environment, PuppetVersion};
     use crate::data::memory::MemoryFiles;
-    use crate::data::{Files, inspect};
+    use crate::data::{Files, Value, inspect};
     use crate::engine::Answer;
     use crate::facts::{Node, NodeParts, Origin};
 
@@ -138,7 +161,8 @@ mod tests {
             if depends.is_empty() { value } else { format!("{value} depending on {depends}") }
         };
         let top = |name: &str| HashSet::from([Arc::from(name)]);
-        let variables = Arc::new(CodeVariables { assigned: top("role"), not_evaluated: None });
+        let variables = CodeVariables { assigned: top("role"), ..CodeVariables::default() };
+        let variables = Arc::new(variables);
         let (alone, in_catalogs) = (new(), new().with_code_variables(variables));
         let check = |key: &str, expected: [&str; 2]| {
             let found = [&alone, &in_catalogs].map(|it| show(&it.lookup(key)));
@@ -195,5 +219,37 @@ mod tests {
             let of_sub = "Undefined variable 'm::sub::x'; class m::sub has not been evaluated";
             check("m::sub", "m::sub::file", [r#""%{m::dir}/""#, of_sub]);
         }
+    }
+
+    #[test]
+    fn variables_of_scopes_around_a_lookup_hide_facts() {
+        let files = MemoryFiles::new([
+            (
+                "/e/hiera.yaml",
+                "version: 5\nhierarchy:\n- {name: r, path: '%{role}.yaml'}\n- {name: t, path: '%{::role}.yaml'}\n",
+            ),
+            ("/e/data/web.yaml", "k: fact\ntext: '%{role} %{::role} %{facts.role}'\n"),
+            ("/e/data/special.yaml", "k: special\n"),
+        ]);
+        let environment = Environment { root: Some("/e".into()), ..Environment::default() };
+        let mut parts = NodeParts { name: "n".into(), ..NodeParts::default() };
+        parts.set("role", &Value::string("web"));
+        let node = Node::new(parts, Origin::File("/f.yaml".into()));
+        let new = Evaluator::new(
+            Arc::new(files),
+            Arc::new(environment),
+            Arc::new(node),
+            PuppetVersion::V8,
+        );
+        let variables = CodeVariables::default().hidden_by(["role"]);
+        let evaluator = new.with_code_variables(Arc::new(variables));
+        let check = |key: &str, expected: &str| {
+            let answer = evaluator.lookup(key);
+            let value = answer.outcome.as_ref().ok().and_then(Option::as_ref);
+            assert_eq!(value.map(|it| inspect::inspect(&it.value)).as_deref(), Some(expected));
+            answer
+        };
+        assert_eq!(*check("k", r#""fact""#).depends_on(), ["role".into()]);
+        assert_eq!(*check("text", r#""%{role} web web""#).open, ["role".into()]);
     }
 }

@@ -57,6 +57,9 @@ impl Evaluator {
         let find = || {
             let name = self.left_open(expression)?;
             let variable = self.variable_of(expression)?;
+            if self.may_be_hidden(&variable.path) {
+                return None;
+            }
             open_names::own_name(self.node(), &variable).map(|_| name)
         };
         kept(&self.known_variables.names, expression, find)

@@ -73,8 +73,10 @@ impl Perspective {
     /// Looks keys up as the catalogs of the node do: code may have set variables before.
     pub(crate) fn in_catalogs(&self) -> Arc<Evaluator> {
         let evaluator = &self.evaluator;
-        // For other nodes, such variables are open in any case.
-        if !evaluator.node().is_complete() {
+        // For other nodes, such variables are open in any case, unless the settings say what code hides.
+        let node = evaluator.node();
+        let of_code = || self.world.code_scopes(evaluator.environment()).of_node(node);
+        if !node.is_complete() && of_code().hiding.is_empty() {
             return Arc::clone(evaluator);
         }
         let made = self.world.catalog_evaluator(evaluator.environment(), evaluator.node());

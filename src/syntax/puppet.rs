@@ -16,8 +16,8 @@ pub use condition::{Condition, Guard, Operator};
 pub use expression::{Constant, Written, WrittenShape};
 pub use lexer::Language;
 pub use model::{
-    ArgumentKind, Attribute, Call, CallForm, CalledName, Declaration, DeclarationKind, Lambda,
-    Manifest, Parameter, ParameterDefault, ResourceUse,
+    ArgumentKind, Assigned, Attribute, Call, CallForm, CalledName, Declaration, DeclarationKind,
+    Lambda, Manifest, Parameter, ParameterDefault, ResourceUse,
 };
 pub use names::{Names, Scope, VariableUse};
 

@@ -154,8 +154,8 @@ impl World {
             let functions =
                 manifest.declarations.iter().filter(|it| it.kind == DeclarationKind::Function);
             let parameters = functions.flat_map(|it| &it.parameters).map(|it| &it.name);
-            variables
-                .extend(manifest.assigned.iter().chain(parameters).map(|it| it.as_str().into()));
+            let assigned = manifest.assigned.iter().map(|it| &it.name);
+            variables.extend(assigned.chain(parameters).map(|it| it.as_str().into()));
         }
         variables
     }

@@ -1,8 +1,9 @@
 //! Evaluators by environment and node: created on demand, and kept as long as the snapshot.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use super::code_variables::CodeScopesCache;
 use super::indexes::key_of;
 use super::open_files::OpenFilesByEnvironment;
 use super::shards::Shards;
@@ -12,7 +13,7 @@ use crate::backends::Registry;
 use crate::backends::eyaml::{Decryption, Eyaml, Keyring};
 use crate::config::Environment;
 use crate::data::{DataFile, DirItem, FileId, Files, Format, InvalidUtf8, OddItem, PathKind};
-use crate::engine::{CodeVariables, Evaluator, OpenFilesTable, OpenOptionsTable, Prepared};
+use crate::engine::{Evaluator, OpenFilesTable, OpenOptionsTable, Prepared};
 use crate::facts::Node;
 use crate::syntax::ruby_regex::RubyRegex;
 
@@ -40,8 +41,7 @@ pub(super) struct Evaluators {
     exact_open_files: Shards<Arc<OpenFilesTable>>,
     /// The lookup_options in files of open paths, by environment.
     open_options: Shards<Arc<OpenOptionsTable>>,
-    /// What code may set, by environment.
-    code_variables: Shards<OnceLock<Arc<CodeVariables>>>,
+    pub(super) code_scopes: CodeScopesCache,
     /// Outlives the snapshot until a hiera.yaml changes; some of it only until files are added or deleted.
     prepared: Arc<Prepared>,
     /// Outlives the snapshot: it identifies keys and values by their texts.
@@ -218,7 +218,7 @@ impl World {
     /// [`Self::quiet_evaluator`] for the lookups in catalogs, where code may have set variables.
     pub fn catalog_evaluator(&self, environment: &Arc<Environment>, node: &Arc<Node>) -> Evaluator {
         let made = self.new_evaluator(environment, node).with_back_ends(self.quiet_back_ends());
-        made.with_code_variables(self.code_variables(environment))
+        made.with_code_variables(self.code_scopes(environment).of_node(node))
     }
 
     /// The back ends without those that start programs.
@@ -249,19 +249,6 @@ impl World {
 
     fn open_options(&self, environment: &Environment) -> Arc<OpenOptionsTable> {
         self.evaluators.open_options.slot(&key_of(environment)).as_ref().clone()
-    }
-
-    /// The variables that code of an environment may set, for evaluators that stand for catalogs.
-    pub fn code_variables(&self, environment: &Environment) -> Arc<CodeVariables> {
-        let slot = self.evaluators.code_variables.slot(&key_of(environment));
-        let find = || {
-            let manifests = self.main_manifests(environment);
-            let of_manifests = manifests.iter().flat_map(|it| &it.file.manifest.assigned);
-            let mut assigned = self.variables_of_functions(environment);
-            assigned.extend(of_manifests.map(|it| it.as_str().into()));
-            Arc::new(CodeVariables { assigned, not_evaluated: None })
-        };
-        slot.get_or_init(find).clone()
     }
 
     fn evaluator_reading(

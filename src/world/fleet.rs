@@ -132,7 +132,7 @@ impl Fleet {
         back_ends: Arc<Registry>,
     ) -> Self {
         let mut readings = Readings::new(world, environment, nodes, back_ends);
-        readings.are_of_catalogs = true;
+        readings.of_code = Some(world.code_scopes(environment));
         Self::of(readings)
     }
 

@@ -23,6 +23,7 @@ use crate::data::{Located, Value};
 use crate::engine::{Answer, Evaluator, Request};
 use crate::text::TextRange;
 
+pub(super) use blocks::node_block_of;
 pub use blocks::{NodeBlock, host_name, hosts};
 pub(super) use fleet::FleetClassesCache;
 pub use fleet::{FleetClasses, ParameterFleets};

@@ -205,6 +205,52 @@ fn a_level_that_depends_on_the_module_of_the_class() {
     );
 }
 
+/// Puppet 7.23 and 8.11 compile the catalog: `y` is 1.
+#[test]
+fn variables_of_a_node_block_hide_facts() {
+    let special = "node default {\n  $role = 'special'\n  include m\n}\n";
+    let with_site = |site: &str, more: &str| {
+        Workspace::new(&[
+            (
+                "hiera.yaml",
+                "version: 5\nhierarchy: [{name: r, path: '%{role}.yaml'}, {name: f, path: '%{facts.role}.yaml'}]\n",
+            ),
+            ("data/web.yaml", "m::y: from-web\nm::z: '%{::role}'\n"),
+            ("data/special.yaml", "m::y: 1\n"),
+            ("modules/m/manifests/init.pp", "class m(Integer $y, Enum['web'] $z) { }\n"),
+            ("manifests/site.pp", site),
+            (".hiera-ls/facts/web01.json", "{\"role\": \"web\"}"),
+            (".hiera-ls.yaml", more),
+        ])
+    };
+    let run = |workspace: &Workspace, arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hiera-ls"));
+        let output = command.args(arguments).current_dir(workspace.root()).output();
+        let output = output.expect("the program runs");
+        [output.stdout, output.stderr].map(|it| String::from_utf8(it).expect("UTF-8")).concat()
+    };
+    let wrong = "parameter 'y' expects an Integer value, got String";
+    let check = |workspace: &Workspace, is_wrong: bool| {
+        let of_class = run(workspace, &["lookup", "--class", "m", "--node", "web01"]);
+        let is_open = of_class.contains("may change this, depending on role");
+        assert_eq!(is_open, !is_wrong, "{of_class}");
+        assert!(of_class.contains("ok       z  \"web\""), "{of_class}");
+        let checked = run(workspace, &["check"]);
+        assert_eq!(
+            checked.contains(&format!("error[value-type-mismatch]: {wrong}")),
+            is_wrong,
+            "{checked}"
+        );
+    };
+    check(&with_site(special, ""), false);
+    check(&with_site("['special'].each |$role| { include m }\n", ""), false);
+    // Only the block of the node counts.
+    let other = "node db01 {\n  $role = 'special'\n}\nnode web01 { include m }\n";
+    check(&with_site(other, ""), true);
+    // The settings say what code sets.
+    check(&with_site(special, "variables: {role: web}\n"), true);
+}
+
 #[test]
 fn variables_that_code_may_have_set() {
     let workspace = Workspace::new(&[

@@ -22,7 +22,9 @@ pub(super) fn run(
     let (world, cancel) = (setup.world(), CancelToken::default());
     let aliases = world.type_aliases(environment);
     // Puppet binds parameters only in catalogs, where code may have set variables.
-    let evaluator = setup.fresh_evaluator().with_code_variables(world.code_variables(environment));
+    let evaluator = setup.fresh_evaluator();
+    let of_code = world.code_scopes(environment).of_node(evaluator.node());
+    let evaluator = evaluator.with_code_variables(of_code);
     let binder = Binder { evaluator: &evaluator, aliases: &aliases, cancel: &cancel };
     let mut all = Vec::new();
     for name in classes {

@@ -18,8 +18,8 @@ pub struct Manifest {
     pub functions: Vec<FunctionUse>,
     /// Resources of types that may be defined in Puppet code, in source order.
     pub resources: Vec<ResourceUse>,
-    /// The variables that code assigns, except the parameters of declarations; without `$`, sorted.
-    pub assigned: Vec<String>,
+    /// The variables that code assigns, except the parameters of declarations; sorted.
+    pub assigned: Vec<Assigned>,
     /// Errors of Puppet's parser; if there are none, those of its validator. Puppet refuses a file with an error.
     pub errors: Vec<SyntaxError>,
 }
@@ -27,8 +27,19 @@ pub struct Manifest {
 impl Manifest {
     /// Whether code assigns the variable.
     pub fn assigns(&self, variable: &str) -> bool {
-        self.assigned.binary_search_by(|it| it.as_str().cmp(variable)).is_ok()
+        self.assigned.binary_search_by(|it| it.name.as_str().cmp(variable)).is_ok()
     }
+}
+
+/// A variable that code assigns, or a parameter of a lambda.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Assigned {
+    /// Without `$`.
+    pub name: String,
+    /// Where it gets its value.
+    pub position: u32,
+    /// Whether only the code of a lambda sees it.
+    pub is_in_lambda: bool,
 }
 
 /// A class, a defined type, a function, a type alias, a plan, or a node block.

@@ -9,7 +9,7 @@ use super::condition::{self, Guard};
 use super::expression::{Expression, Shape};
 use super::form::{self, Definition, Form};
 use super::lexer::Language;
-use super::model::{Manifest, Parameter};
+use super::model::{Assigned, Manifest, Parameter};
 use super::token::{Kind, Token, TokenText, Tokens};
 use crate::syntax::tree::SyntaxError;
 use crate::text::TextRange;
@@ -107,6 +107,7 @@ pub(super) fn parse_with_scopes(
         guards: Vec::new(),
         may_have_ended: false,
         assigned: BTreeSet::new(),
+        lambdas: 0,
         depth: 0,
         open: 0,
         is_unbalanced,
@@ -171,7 +172,9 @@ struct Parser<'text> {
     /// Whether a `return` precedes in the enclosing declaration.
     may_have_ended: bool,
     /// The variables that are assigned.
-    assigned: BTreeSet<String>,
+    assigned: BTreeSet<Assigned>,
+    /// The number of lambdas around the code.
+    lambdas: usize,
     depth: usize,
     /// The number of open brackets.
     open: usize,
@@ -381,7 +384,8 @@ impl Parser<'_> {
     fn note_assigned(&mut self, left: &Expression) {
         match &left.shape {
             Shape::Variable(name) => {
-                self.assigned.insert(name.clone());
+                let (position, is_in_lambda) = (left.range.start, self.lambdas > 0);
+                self.assigned.insert(Assigned { name: name.clone(), position, is_in_lambda });
             }
             Shape::List(items) => items.iter().for_each(|it| self.note_assigned(it)),
             _ => {}

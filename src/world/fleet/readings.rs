@@ -12,7 +12,8 @@ use crate::engine::footprint::{name_reading_of, reading_of};
 use crate::engine::{Evaluator, ModuleScope, SharedLevels, SharedScopes, module_of_key};
 use crate::facts::variable::VariablePath;
 use crate::facts::{Node, Origin};
-use crate::syntax::key_path;
+use crate::syntax::key_path::{self, KeyPath};
+use crate::world::code_variables::CodeScopes;
 use crate::world::shards::Shards;
 use crate::world::{World, parallel};
 
@@ -26,8 +27,8 @@ pub(super) struct Readings {
     shared_levels: Arc<SharedLevels>,
     /// Whether the readable entries of files that Puppet refuses are used.
     pub(super) reads_broken_files: bool,
-    /// Whether the lookups stand for those in catalogs, where code may have set variables.
-    pub(super) are_of_catalogs: bool,
+    /// What code may have set, if the lookups stand for those in catalogs.
+    pub(super) of_code: Option<Arc<CodeScopes>>,
     /// By module; for keys without a module, under the empty name.
     scopes: Shards<OnceLock<Arc<Scope>>>,
     keys: Mutex<KeptColumns>,
@@ -78,7 +79,7 @@ impl Readings {
             back_ends,
             shared_levels: Arc::default(),
             reads_broken_files: false,
-            are_of_catalogs: false,
+            of_code: None,
             scopes: Shards::default(),
             keys: Mutex::default(),
             facts_hold_lookups: OnceLock::new(),
@@ -93,8 +94,8 @@ impl Readings {
         let other = Self::new(world, &self.environment, Arc::clone(&self.nodes), back_ends);
         other.share(self);
         other.share_roots(self);
-        let (reads_broken_files, are_of_catalogs) = (self.reads_broken_files, self.are_of_catalogs);
-        Self { reads_broken_files, are_of_catalogs, ..other }
+        let (reads_broken_files, of_code) = (self.reads_broken_files, self.of_code.clone());
+        Self { reads_broken_files, of_code, ..other }
     }
 
     /// Takes everything that depends only on hierarchies, nodes and the set of files from others, which have the same ones.
@@ -156,10 +157,26 @@ impl Readings {
             return made.with_back_ends(self.back_ends.clone());
         }
         let made = self.world.exact_evaluator(&self.environment, node, &self.back_ends);
-        if self.are_of_catalogs {
-            return made.with_code_variables(self.world.code_variables(&self.environment));
+        match &self.of_code {
+            Some(of_code) => made.with_code_variables(of_code.of_node(node)),
+            None => made,
         }
-        made
+    }
+
+    /// `read` of a node, or one number for all nodes for which code may hide what is known of the variable.
+    fn unless_hidden(
+        &self,
+        node: &Node,
+        path: Option<&KeyPath>,
+        read: impl FnOnce() -> u64,
+    ) -> u64 {
+        let root = path.and_then(KeyPath::root_name);
+        let may_be_hidden = self
+            .of_code
+            .as_ref()
+            .zip(root)
+            .is_some_and(|(of_code, root)| of_code.of_node(node).may_hide(root));
+        if may_be_hidden { mixed("hidden") } else { read() }
     }
 
     /// What a node has. Everything that is the same for several nodes is shared.
@@ -175,7 +192,11 @@ impl Readings {
         let read = || {
             let path = key_path::parse(expression).ok();
             // The variables of the nodes may not be computed yet.
-            parallel::map(&self.nodes, |node| reading_of(node, path.as_ref())).into()
+            let read = |node: &Arc<Node>| {
+                let path = path.as_ref();
+                self.unless_hidden(node, path, || reading_of(node, path))
+            };
+            parallel::map(&self.nodes, read).into()
         };
         slot.get_or_init(read).clone()
     }
@@ -185,7 +206,11 @@ impl Readings {
         let slot = self.surroundings().names.slot(expression);
         let read = || {
             let variable = VariablePath::parse(expression);
-            parallel::map(&self.nodes, |node| name_reading_of(node, variable.as_ref())).into()
+            let read = |node: &Arc<Node>| {
+                let path = variable.as_ref().map(|it| &it.path);
+                self.unless_hidden(node, path, || name_reading_of(node, variable.as_ref()))
+            };
+            parallel::map(&self.nodes, read).into()
         };
         slot.get_or_init(read).clone()
     }

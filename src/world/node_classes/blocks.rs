@@ -9,7 +9,7 @@ use crate::syntax::puppet::{Declaration, DeclarationKind};
 use crate::syntax::ruby_regex;
 
 /// The node block of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NodeBlock {
     /// There is none.
     None,
@@ -20,7 +20,7 @@ pub enum NodeBlock {
 }
 
 /// The node block that Puppet chooses for a node: the exact name, then the first matching regular expression, then `default`.
-pub(super) fn node_block_of(manifests: &[MainManifest], node: &Node) -> NodeBlock {
+pub(in crate::world) fn node_block_of(manifests: &[MainManifest], node: &Node) -> NodeBlock {
     let blocks = || {
         manifests.iter().enumerate().flat_map(|(number, manifest)| {
             let declarations = manifest.file.manifest.declarations.iter().enumerate();

@@ -116,10 +116,7 @@ impl<'w> ClassFinder<'w> {
 
     /// Whether code may assign a variable of this name that is visible in a declaration of a file.
     fn may_set(&self, file: &CodeFile, declaration: Option<usize>, name: &str) -> bool {
-        let assigns = |file: &CodeFile| {
-            let assigned = &file.manifest.assigned;
-            assigned.binary_search_by(|it| it.as_str().cmp(name)).is_ok()
-        };
+        let assigns = |file: &CodeFile| file.manifest.assigns(name);
         // The scope of the main manifest surrounds all other code, so its variables are visible everywhere.
         if assigns(file) || self.manifests.iter().any(|it| assigns(&it.file)) {
             return true;
@@ -136,9 +133,7 @@ impl<'w> ClassFinder<'w> {
         for _ in 0..MAX_ANCESTORS {
             let Some(class) = next.take() else { return false };
             let Some(code) = self.class(&class.into()) else { return true };
-            let assigned = &code.file.manifest.assigned;
-            let is_set = assigned.binary_search_by(|it| it.as_str().cmp(name)).is_ok();
-            if is_set || code.parameter(name).is_some() {
+            if code.file.manifest.assigns(name) || code.parameter(name).is_some() {
                 return true;
             }
             next = code.parent().map(|it| it.to_string());

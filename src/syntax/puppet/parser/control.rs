@@ -6,7 +6,7 @@ use super::{Parser, TokenScope};
 use crate::syntax::puppet::condition::{Condition, Guard, Operator};
 use crate::syntax::puppet::expression::{Expression, Shape};
 use crate::syntax::puppet::form::Form;
-use crate::syntax::puppet::model::{Lambda, Parameter};
+use crate::syntax::puppet::model::{Assigned, Lambda, Parameter};
 use crate::syntax::puppet::token::Kind;
 
 impl Parser<'_> {
@@ -134,10 +134,16 @@ impl Parser<'_> {
         let parameters = self.parameters(Kind::Pipe);
         self.check_parameters(Owner::Lambda, &parameters);
         let _ = self.return_type();
-        self.assigned.extend(parameters.iter().map(|it| it.name.clone()));
+        self.assigned.extend(parameters.iter().map(|it| Assigned {
+            name: it.name.clone(),
+            position: it.name_range.start,
+            is_in_lambda: true,
+        }));
         // A function may call its lambda several times, or never.
         self.guards.push(Guard::unknown());
+        self.lambdas += 1;
         let _ = self.block(Place::Block);
+        self.lambdas -= 1;
         self.is_in_default = is_in_default;
         let is_needed = |it: &&Parameter| it.default.is_none() && !it.captures_rest;
         let first_type = parameters.first().and_then(|it| it.type_range);
