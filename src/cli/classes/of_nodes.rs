@@ -11,9 +11,10 @@ use crate::cli::shown::{as_seen_from_here, in_a_line};
 use crate::cli::{fleet, workspace};
 use crate::config::Environment;
 use crate::data::Files as _;
-use crate::engine::{Answer, Evaluator};
 use crate::facts::Node;
-use crate::world::node_classes::{CodePlace, NodeClass, NodeClasses, RefusedCode};
+use crate::world::node_classes::{
+    CodePlace, FleetClasses, MissingParameter, NodeClass, NodeClasses, RefusedCode,
+};
 use crate::world::{World, paths};
 
 /// The name for all completely known nodes.
@@ -40,45 +41,26 @@ pub(super) fn list(arguments: &ClassesArguments) -> Result<String, String> {
             workspace::complain_of_nodes(world, environment);
         }
         let shower = Shower { world, environment };
-        if name == ALL {
-            fleet::note_of_others(world, &world.sample_nodes(environment).elsewhere);
-            let fleet = world.fleet_classes(environment);
-            let missing = world.missing_parameters(environment);
+        let write = |fleet: &FleetClasses, missing: &[MissingParameter], text: &mut String| {
             for (number, node) in (0_u32..).zip(fleet.nodes.iter()) {
                 let of_node = missing.iter().filter(|it| it.nodes.binary_search(&number).is_ok());
                 let missing: Vec<_> = of_node.map(|it| it.class.key_of(&it.parameter)).collect();
                 let said = (fleet.of(number), &*missing);
-                shower.write(node, said, arguments.render_as, &mut text);
+                shower.write(node, said, arguments.render_as, text);
             }
+        };
+        if name == ALL {
+            fleet::note_of_others(world, &world.sample_nodes(environment).elsewhere);
+            let fleet = world.fleet_classes(environment);
+            write(&fleet, &world.missing_parameters(environment), &mut text);
             continue;
         }
         let node = world.node_named(environment, name).in_environment(environment);
-        let evaluator = world.evaluator(environment, &node);
-        let classes = world.node_classes(&evaluator);
-        let missing = missing(&evaluator, &classes);
-        shower.write(&node, (&classes, &missing), arguments.render_as, &mut text);
+        let alone = world.classes_of_node(environment, node);
+        let missing = world.missing_in(environment, &alone);
+        write(&alone, &missing, &mut text);
     }
     Ok(text)
-}
-
-/// The keys that the node's certain classes require, but for which no level that the node may read has a value.
-fn missing(evaluator: &Evaluator, found: &NodeClasses) -> Vec<String> {
-    let mut missing = Vec::new();
-    for class in found.classes.iter().filter(|it| it.is_certain) {
-        let Some(code) = &class.code else { continue };
-        let required = code.parameters().iter().filter(|it| it.default.is_none());
-        for parameter in required.filter(|it| !class.may_be_given(&it.name)) {
-            let key = code.key_of(&parameter.name);
-            let answer = evaluator.lookup(&key);
-            let is_nothing = |it: &Answer| matches!(it.outcome, Ok(None)) && it.opaque.is_empty();
-            // A key that some case has is not missing for certain.
-            let in_no_case = answer.cases.iter().all(|it| is_nothing(&it.answer));
-            if is_nothing(&answer) && in_no_case && answer.left_out.is_empty() {
-                missing.push(key);
-            }
-        }
-    }
-    missing
 }
 
 struct Shower<'a> {

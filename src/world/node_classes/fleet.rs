@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use super::{
     ClassFinder, LookedUp, MissingParameter, NodeClass, NodeClasses, classes_of_answer, request,
 };
+use crate::backends::Registry;
 use crate::binding;
 use crate::code::ClassCode;
 use crate::code::inclusions::ClassLookup;
@@ -22,11 +23,13 @@ use crate::world::snapshot::World;
 /// The classes of the environments that were requested.
 pub(in crate::world) type FleetClassesCache = Shards<OnceLock<Arc<FleetClasses>>>;
 
-/// The nodes of an environment of which everything is known, and their classes.
+/// Some nodes and their classes.
 #[derive(Debug, Default)]
 pub struct FleetClasses {
     /// The nodes.
     pub nodes: Arc<[Arc<Node>]>,
+    /// What reads the data for them.
+    back_ends: Arc<Registry>,
     /// By the numbers of the nodes.
     classes: Vec<NodeClasses>,
     /// By class, the numbers of the nodes that certainly have it, and which of their classes it is.
@@ -41,27 +44,36 @@ impl World {
         slot.get_or_init(|| Arc::new(FleetClasses::new(self, environment))).clone()
     }
 
-    /// Some nodes, for the lookups in their catalogs, which start no programs.
-    pub fn quiet_fleet(
+    /// The classes of one node, which the user asks for: its lookups may start programs.
+    pub fn classes_of_node(
         self: &Arc<Self>,
         environment: &Arc<Environment>,
-        nodes: Arc<[Arc<Node>]>,
-    ) -> Fleet {
-        Fleet::of_catalogs(self, environment, nodes, self.quiet_back_ends())
+        node: Arc<Node>,
+    ) -> FleetClasses {
+        FleetClasses::of_nodes(self, environment, [node].into(), self.back_ends().clone())
     }
 }
 
-/// The nodes with fact sets, as classes of each module see them.
+/// Some nodes, as classes of each module see them in their catalogs.
 pub struct ParameterFleets {
     main: Fleet,
+    back_ends: Arc<Registry>,
     of_modules: RefCell<HashMap<Arc<str>, Rc<Fleet>>>,
 }
 
 impl ParameterFleets {
-    /// The nodes of an environment. Their lookups start no programs.
+    /// The nodes that the classes are those of.
     pub fn new(world: &Arc<World>, environment: &Arc<Environment>, classes: &FleetClasses) -> Self {
-        let main = world.quiet_fleet(environment, classes.nodes.clone());
-        Self { main, of_modules: RefCell::default() }
+        Self::of(world, environment, (classes.nodes.clone(), classes.back_ends.clone()))
+    }
+
+    fn of(
+        world: &Arc<World>,
+        environment: &Arc<Environment>,
+        (nodes, back_ends): (Arc<[Arc<Node>]>, Arc<Registry>),
+    ) -> Self {
+        let main = Fleet::of_catalogs(world, environment, nodes, back_ends.clone());
+        Self { main, back_ends, of_modules: RefCell::default() }
     }
 
     /// What `look_up` returns for the fleet whose lookups are those for parameters of `class`. Hardly any data reads what depends
@@ -77,7 +89,8 @@ impl ParameterFleets {
         let mut known = self.of_modules.borrow_mut();
         let make = || {
             let nodes = self.main.nodes().iter().map(|it| Arc::new(it.within(module, None)));
-            Rc::new(world.quiet_fleet(environment, nodes.collect()))
+            let (nodes, back_ends) = (nodes.collect(), self.back_ends.clone());
+            Rc::new(Fleet::of_catalogs(world, environment, nodes, back_ends))
         };
         let of_module = known.entry(module.into()).or_insert_with(make).clone();
         drop(known);
@@ -86,18 +99,28 @@ impl ParameterFleets {
 }
 
 impl FleetClasses {
+    /// The nodes with fact sets. Their lookups start no programs.
     fn new(world: &Arc<World>, environment: &Arc<Environment>) -> Self {
         let nodes = world.nodes(environment);
         let nodes: Arc<[Arc<Node>]> = nodes.iter().filter(|it| it.is_complete()).cloned().collect();
+        Self::of_nodes(world, environment, nodes, world.quiet_back_ends())
+    }
+
+    fn of_nodes(
+        world: &Arc<World>,
+        environment: &Arc<Environment>,
+        nodes: Arc<[Arc<Node>]>,
+        back_ends: Arc<Registry>,
+    ) -> Self {
+        let mut found = Self { nodes: nodes.clone(), back_ends, ..Self::default() };
         if nodes.is_empty() {
-            return Self::default();
+            return found;
         }
         let lookups = Lookups {
-            fleet: world.quiet_fleet(environment, nodes.clone()),
+            fleet: Fleet::of_catalogs(world, environment, nodes.clone(), found.back_ends.clone()),
             known: RefCell::default(),
         };
         let finder = ClassFinder::new(world, environment);
-        let mut found = Self { nodes: nodes.clone(), ..Self::default() };
         for (number, node) in (0_u32..).zip(nodes.iter()) {
             let classes = finder.of_node(node, &|lookup| lookups.of_node(number, lookup));
             for (index, class) in classes.classes.iter().enumerate().filter(|(_, it)| it.is_certain)

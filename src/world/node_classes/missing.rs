@@ -28,10 +28,11 @@ impl World {
         environment: &Arc<Environment>,
     ) -> Arc<[MissingParameter]> {
         let classes = self.fleet_classes(environment);
-        classes.missing.get_or_init(|| self.new_missing_parameters(environment, &classes)).clone()
+        classes.missing.get_or_init(|| self.missing_in(environment, &classes)).clone()
     }
 
-    fn new_missing_parameters(
+    /// The parameters for which some nodes certainly lack values.
+    pub fn missing_in(
         self: &Arc<Self>,
         environment: &Arc<Environment>,
         classes: &FleetClasses,
@@ -60,10 +61,13 @@ fn without_data(fleet: &Fleet, key: &str, nodes: &[u32]) -> Vec<u32> {
     if nodes.is_empty() {
         return Vec::new();
     }
-    // A back end that was not run may have the value.
+    // A back end that was not run may have the value, and so may a file that is left out.
     let is_nothing = |it: &Answer| {
         matches!(it.outcome, Ok(None)) && it.opaque.is_empty() && it.left_out.is_empty()
     };
+    // A key that some case has is not missing for certain.
+    let is_nothing =
+        |it: &Answer| it.each_case().iter().all(|(_, it)| is_nothing(it)) && is_nothing(it);
     let answers = fleet.answers(&Request::key(key));
     let mut lacking: Vec<u32> =
         answers.into_iter().filter(|it| is_nothing(&it.answer)).flat_map(|it| it.nodes).collect();
