@@ -191,7 +191,8 @@ pub fn module_of<'a>(class: &ClassCode, environment: &'a Environment) -> Option<
     module_at(environment, &class.path)
 }
 
-/// The code at `position` of the file at `path`, as a caller of lookups. Functions are called in the top scope.
+/// The code at `position` of the file at `path`, as a caller of lookups, without the variables that it sets. Functions are called
+/// in the top scope.
 pub fn caller_at<'a>(
     environment: &'a Environment,
     path: &str,
@@ -202,10 +203,11 @@ pub fn caller_at<'a>(
     let around = declarations.rev().find(|it| it.range.touches(position));
     match around {
         Some(it) if it.kind == DeclarationKind::Class => {
-            Caller { module: module_at(environment, path), class: it.name.as_deref() }
+            let module = module_at(environment, path);
+            Caller { class: it.name.as_deref(), ..Caller::parameters_of(module) }
         }
         Some(it) if it.kind == DeclarationKind::Define => {
-            Caller { module: module_at(environment, path), class: None }
+            Caller::parameters_of(module_at(environment, path))
         }
         _ => Caller::parameters_of(None),
     }

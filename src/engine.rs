@@ -86,5 +86,5 @@ pub use shared_levels::SharedLevels;
 pub use sources::{Role, SetBy, Source, UsedMerge, Written};
 pub use structure::Structure;
 pub use trace::{FoundIn, Outcome, TraceKind, TraceNode};
-pub use within::Caller;
 pub(crate) use within::depends_on_caller;
+pub use within::{Caller, CallerKey};

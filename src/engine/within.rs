@@ -7,16 +7,26 @@ use super::evaluator::Evaluator;
 use super::request::{Answer, Request};
 
 /// The code that calls a lookup.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Caller<'a> {
     /// The module that it belongs to; `None` for code of the environment itself.
     pub module: Option<&'a str>,
     /// The class, if a class calls.
     pub class: Option<&'a str>,
+    /// The variables that only its own scope has. They hide others of the same name, and their values are not known.
+    pub sets: &'a [String],
 }
 
-/// Evaluators for other callers, with the module and the class.
-pub(super) type OfCallers = Vec<(Option<Arc<str>>, Option<Arc<str>>, Arc<Evaluator>)>;
+/// What is kept of a [`Caller`].
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CallerKey {
+    module: Option<Arc<str>>,
+    class: Option<Arc<str>>,
+    sets: Box<[String]>,
+}
+
+/// Evaluators for other callers.
+pub(super) type OfCallers = Vec<(CallerKey, Arc<Evaluator>)>;
 
 /// The number of evaluators for other callers that are kept: most callers in a row are those of one module.
 const MAX_KEPT: usize = 16;
@@ -29,12 +39,18 @@ pub(crate) fn depends_on_caller(name: &str) -> bool {
 impl<'a> Caller<'a> {
     /// Puppet itself, which looks up the parameters of the classes of a module. `$title` is then still that of the class `main`.
     pub fn parameters_of(module: Option<&'a str>) -> Self {
-        Self { module, class: None }
+        Self { module, class: None, sets: &[] }
     }
 
     /// Whether lookups in the top scope have the same variables.
-    fn is_main(self) -> bool {
-        self.module.is_none() && self.class.is_none()
+    pub fn is_main(self) -> bool {
+        self == Self::parameters_of(None)
+    }
+
+    /// What can be kept of it.
+    pub fn key(self) -> CallerKey {
+        let Self { module, class, sets } = self;
+        CallerKey { module: module.map(Arc::from), class: class.map(Arc::from), sets: sets.into() }
     }
 }
 
@@ -55,23 +71,27 @@ impl Evaluator {
         if caller.is_main() {
             return look_up(self);
         }
-        let found = self.prepared().whoever_calls(|| look_up(self));
+        let find = || self.prepared().whoever_calls(|| look_up(self));
+        let found = caller.sets.is_empty().then(find).flatten();
         found.unwrap_or_else(|| look_up(&self.called_from(caller)))
     }
 
     /// The evaluator whose lookups are those of a caller.
     pub fn called_from(&self, caller: Caller<'_>) -> Arc<Self> {
-        let Caller { module, class } = caller;
+        let key = caller.key();
         let mut known = self.of_callers.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |of: &(Option<Arc<str>>, Option<Arc<str>>, _)| {
-            of.0.as_deref() == module && of.1.as_deref() == class
-        };
-        if let Some((.., known)) = known.iter().find(|it| is_it(it)) {
+        if let Some((_, known)) = known.iter().find(|it| it.0 == key) {
             return Arc::clone(known);
         }
-        let node = self.node().within(module.unwrap_or_default(), class);
-        let made = Arc::new(self.for_node(Arc::new(node)));
-        known.insert(0, (module.map(Arc::from), class.map(Arc::from), Arc::clone(&made)));
+        let node = self.node().within(caller.module.unwrap_or_default(), caller.class);
+        let mut made = self.for_node(Arc::new(node));
+        if !caller.sets.is_empty() {
+            let of_code = self.code_variables().cloned().unwrap_or_default();
+            let of_code = of_code.hidden_by(caller.sets.iter().map(String::as_str));
+            made = made.with_code_variables(Arc::new(of_code));
+        }
+        let made = Arc::new(made);
+        known.insert(0, (key, Arc::clone(&made)));
         known.truncate(MAX_KEPT);
         made
     }
@@ -113,7 +133,7 @@ mod tests {
             };
             let (main, parameters) =
                 (Caller::parameters_of(None), Caller::parameters_of(Some("m")));
-            let class = Caller { module: Some("m"), class: Some("m::sub") };
+            let class = Caller { class: Some("m::sub"), ..parameters };
             check(main, "k", r#""common""#);
             check(parameters, "k", r#""of m""#);
             check(class, "k", r#""of m""#);
@@ -121,6 +141,10 @@ mod tests {
             check(main, "text", r#"" main main ""#);
             check(parameters, "text", r#""m main main ""#);
             check(class, "text", r#""m m::sub m::sub ""#);
+            // A resource of a defined type has its own title.
+            let sets = ["name", "title"].map(str::to_owned);
+            let define = Caller { sets: &sets, ..parameters };
+            check(define, "text", r#""m %{title} %{name} ""#);
         }
     }
 }

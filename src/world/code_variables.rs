@@ -1,12 +1,14 @@
 //! Which variables code may have set when a node's catalog looks something up.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::World;
 use super::indexes::key_of;
 use super::node_classes::{MainManifest, NodeBlock, node_block_of};
 use super::shards::Shards;
+use crate::code::summary::known_as;
+use crate::code::{ClassCode, CodeFile};
 use crate::config::Environment;
 use crate::engine::CodeVariables;
 use crate::facts::{Node, Origin};
@@ -37,9 +39,66 @@ impl World {
         slot.get_or_init(find).clone()
     }
 
+    /// The variables that only the scope around a position of a code file has, and classes that it inherits from.
+    pub fn variables_around(
+        &self,
+        environment: &Environment,
+        file: &CodeFile,
+        position: u32,
+    ) -> Vec<String> {
+        let Some(declaration) = file.declaration_around(position) else { return Vec::new() };
+        let class = |name: &Arc<str>| self.class_code(environment, name);
+        ScopeVariables::of(file, declaration, class).names.into_iter().collect()
+    }
+
     /// The variables that code of an environment may set, whatever the node is.
     pub fn code_variables(&self, environment: &Environment) -> Arc<CodeVariables> {
         self.code_scopes(environment).outside.clone()
+    }
+}
+
+/// The variables that each resource of a defined type has.
+const OF_RESOURCES: [&str; 2] = ["name", "title"];
+
+/// The maximum length of a chain of inheriting classes.
+const MAX_ANCESTORS: usize = 20;
+
+/// The variables that the scope of a declaration has beside those around it.
+#[derive(Debug, Default)]
+pub(super) struct ScopeVariables {
+    pub(super) names: BTreeSet<String>,
+    /// Whether it inherits from a class that is not here, or whose file Puppet refuses, and which may have more.
+    pub(super) may_be_more: bool,
+}
+
+impl ScopeVariables {
+    /// Those of a declaration in a file. `class` finds the classes that it inherits from.
+    pub(super) fn of(
+        file: &CodeFile,
+        declaration: usize,
+        class: impl Fn(&Arc<str>) -> Option<ClassCode>,
+    ) -> Self {
+        let mut found = Self::default();
+        let Some(declared) = file.manifest.declarations.get(declaration) else { return found };
+        let mut add = |file: &CodeFile, declaration| {
+            found.names.extend(file.variables_of(declaration).into_iter().map(str::to_owned));
+        };
+        add(file, declaration);
+        let mut next = declared.parent.map(|it| known_as(DeclarationKind::Class, file.slice(it)));
+        let mut count = 0;
+        while let Some(name) = next {
+            let Some(code) = class(&name).filter(|_| count < MAX_ANCESTORS) else {
+                found.may_be_more = true;
+                break;
+            };
+            add(&code.file, code.index());
+            next = code.parent();
+            count += 1;
+        }
+        if declared.kind == DeclarationKind::Define {
+            found.names.extend(OF_RESOURCES.map(str::to_owned));
+        }
+        found
     }
 }
 
@@ -80,6 +139,19 @@ impl CodeScopes {
         let (outside, of_any_block) = (Arc::new(outside), Arc::new(of_any_block));
         let manifests = manifests.into();
         Self { manifests, outside, of_blocks, of_any_block, known: Mutex::default() }
+    }
+
+    /// The same for lookups of a caller that sets more variables.
+    #[must_use]
+    pub fn seen_from(&self, sets: &[String]) -> Self {
+        let add = |it: &Arc<CodeVariables>| Arc::new(it.hidden_by(sets.iter().map(String::as_str)));
+        Self {
+            manifests: Arc::clone(&self.manifests),
+            outside: add(&self.outside),
+            of_blocks: self.of_blocks.iter().map(|(block, it)| (*block, add(it))).collect(),
+            of_any_block: add(&self.of_any_block),
+            known: Mutex::default(),
+        }
     }
 
     /// The variables that code may set for a node.

@@ -34,6 +34,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use indexmap::IndexMap;
 
+use super::code_variables::CodeScopes;
 use super::parallel;
 use super::snapshot::World;
 use crate::backends::Registry;
@@ -128,11 +129,11 @@ impl Fleet {
     pub fn of_catalogs(
         world: &Arc<World>,
         environment: &Arc<Environment>,
-        nodes: Arc<[Arc<Node>]>,
-        back_ends: Arc<Registry>,
+        (nodes, back_ends): (Arc<[Arc<Node>]>, Arc<Registry>),
+        of_code: Arc<CodeScopes>,
     ) -> Self {
         let mut readings = Readings::new(world, environment, nodes, back_ends);
-        readings.of_code = Some(world.code_scopes(environment));
+        readings.of_code = Some(of_code);
         Self::of(readings)
     }
 

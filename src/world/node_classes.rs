@@ -20,7 +20,7 @@ use crate::code::roots::CodeRoots;
 use crate::code::{ClassCode, CodeFile};
 use crate::config::Environment;
 use crate::data::{Located, Value};
-use crate::engine::{Answer, Evaluator, Request};
+use crate::engine::{Answer, Caller, Evaluator, Request};
 use crate::text::TextRange;
 
 pub(super) use blocks::node_block_of;
@@ -29,7 +29,7 @@ pub(super) use fleet::FleetClassesCache;
 pub use fleet::{FleetClasses, ParameterFleets};
 pub use missing::MissingParameter;
 pub use redefined::{Redefinition, redefinitions, refusal};
-pub use search::ClassFinder;
+pub use search::{ClassFinder, LookUp};
 
 /// A class of a node.
 #[derive(Debug, Clone)]
@@ -86,8 +86,17 @@ pub struct MainManifest {
     pub file: Arc<CodeFile>,
 }
 
-/// Names of classes, and whether a lookup certainly returns each.
-pub type LookedUp = Rc<[(Arc<str>, bool)]>;
+/// What a lookup of classes returns.
+#[derive(Debug, Default)]
+pub struct FoundClasses {
+    /// Names of classes, and whether the lookup certainly returns each.
+    pub classes: Vec<(Arc<str>, bool)>,
+    /// Whether a variable that is not known may lead to more classes.
+    pub may_be_more: bool,
+}
+
+/// [`FoundClasses`] that nodes share.
+pub type LookedUp = Rc<FoundClasses>;
 
 impl NodeClass {
     /// Why Puppet refuses the file of the class, and with it the catalogs that contain the class.
@@ -133,18 +142,20 @@ impl World {
     /// The classes of the evaluator's node.
     pub fn node_classes(&self, evaluator: &Evaluator) -> NodeClasses {
         let finder = ClassFinder::new(self, evaluator.environment());
-        finder.of_node(evaluator.node(), &|lookup| looked_up(evaluator, lookup))
+        finder.of_node(evaluator.node(), &|lookup, caller| looked_up(evaluator, lookup, caller))
     }
 
     /// [`Self::node_classes`] of nodes that have this block.
     pub fn classes_of_block(&self, evaluator: &Evaluator, block: NodeBlock) -> NodeClasses {
         let finder = ClassFinder::new(self, evaluator.environment());
-        finder.of_block(evaluator.node(), block, &|lookup| looked_up(evaluator, lookup))
+        let looked_up =
+            |lookup: &ClassLookup, caller: Caller<'_>| looked_up(evaluator, lookup, caller);
+        finder.of_block(evaluator.node(), block, &looked_up)
     }
 }
 
-fn looked_up(evaluator: &Evaluator, lookup: &ClassLookup) -> LookedUp {
-    classes_of_answer(&evaluator.call(&request(lookup)), lookup)
+fn looked_up(evaluator: &Evaluator, lookup: &ClassLookup, caller: Caller<'_>) -> LookedUp {
+    classes_of_answer(&evaluator.call_from(caller, &request(lookup)), lookup)
 }
 
 fn request(lookup: &ClassLookup) -> Request {
@@ -178,7 +189,7 @@ fn classes_of_answer(answer: &Answer, lookup: &ClassLookup) -> LookedUp {
             found.push((name.clone(), is_in_all));
         }
     }
-    found.into()
+    Rc::new(FoundClasses { classes: found, may_be_more: !answer.left_out.is_empty() })
 }
 
 /// The names of classes in an answer, and whether Puppet accepts all of them.

@@ -161,6 +161,68 @@ web01
     assert_eq!(nodes[1]["classes"][1], web);
 }
 
+/// A workspace with the class `m` and one node, whose fact `role` is `web`.
+fn with_class_m(path: &str, files: &[(&str, &str)]) -> Workspace {
+    let hierarchy = format!(
+        "version: 5\nhierarchy:\n- {{name: a, path: '{path}.yaml'}}\n- {{name: c, path: common.yaml}}\n"
+    );
+    let known = [
+        ("hiera.yaml", hierarchy.as_str()),
+        (".hiera-ls/facts/web01.json", "{\"role\": \"web\"}"),
+        ("modules/m/manifests/web.pp", "class m::web {}\n"),
+        ("modules/m/manifests/old.pp", "class m::old {}\n"),
+    ];
+    Workspace::new(&[&known, files].concat())
+}
+
+#[test]
+fn a_parameter_may_get_its_value_through_variables_of_code() {
+    let class = ("modules/m/manifests/init.pp", "class m(Integer $x) {}\n");
+    let p = ("modules/m/manifests/p.pp", "class m::p(String $role = 'web') { include m }\n");
+    let in_block = "node default {\n  $tier = 'web'\n  include m\n}\n";
+    for (path, file, site) in [
+        ("%{module_name}", "data/m.yaml", "include m\n"),
+        ("%{tier}", "data/web.yaml", in_block),
+        ("%{m::p::role}", "data/web.yaml", "include m::p\n"),
+    ] {
+        let files = [class, p, (file, "m::x: 1\n"), ("manifests/site.pp", site)];
+        let workspace = with_class_m(path, &files);
+        let alone = run(&workspace, &["--node", "web01"]);
+        assert!(!alone.1.contains('!'), "{path}: {}", alone.1);
+        assert_eq!(alone, run(&workspace, &["--node", "all"]), "{path}");
+    }
+}
+
+#[test]
+fn variables_of_code_decide_which_classes_data_lists() {
+    let data =
+        [("data/web.yaml", "classes: [m::web]\n"), ("data/common.yaml", "classes: [m::old]\n")];
+    let site = ("manifests/site.pp", "include m\n");
+    let m = "modules/m/manifests/init.pp";
+    for (path, code) in [
+        ("%{tier}", [("manifests/site.pp", "$tier = 'web'\nlookup('classes').include\n"), (m, "")]),
+        ("%{tier}", [site, (m, "class m {\n  $tier = 'web'\n  lookup('classes').include\n}\n")]),
+        ("%{tier}", [site, (m, "class m($tier = 'web') {\n  lookup('classes').include\n}\n")]),
+        ("%{tier}", [site, (m, "class m inherits m::p {\n  hiera_include('classes')\n}\n")]),
+    ] {
+        let p = ("modules/m/manifests/p.pp", "class m::p { $tier = 'web' }\n");
+        let workspace = with_class_m(path, &[&data[..], &code, &[p]].concat());
+        let (_, alone, _) = run(&workspace, &["--node", "web01"]);
+        assert!(alone.contains("? m::old"), "{alone}");
+        assert!(alone.contains("? and what "), "{alone}");
+        assert_eq!(alone, run(&workspace, &["--node", "all"]).1);
+    }
+    // The module is known.
+    let of_module = [("data/m.yaml", "classes: [m::web]\n"), data[1], site];
+    let class = (m, "class m { lookup('classes').include }\n");
+    let workspace = with_class_m("%{module_name}", &[&of_module[..], &[class]].concat());
+    let expected =
+        "web01\n    m       manifests/site.pp:1\n    m::web  modules/m/manifests/init.pp:1\n";
+    for node in ["web01", "all"] {
+        assert_eq!(run(&workspace, &["--node", node]).1, expected);
+    }
+}
+
 #[test]
 fn manifests_that_puppet_refuses_leave_classes_unknown() {
     let workspace = Workspace::new(&[

@@ -18,13 +18,14 @@ const MAX_VALUE: usize = 60;
 /// other reasons.
 pub(super) fn write(perspective: &Perspective, page: &mut Page, cancel: &CancelToken) {
     let evaluator = &perspective.evaluator;
-    let found = perspective.world.node_classes(evaluator);
+    let in_catalogs = perspective.in_catalogs();
+    let found = perspective.world.node_classes(&in_catalogs);
     let classes = &found.classes;
     if classes.is_empty() && found.refused.is_none() {
         return;
     }
     let aliases = perspective.world.type_aliases(evaluator.environment());
-    let binder = Binder { evaluator: &perspective.in_catalogs(), aliases: &aliases, cancel };
+    let binder = Binder { evaluator: &in_catalogs, aliases: &aliases, cancel };
     // All classes are bound before anything is written, so a cancelled request leaves no half of the section.
     let mut bound = Vec::new();
     for class in classes {

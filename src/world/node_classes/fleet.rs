@@ -13,7 +13,7 @@ use crate::binding;
 use crate::code::ClassCode;
 use crate::code::inclusions::ClassLookup;
 use crate::config::Environment;
-use crate::engine::Answer;
+use crate::engine::{Answer, Caller, CallerKey};
 use crate::facts::Node;
 use crate::world::fleet::Fleet;
 use crate::world::indexes::key_of;
@@ -54,11 +54,11 @@ impl World {
     }
 }
 
-/// Some nodes, as classes of each module see them in their catalogs.
+/// Some nodes, as callers of lookups in their catalogs see them.
 pub struct ParameterFleets {
     main: Fleet,
     back_ends: Arc<Registry>,
-    of_modules: RefCell<HashMap<Arc<str>, Rc<Fleet>>>,
+    of_callers: RefCell<HashMap<CallerKey, Rc<Fleet>>>,
 }
 
 impl ParameterFleets {
@@ -72,29 +72,39 @@ impl ParameterFleets {
         environment: &Arc<Environment>,
         (nodes, back_ends): (Arc<[Arc<Node>]>, Arc<Registry>),
     ) -> Self {
-        let main = Fleet::of_catalogs(world, environment, nodes, back_ends.clone());
-        Self { main, back_ends, of_modules: RefCell::default() }
+        let of_code = world.code_scopes(environment);
+        let main = Fleet::of_catalogs(world, environment, (nodes, back_ends.clone()), of_code);
+        Self { main, back_ends, of_callers: RefCell::default() }
     }
 
-    /// What `look_up` returns for the fleet whose lookups are those for parameters of `class`. Hardly any data reads what depends
-    /// on the class, and then all fleets find the same.
+    /// What `look_up` returns for the fleet whose lookups are those for parameters of `class`.
     pub fn for_class<T>(&self, class: &ClassCode, look_up: impl Fn(&Fleet) -> T) -> T {
+        let module = binding::module_of(class, self.main.environment());
+        self.for_caller(Caller::parameters_of(module), look_up)
+    }
+
+    /// What `look_up` returns for the fleet whose lookups are those of a caller. Hardly any data reads what depends on the caller,
+    /// and then all fleets find the same.
+    fn for_caller<T>(&self, caller: Caller<'_>, look_up: impl Fn(&Fleet) -> T) -> T {
         let (world, environment) = (self.main.world(), self.main.environment());
-        let Some(module) = binding::module_of(class, environment) else {
+        if caller.is_main() {
             return look_up(&self.main);
-        };
-        if let Some(found) = world.whoever_calls(|| look_up(&self.main)) {
+        }
+        let find = || world.whoever_calls(|| look_up(&self.main));
+        if let Some(found) = caller.sets.is_empty().then(find).flatten() {
             return found;
         }
-        let mut known = self.of_modules.borrow_mut();
+        let mut known = self.of_callers.borrow_mut();
         let make = || {
-            let nodes = self.main.nodes().iter().map(|it| Arc::new(it.within(module, None)));
-            let (nodes, back_ends) = (nodes.collect(), self.back_ends.clone());
-            Rc::new(Fleet::of_catalogs(world, environment, nodes, back_ends))
+            let module = caller.module.unwrap_or_default();
+            let nodes = self.main.nodes().iter().map(|it| it.within(module, caller.class));
+            let (nodes, back_ends) = (nodes.map(Arc::new).collect(), self.back_ends.clone());
+            let of_code = world.code_scopes(environment).seen_from(caller.sets);
+            Rc::new(Fleet::of_catalogs(world, environment, (nodes, back_ends), Arc::new(of_code)))
         };
-        let of_module = known.entry(module.into()).or_insert_with(make).clone();
+        let of_caller = known.entry(caller.key()).or_insert_with(make).clone();
         drop(known);
-        look_up(&of_module)
+        look_up(&of_caller)
     }
 }
 
@@ -117,12 +127,14 @@ impl FleetClasses {
             return found;
         }
         let lookups = Lookups {
-            fleet: Fleet::of_catalogs(world, environment, nodes.clone(), found.back_ends.clone()),
+            fleets: ParameterFleets::new(world, environment, &found),
             known: RefCell::default(),
         };
         let finder = ClassFinder::new(world, environment);
         for (number, node) in (0_u32..).zip(nodes.iter()) {
-            let classes = finder.of_node(node, &|lookup| lookups.of_node(number, lookup));
+            let look_up =
+                |lookup: &ClassLookup, caller: Caller<'_>| lookups.of_node(number, lookup, caller);
+            let classes = finder.of_node(node, &look_up);
             for (index, class) in classes.classes.iter().enumerate().filter(|(_, it)| it.is_certain)
             {
                 found.holders.entry(class.name.clone()).or_default().push((number, index));
@@ -170,20 +182,21 @@ impl FleetClasses {
 
 /// The lookups that give classes, each made once for all nodes.
 struct Lookups {
-    fleet: Fleet,
-    known: RefCell<HashMap<ClassLookup, Vec<Option<LookedUp>>>>,
+    fleets: ParameterFleets,
+    known: RefCell<HashMap<(ClassLookup, CallerKey), Vec<Option<LookedUp>>>>,
 }
 
 impl Lookups {
-    fn of_node(&self, node: u32, lookup: &ClassLookup) -> LookedUp {
+    fn of_node(&self, node: u32, lookup: &ClassLookup, caller: Caller<'_>) -> LookedUp {
         let mut known = self.known.borrow_mut();
-        let of_nodes = known.entry(lookup.clone()).or_insert_with(|| self.of_all(lookup));
-        of_nodes.get(node as usize).cloned().flatten().unwrap_or_else(|| [].into())
+        let of_all = || self.fleets.for_caller(caller, |fleet| Self::of_all(fleet, lookup));
+        let of_nodes = known.entry((lookup.clone(), caller.key())).or_insert_with(of_all);
+        of_nodes.get(node as usize).cloned().flatten().unwrap_or_default()
     }
 
-    fn of_all(&self, lookup: &ClassLookup) -> Vec<Option<LookedUp>> {
-        let mut of_nodes = vec![None; self.fleet.nodes().len()];
-        for shared in self.fleet.answers(&request(lookup)) {
+    fn of_all(fleet: &Fleet, lookup: &ClassLookup) -> Vec<Option<LookedUp>> {
+        let mut of_nodes = vec![None; fleet.nodes().len()];
+        for shared in fleet.answers(&request(lookup)) {
             let answer: &Answer = &shared.answer;
             let classes = classes_of_answer(answer, lookup);
             for node in shared.nodes {

@@ -8,12 +8,15 @@ use std::sync::Arc;
 use super::blocks::node_block_of;
 use super::decide::{Decider, Regexes};
 use super::{CodePlace, LookedUp, MainManifest, NodeBlock, NodeClass, NodeClasses, RefusedCode};
+use crate::binding::caller_at;
 use crate::code::inclusions::{Body, ClassLookup, Included, Inclusion, Inclusions};
 use crate::code::{ClassCode, CodeFile};
 use crate::config::Environment;
+use crate::engine::Caller;
 use crate::facts::Node;
 use crate::syntax::puppet::DeclarationKind;
 use crate::world::World;
+use crate::world::code_variables::ScopeVariables;
 
 /// The maximum number of classes of a node.
 const MAX_CLASSES: usize = 5_000;
@@ -21,14 +24,14 @@ const MAX_CLASSES: usize = 5_000;
 /// The maximum number of listed calls whose classes are not known.
 const MAX_OTHERS: usize = 20;
 
-/// The maximum length of a chain of inheriting classes.
-const MAX_ANCESTORS: usize = 20;
-
 /// A declaration in a code file.
 type Declared = (Arc<str>, Arc<CodeFile>, usize);
 
 /// Declarations by what they are and their names; `None` for those that no file here has.
 type DeclaredByName = HashMap<(DeclarationKind, Arc<str>), Option<Declared>>;
+
+/// Returns the classes that a caller looks up.
+pub type LookUp<'a> = dyn Fn(&ClassLookup, Caller<'_>) -> LookedUp + 'a;
 
 /// Finds the classes of nodes. What all nodes have in common is computed once.
 pub struct ClassFinder<'w> {
@@ -42,6 +45,8 @@ pub struct ClassFinder<'w> {
     declared: RefCell<DeclaredByName>,
     /// By the paths of the files.
     inclusions: RefCell<HashMap<Arc<str>, Rc<Inclusions>>>,
+    /// The variables of the scopes of declarations that look up classes.
+    variables: RefCell<HashMap<(Arc<str>, usize), Rc<[String]>>>,
     regexes: Regexes,
 }
 
@@ -59,26 +64,18 @@ impl<'w> ClassFinder<'w> {
             classes: RefCell::default(),
             declared: RefCell::default(),
             inclusions: RefCell::default(),
+            variables: RefCell::default(),
             regexes: Regexes::default(),
         }
     }
 
     /// The classes of a node; `looked_up` returns the results of its lookups.
-    pub fn of_node(
-        &self,
-        node: &Node,
-        looked_up: &dyn Fn(&ClassLookup) -> LookedUp,
-    ) -> NodeClasses {
+    pub fn of_node(&self, node: &Node, looked_up: &LookUp<'_>) -> NodeClasses {
         self.of_block(node, node_block_of(&self.manifests, node), looked_up)
     }
 
     /// [`Self::of_node`] for a node that has this block.
-    pub fn of_block(
-        &self,
-        node: &Node,
-        block: NodeBlock,
-        looked_up: &dyn Fn(&ClassLookup) -> LookedUp,
-    ) -> NodeClasses {
+    pub fn of_block(&self, node: &Node, block: NodeBlock, looked_up: &LookUp<'_>) -> NodeClasses {
         // Puppet compiles nothing if it refuses a manifest.
         if self.refused.is_some() {
             return NodeClasses { refused: self.refused.clone(), ..NodeClasses::default() };
@@ -121,25 +118,19 @@ impl<'w> ClassFinder<'w> {
         if assigns(file) || self.manifests.iter().any(|it| assigns(&it.file)) {
             return true;
         }
-        let declared = declaration.and_then(|it| file.manifest.declarations.get(it));
-        let Some(declared) = declared else { return false };
-        declared.parameters.iter().any(|it| it.name == name)
-            || declared.parent.is_some_and(|it| self.ancestor_sets(file.slice(it), name))
+        let scope = declaration.map(|it| ScopeVariables::of(file, it, |name| self.class(name)));
+        scope.is_some_and(|it| it.may_be_more || it.names.contains(name))
     }
 
-    /// Whether a class, or one that it inherits from, may assign the variable. A class outside the workspace may.
-    fn ancestor_sets(&self, class: &str, name: &str) -> bool {
-        let mut next = Some(class.trim_start_matches(':').to_lowercase());
-        for _ in 0..MAX_ANCESTORS {
-            let Some(class) = next.take() else { return false };
-            let Some(code) = self.class(&class.into()) else { return true };
-            if code.file.manifest.assigns(name) || code.parameter(name).is_some() {
-                return true;
-            }
-            next = code.parent().map(|it| it.to_string());
-        }
-        // The chain is too long to be followed, so the variable may be set.
-        true
+    /// The variables that only the scope of a body has.
+    fn variables_of(&self, path: &Arc<str>, file: &CodeFile, body: Body) -> Rc<[String]> {
+        let Body::Declaration(index) = body else { return Rc::default() };
+        let mut known = self.variables.borrow_mut();
+        let find = || {
+            let scope = ScopeVariables::of(file, index, |name| self.class(name));
+            scope.names.into_iter().collect()
+        };
+        known.entry((path.clone(), index)).or_insert_with(find).clone()
     }
 }
 
@@ -147,7 +138,7 @@ impl<'w> ClassFinder<'w> {
 struct Search<'a, 'w> {
     finder: &'a ClassFinder<'w>,
     node: &'a Node,
-    looked_up: &'a dyn Fn(&ClassLookup) -> LookedUp,
+    looked_up: &'a LookUp<'a>,
     found: HashMap<Arc<str>, NodeClass>,
     order: Vec<Arc<str>>,
     waiting: VecDeque<Waiting>,
@@ -174,11 +165,7 @@ struct Reached<'a> {
 }
 
 impl<'a, 'w> Search<'a, 'w> {
-    fn new(
-        finder: &'a ClassFinder<'w>,
-        node: &'a Node,
-        looked_up: &'a dyn Fn(&ClassLookup) -> LookedUp,
-    ) -> Self {
+    fn new(finder: &'a ClassFinder<'w>, node: &'a Node, looked_up: &'a LookUp<'a>) -> Self {
         Self {
             finder,
             node,
@@ -263,7 +250,17 @@ impl<'a, 'w> Search<'a, 'w> {
             let place = CodePlace { path: path.clone(), range: inclusion.range };
             match decider.runs(&inclusion.guards) {
                 Some(false) => {}
-                runs => self.add_inclusion(inclusion, (runs.is_some(), &decider), &place, reached),
+                runs => {
+                    let sets = match inclusion.included {
+                        Included::Lookup(_) => finder.variables_of(path, file, body),
+                        _ => Rc::default(),
+                    };
+                    let position = inclusion.range.start;
+                    let caller = caller_at(finder.environment, path, file, position);
+                    let caller = Caller { sets: &sets, ..caller };
+                    let runs = (runs.is_some(), &decider, caller);
+                    self.add_inclusion(inclusion, runs, &place, reached);
+                }
             }
         }
     }
@@ -271,7 +268,7 @@ impl<'a, 'w> Search<'a, 'w> {
     fn add_inclusion(
         &mut self,
         inclusion: &Inclusion,
-        (runs, decider): (bool, &Decider<'_>),
+        (runs, decider, caller): (bool, &Decider<'_>, Caller<'_>),
         place: &CodePlace,
         reached: Reached<'_>,
     ) {
@@ -283,8 +280,12 @@ impl<'a, 'w> Search<'a, 'w> {
                 self.add(name, is_certain, origin, place, given);
             }
             Included::Lookup(lookup) => {
-                for (name, is_in_all) in (self.looked_up)(lookup).iter() {
+                let found = (self.looked_up)(lookup, caller);
+                for (name, is_in_all) in &found.classes {
                     self.add(name, is_certain && *is_in_all, origin, place, given);
+                }
+                if found.may_be_more {
+                    self.add_other(place, given);
                 }
             }
             Included::Defined(name, is_made) => {

@@ -13,6 +13,7 @@ use crate::data::{Files as _, PathKind};
 use crate::engine::{Answer, Caller, Evaluator, Request, module_of_key};
 use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::limits::MAX_KEYS_WHILE_TYPING;
+use crate::syntax::puppet::DeclarationKind;
 use crate::world::{World, paths};
 
 /// One file that Puppet loads code from.
@@ -25,8 +26,8 @@ pub(crate) struct CodeContext<'a> {
     pub(crate) summary: &'a CodeSummary,
     keys: OnceCell<KnownKeys<'a>>,
     evaluator: OnceCell<Arc<Evaluator>>,
-    /// Cached results by name, and by whether the module calls.
-    known: RefCell<HashMap<(Box<str>, bool), Answered>>,
+    /// Cached results by name, and by whether the module calls, and a defined type in it.
+    known: RefCell<HashMap<(Box<str>, [bool; 2]), Answered>>,
     near: RefCell<HashMap<Box<str>, Option<Arc<str>>>>,
 }
 
@@ -61,12 +62,23 @@ impl<'a> CodeContext<'a> {
         binding::caller_at(self.environment, self.path, &self.file, position)
     }
 
+    /// The variables that only the scope around a position has.
+    pub(crate) fn variables_around(&self, position: u32) -> Vec<String> {
+        self.world.variables_around(self.environment, &self.file, position)
+    }
+
     /// Whether nodes have data for a lookup of `name` at a position of the file. If a file looks up too many names, the result is
     /// not known for the rest.
     pub(crate) fn answered(&self, name: &str, position: u32) -> Answered {
         // Data hardly ever depends on the class, and the module is the same for the whole file.
         let caller = Caller { class: None, ..self.caller_at(position) };
-        let asked = (name.into(), caller.module.is_some());
+        let around = self.file.declaration_around(position);
+        let around = around.map(|it| self.file.manifest.declarations[it].kind);
+        let is_in_define = around == Some(DeclarationKind::Define);
+        // Other variables that code sets are not known of any node, but the names of a resource would be.
+        let sets = if is_in_define { self.variables_around(position) } else { Vec::new() };
+        let caller = Caller { sets: &sets, ..caller };
+        let asked = (name.into(), [caller.module.is_some(), is_in_define]);
         if let Some(known) = self.known.borrow().get(&asked) {
             return *known;
         }

@@ -4,10 +4,10 @@
 //! The rule does not decide whether Puppet reaches the call. Plans have their own hierarchy and are ignored.
 
 use crate::code::file::language_of;
-use crate::engine::Answer;
+use crate::engine::{Answer, Caller};
 use crate::ide::code::lookup_call::LookupCall;
 use crate::ide::diagnostics::code::CodeContext;
-use crate::ide::diagnostics::shared::failing_nodes::{Case, failing_nodes};
+use crate::ide::diagnostics::shared::failing_nodes::{Case, failing_nodes, may_be_set_to_succeed};
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::puppet::{Call, Language};
 use crate::text::TextRange;
@@ -60,7 +60,9 @@ fn check_call(code: &CodeContext<'_>, call: &Call, report: &mut Report) {
     if has_more || !open.is_empty() {
         return;
     }
-    let answer = code.evaluator().call_from(code.caller_at(call.position), &request);
+    let sets = code.variables_around(call.position);
+    let caller = Caller { sets: &sets, ..code.caller_at(call.position) };
+    let answer = code.evaluator().call_from(caller, &request);
     let cases: Vec<Case<'_>> = match answer.cases.as_slice() {
         [] => vec![(&[], &answer)],
         cases => cases.iter().map(|it| (it.conditions.as_slice(), &it.answer)).collect(),
@@ -68,6 +70,9 @@ fn check_call(code: &CodeContext<'_>, call: &Call, report: &mut Report) {
     let failures: Vec<Option<&str>> = cases.iter().map(|it| failure(it.1)).collect();
     let Some(words) = failures.iter().flatten().next() else { return };
     let fails: Vec<bool> = failures.iter().map(Option::is_some).collect();
+    if may_be_set_to_succeed(&answer, &fails, &sets) {
+        return;
+    }
     let nodes = failing_nodes(&cases, &fails, answer.left_out.is_empty());
     let range = TextRange::new(first.range.start, last.range.end);
     report.add(&RULE, range, format!("{words}\nThe call fails for {nodes}."));

@@ -5,11 +5,11 @@
 use crate::code::file::language_of;
 use crate::data::puppet_type::{self, Type, TypeAliases};
 use crate::data::{Files as _, Located, render};
-use crate::engine::{Answer, Request};
+use crate::engine::{Answer, Caller, Request};
 use crate::ide::changes::on_one_line;
 use crate::ide::code::lookup_call::LookupCall;
 use crate::ide::diagnostics::code::CodeContext;
-use crate::ide::diagnostics::shared::failing_nodes::{Case, failing_nodes};
+use crate::ide::diagnostics::shared::failing_nodes::{Case, failing_nodes, may_be_set_to_succeed};
 use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
 use crate::syntax::puppet::{Call, Language};
 use crate::text::TextRange;
@@ -59,7 +59,8 @@ fn check_call(code: &CodeContext<'_>, aliases: &TypeAliases, call: &Call, report
     let default = request.default.clone();
     // The value is looked up without its type, because a failed lookup has no value to explain.
     let request = Request { value_type: None, default: None, ..request }.with_sources();
-    let caller = code.caller_at(call.position);
+    let sets = code.variables_around(call.position);
+    let caller = Caller { sets: &sets, ..code.caller_at(call.position) };
     let answer = code.evaluator().call_from(caller, &request);
     let is_certain = answer.left_out.is_empty();
     let cases: Vec<Case<'_>> = match answer.cases.as_slice() {
@@ -77,6 +78,9 @@ fn check_call(code: &CodeContext<'_>, aliases: &TypeAliases, call: &Call, report
     let refusals: Vec<Option<(String, Located)>> = cases.iter().map(refused).collect();
     let Some((words, found)) = refusals.iter().flatten().next() else { return };
     let fails: Vec<bool> = refusals.iter().map(Option::is_some).collect();
+    if may_be_set_to_succeed(&answer, &fails, &sets) {
+        return;
+    }
     let nodes = failing_nodes(&cases, &fails, is_certain);
     let finding = report.add(&RULE, range, format!("{words}\nThe call fails for {nodes}."));
     finding.related.extend(found.place.map(|place| Related {
@@ -142,6 +146,25 @@ mod tests {
              lookup('none', Integer, 'first', 'x')\n\
              #      ^^^^^^ warning[lookup-type-mismatch]: Default value has wrong type, expects an Integer value, got String…\n\
              lookup('none', Integer, 'first', $x)\n"
+        ));
+    }
+
+    /// Puppet 7.23 and 8.11 compile such code if the variable leads to a value that fits.
+    #[test]
+    fn variables_of_the_code_around_a_call() {
+        let titles = "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: t, path: '%{title}.yaml'}, {name: c, path: common.yaml}]\n\
+                      #- /data/common.yaml\nk: 1\n#- /data/foo.yaml\nk: str\n";
+        check(&format!(
+            "{titles}#- /modules/m/manifests/d.pp\ndefine m::d {{ $y = lookup('k', String) }}\n\
+             #- /modules/m/manifests/init.pp\nclass m {{ $y = lookup('k', String) }}\n\
+             #                           ^^^ warning[lookup-type-mismatch]: Found value has wrong type, expects a String value, got Integer The call fails for every node.\n"
+        ));
+        check(&format!(
+            "{DATA}#- /modules/m/manifests/init.pp\nclass m {{ $role = 'db'  $y = lookup('port', String) }}\n\
+             #- /modules/m/manifests/a.pp\nclass m::a($role) {{ $y = lookup('port', String) }}\n\
+             #- /modules/m/manifests/b.pp\nclass m::b inherits m {{ $y = lookup('port', String) }}\n\
+             #- /modules/m/manifests/c.pp\nclass m::c {{ $y = lookup('port', String) }}\n\
+             #                              ^^^^^^ warning[lookup-type-mismatch]: Found value has wrong type, expects a String value, got Integer The call fails for every node, unless role is db.\n"
         ));
     }
 

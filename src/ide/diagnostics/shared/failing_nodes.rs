@@ -2,7 +2,7 @@
 
 use crate::engine::cases::in_words;
 use crate::engine::{Answer, Condition};
-use crate::facts::Node;
+use crate::facts::{Node, variable};
 use crate::ide::changes::counted;
 
 /// The maximum number of cases that a message names.
@@ -29,6 +29,26 @@ pub(crate) fn failing_nodes(cases: &[Case<'_>], fails: &[bool], is_certain: bool
             .map_or_else(|| "every node".to_owned(), |it| format!("every node, unless {it}"));
     }
     format!("nodes where {}", alternatives(conditions(true)).unwrap_or_default())
+}
+
+/// Whether the code around a call may set one of its variables so that the call fails for no node. `fails` says in which cases it
+/// does.
+pub(crate) fn may_be_set_to_succeed(answer: &Answer, fails: &[bool], variables: &[String]) -> bool {
+    let depends_on = answer.depends_on();
+    let decides = |variable: &String| {
+        let name = variable::name_of_text(variable);
+        depends_on.iter().any(|it| {
+            let (it, name) = (without_facts(it), name.as_deref().map(without_facts));
+            name.and_then(|name| it.strip_prefix(name))
+                .is_some_and(|it| it.is_empty() || it.starts_with('.'))
+        })
+    };
+    let fails_always = answer.left_out.is_empty() && fails.iter().all(|it| *it);
+    !fails_always && variables.iter().any(decides)
+}
+
+fn without_facts(variable: &str) -> &str {
+    variable.strip_prefix("facts.").unwrap_or(variable)
 }
 
 /// The nodes for which a value of data fails: `any node where role is web, if variant is alice`. `failing` has the conditions of
