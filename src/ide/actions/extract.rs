@@ -339,7 +339,9 @@ fn collect_of_pair(
         _ if text_of(key) != Some(MERGE_KEY) => collect(value, wanted, entry, found),
         // Each of several merged hashes has to stay one.
         NodeKind::Sequence(items) => {
-            items.iter().for_each(|item| collect_inside(item, wanted, entry, found));
+            for item in items {
+                collect_inside(item, wanted, entry, found);
+            }
         }
         _ => collect_inside(value, wanted, entry, found),
     }
