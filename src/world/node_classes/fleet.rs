@@ -113,16 +113,16 @@ impl FleetClasses {
     fn new(world: &Arc<World>, environment: &Arc<Environment>) -> Self {
         let nodes = world.nodes(environment);
         let nodes: Arc<[Arc<Node>]> = nodes.iter().filter(|it| it.is_complete()).cloned().collect();
-        Self::of_nodes(world, environment, nodes, world.quiet_back_ends())
+        Self::of_nodes(world, environment, &nodes, world.quiet_back_ends())
     }
 
     fn of_nodes(
         world: &Arc<World>,
         environment: &Arc<Environment>,
-        nodes: Arc<[Arc<Node>]>,
+        nodes: &Arc<[Arc<Node>]>,
         back_ends: Arc<Registry>,
     ) -> Self {
-        let mut found = Self { nodes: nodes.clone(), back_ends, ..Self::default() };
+        let mut found = Self { nodes: Arc::clone(nodes), back_ends, ..Self::default() };
         if nodes.is_empty() {
             return found;
         }
@@ -183,8 +183,11 @@ impl FleetClasses {
 /// The lookups that give classes, each made once for all nodes.
 struct Lookups {
     fleets: ParameterFleets,
-    known: RefCell<HashMap<(ClassLookup, CallerKey), Vec<Option<LookedUp>>>>,
+    known: RefCell<HashMap<(ClassLookup, CallerKey), OfNodes>>,
 }
+
+/// What a lookup gives to each node.
+type OfNodes = Vec<Option<LookedUp>>;
 
 impl Lookups {
     fn of_node(&self, node: u32, lookup: &ClassLookup, caller: Caller<'_>) -> LookedUp {
@@ -194,7 +197,7 @@ impl Lookups {
         of_nodes.get(node as usize).cloned().flatten().unwrap_or_default()
     }
 
-    fn of_all(fleet: &Fleet, lookup: &ClassLookup) -> Vec<Option<LookedUp>> {
+    fn of_all(fleet: &Fleet, lookup: &ClassLookup) -> OfNodes {
         let mut of_nodes = vec![None; fleet.nodes().len()];
         for shared in fleet.answers(&request(lookup)) {
             let answer: &Answer = &shared.answer;

@@ -30,6 +30,9 @@ type Declared = (Arc<str>, Arc<CodeFile>, usize);
 /// Declarations by what they are and their names; `None` for those that no file here has.
 type DeclaredByName = HashMap<(DeclarationKind, Arc<str>), Option<Declared>>;
 
+/// The path of a file, and the number of a declaration in it.
+type DeclarationPlace = (Arc<str>, usize);
+
 /// Returns the classes that a caller looks up.
 pub type LookUp<'a> = dyn Fn(&ClassLookup, Caller<'_>) -> LookedUp + 'a;
 
@@ -46,7 +49,7 @@ pub struct ClassFinder<'w> {
     /// By the paths of the files.
     inclusions: RefCell<HashMap<Arc<str>, Rc<Inclusions>>>,
     /// The variables of the scopes of declarations that look up classes.
-    variables: RefCell<HashMap<(Arc<str>, usize), Rc<[String]>>>,
+    variables: RefCell<HashMap<DeclarationPlace, Rc<[String]>>>,
     regexes: Regexes,
 }
 

@@ -16,6 +16,9 @@ use crate::limits::MAX_KEYS_WHILE_TYPING;
 use crate::syntax::puppet::DeclarationKind;
 use crate::world::{World, paths};
 
+/// The name that is looked up, and whether the module calls, and a defined type in it.
+type Asked = (Box<str>, [bool; 2]);
+
 /// One file that Puppet loads code from.
 pub(crate) struct CodeContext<'a> {
     pub(crate) world: &'a Arc<World>,
@@ -26,8 +29,7 @@ pub(crate) struct CodeContext<'a> {
     pub(crate) summary: &'a CodeSummary,
     keys: OnceCell<KnownKeys<'a>>,
     evaluator: OnceCell<Arc<Evaluator>>,
-    /// Cached results by name, and by whether the module calls, and a defined type in it.
-    known: RefCell<HashMap<(Box<str>, [bool; 2]), Answered>>,
+    known: RefCell<HashMap<Asked, Answered>>,
     near: RefCell<HashMap<Box<str>, Option<Arc<str>>>>,
 }
 

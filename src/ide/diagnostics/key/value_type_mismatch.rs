@@ -140,7 +140,6 @@ mod tests {
         ));
     }
 
-    /// Without nodes with facts, it is not known whether other nodes include the class.
     #[test]
     fn the_words_are_about_a_value_that_the_named_node_gets() {
         check(
@@ -151,6 +150,7 @@ mod tests {
         );
     }
 
+    /// Without nodes with facts, it is not known whether other nodes include the class.
     #[test]
     fn code_may_set_the_parameter() {
         check(&format!(
