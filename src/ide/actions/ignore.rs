@@ -4,12 +4,15 @@ use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 
 use super::{Action, ActionContext, ActionKind};
+use crate::code::file::language_of;
+use crate::code::roots::is_code;
 use crate::data::{Files as _, Format, Verdict};
 use crate::ide::diagnostics::{Diagnostic, heeds_comments};
 use crate::ide::edits::FileEdit;
 use crate::ide::file_role::FileRole;
 use crate::ide::pair_edits::line_end;
 use crate::ide::written_strings::WrittenStrings;
+use crate::syntax::puppet::Language;
 use crate::syntax::yaml;
 use crate::text::{TextEdit, TextRange};
 
@@ -83,9 +86,12 @@ fn is_broken(context: &ActionContext<'_>) -> bool {
     }
 }
 
-/// JSON has no comments.
+/// JSON has no comments, and what is written between the tags of a template is text.
 fn takes_comments(context: &ActionContext<'_>) -> bool {
     let path = &context.file.path;
+    if is_code(path) && language_of(path) == Language::Template {
+        return false;
+    }
     !matches!(FileRole::of(context.world, path), Some(FileRole::Data { format: Format::Json, .. }))
         && !path.ends_with(".json")
 }

@@ -162,6 +162,13 @@ fn a_comment_never_lands_in_a_text() {
 }
 
 #[test]
+fn no_comments_in_templates() {
+    let text = "#- /modules/m/templates/a.epp\n<%= lookup('h', undef, 'ha$0sh') %>\n#- /data/common.yaml\nh: 1\n";
+    let (actions, _) = offered(text, &[ActionKind::QuickFix]);
+    assert!(!actions.iter().any(|it| it.title.starts_with("Ignore")), "{actions:?}");
+}
+
+#[test]
 fn no_comments_in_json() {
     let fixture = "
         #- /hiera.yaml
