@@ -50,7 +50,7 @@ impl World {
         environment: &Arc<Environment>,
         node: Arc<Node>,
     ) -> FleetClasses {
-        FleetClasses::of_nodes(self, environment, [node].into(), self.back_ends().clone())
+        FleetClasses::of_nodes(self, environment, &[node].into(), self.back_ends().clone())
     }
 }
 
