@@ -157,14 +157,14 @@ mod tests {
         check(&format!(
             "{titles}#- /modules/m/manifests/d.pp\ndefine m::d {{ $y = lookup('k', String) }}\n\
              #- /modules/m/manifests/init.pp\nclass m {{ $y = lookup('k', String) }}\n\
-             #                           ^^^ warning[lookup-type-mismatch]: Found value has wrong type, expects a String value, got Integer The call fails for every node.\n"
+             #                     ^^^ warning[lookup-type-mismatch]: Found value has wrong type, expects a String value, got Integer The call fails for every node.\n"
         ));
         check(&format!(
             "{DATA}#- /modules/m/manifests/init.pp\nclass m {{ $role = 'db'  $y = lookup('port', String) }}\n\
              #- /modules/m/manifests/a.pp\nclass m::a($role) {{ $y = lookup('port', String) }}\n\
              #- /modules/m/manifests/b.pp\nclass m::b inherits m {{ $y = lookup('port', String) }}\n\
              #- /modules/m/manifests/c.pp\nclass m::c {{ $y = lookup('port', String) }}\n\
-             #                              ^^^^^^ warning[lookup-type-mismatch]: Found value has wrong type, expects a String value, got Integer The call fails for every node, unless role is db.\n"
+             #                        ^^^^^^ warning[lookup-type-mismatch]: Found value has wrong type, expects a String value, got Integer The call fails for every node, unless role is db.\n"
         ));
     }
 
