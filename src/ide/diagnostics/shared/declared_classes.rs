@@ -13,6 +13,7 @@ use crate::config::{Environment, PuppetVersion};
 use crate::data::Files as _;
 use crate::engine::module_of_key;
 use crate::ide::diagnostics::Related;
+use crate::ide::diagnostics::shared::keys_in_code::KeysInCode;
 use crate::ide::diagnostics::shared::unread_code::{UnreadCode, ruby_files};
 use crate::ide::searched_code::{holds_word, may_put_together};
 use crate::syntax::puppet::{self, Declaration, DeclarationKind};
@@ -24,6 +25,7 @@ pub(crate) struct DeclaredClasses<'a> {
     environment: &'a Arc<Environment>,
     index: OnceCell<Arc<CodeIndex>>,
     unread_code: OnceCell<Arc<UnreadCode>>,
+    keys_in_code: OnceCell<Arc<KeysInCode>>,
     /// The texts of Ruby files, by module.
     ruby: RefCell<HashMap<Arc<str>, Texts>>,
 }
@@ -46,6 +48,7 @@ impl<'a> DeclaredClasses<'a> {
             environment,
             index: OnceCell::new(),
             unread_code: OnceCell::new(),
+            keys_in_code: OnceCell::new(),
             ruby: RefCell::default(),
         }
     }
@@ -111,10 +114,11 @@ impl<'a> DeclaredClasses<'a> {
     /// Whether the key is used for something other than a class parameter: by a lookup in code, by an interpolation in
     /// data, or in some way by the Ruby code of its module.
     pub(crate) fn is_used_otherwise(&self, key: &str) -> bool {
+        let keys_in_code =
+            || self.keys_in_code.get_or_init(|| KeysInCode::of(self.world, self.environment));
         self.code().is_looked_up(key)
             || self.is_used_by_data(key)
-            || self.is_in_ruby(key)
-            || self.is_in_strings_of_code(key)
+            || keys_in_code().name(key, || self.is_in_ruby(key) || self.is_in_strings_of_code(key))
     }
 
     /// Whether a string of Puppet code has the name: the code may look the key up in a way that is not recognized, such as
