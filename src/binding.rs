@@ -199,8 +199,8 @@ pub fn caller_at<'a>(
     file: &'a CodeFile,
     position: u32,
 ) -> Caller<'a> {
-    let declarations = file.manifest.declarations.iter();
-    let around = declarations.rev().find(|it| it.range.touches(position));
+    let around = file.declaration_around(position);
+    let around = around.map(|it| &file.manifest.declarations[it]);
     match around {
         Some(it) if it.kind == DeclarationKind::Class => {
             let module = module_at(environment, path);

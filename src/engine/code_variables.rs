@@ -61,14 +61,16 @@ impl Evaluator {
     }
 
     fn leaves_to_code(&self, path: &KeyPath) -> bool {
+        self.may_be_hidden(path) || self.is_of_code(path, CodeVariables::may_set)
+    }
+
+    /// Whether `is_it` for the variable that `path` reads, without a leading `::`, if it is none of the node's.
+    fn is_of_code(&self, path: &KeyPath, is_it: fn(&CodeVariables, &str) -> bool) -> bool {
         let Some((variables, root)) = self.code_variables().zip(path.root_name()) else {
             return false;
         };
-        if self.may_be_hidden(path) {
-            return true;
-        }
         let unqualified = root.strip_prefix("::").unwrap_or(root);
-        variables.may_set(unqualified) && self.node().variable(unqualified).is_none()
+        is_it(variables, unqualified) && self.node().variable(unqualified).is_none()
     }
 
     /// The result of the lookup of a parameter of a class. Puppet looks the parameters up before it evaluates the class, so variables of
@@ -89,11 +91,7 @@ impl Evaluator {
 
     /// Whether the variable that `path` reads is one of the class that is not evaluated yet.
     fn is_too_early(&self, path: &KeyPath) -> bool {
-        let Some((variables, root)) = self.code_variables().zip(path.root_name()) else {
-            return false;
-        };
-        let unqualified = root.strip_prefix("::").unwrap_or(root);
-        variables.is_too_early(unqualified) && self.node().variable(unqualified).is_none()
+        self.is_of_code(path, CodeVariables::is_too_early)
     }
 
     /// Whether code may hide what is known of the variable that `path` reads.

@@ -2,6 +2,7 @@
 //! results of globs.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -95,16 +96,7 @@ impl Prepared {
     }
 
     pub(crate) fn glob(&self, files: &dyn Files, pattern: &Arc<str>) -> Arc<[Arc<str>]> {
-        let known = self.globs.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known.get(pattern) {
-            return Arc::clone(found);
-        }
-        // The search may read many directories, and `write` below would wait forever for the guard of this thread.
-        drop(known);
-        let found: Arc<[Arc<str>]> = glob::glob(files, pattern).into();
-        let mut globs = self.globs.write().unwrap_or_else(PoisonError::into_inner);
-        globs.insert(Arc::clone(pattern), Arc::clone(&found));
-        found
+        kept(&self.globs, Arc::clone(pattern), || glob::glob(files, pattern).into())
     }
 
     /// The files that an open path can lead to.
@@ -124,15 +116,7 @@ impl Prepared {
         key: HierarchyKey,
         find: impl FnOnce() -> FilesBySlashes,
     ) -> FilesBySlashes {
-        let known = self.by_slashes.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.get(&key) {
-            return Arc::clone(known);
-        }
-        drop(known);
-        let found = find();
-        let mut by_slashes = self.by_slashes.write().unwrap_or_else(PoisonError::into_inner);
-        by_slashes.insert(key, Arc::clone(&found));
-        found
+        kept(&self.by_slashes, key, find)
     }
 
     /// [`Self::fits`], if they were looked for before.
@@ -181,4 +165,14 @@ impl Prepared {
         regexes.insert(source.into(), translated.clone());
         translated
     }
+}
+
+/// What a table has for a key; `make` is called the first time. It may take long, and read other tables.
+fn kept<K: Eq + Hash, V: Clone>(table: &Table<K, V>, key: K, make: impl FnOnce() -> V) -> V {
+    let known = table.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+    known.unwrap_or_else(|| {
+        let made = make();
+        table.write().unwrap_or_else(PoisonError::into_inner).insert(key, made.clone());
+        made
+    })
 }
