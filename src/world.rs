@@ -64,7 +64,7 @@ pub use node_classes::{FleetClasses, MainManifest, NodeBlock, NodeClass, NodeCla
 pub use nodes::{NodeElsewhere, SampleNodes};
 pub use overlay::OpenFile;
 pub use reach::{DataPlace, Reach};
-pub use read_orders::{Below, FileAbove, FileSet, LaterSource, ReadOrders};
+pub use read_orders::{Below, FileAbove, FileSet, OrderAround, ReadOrders, ReadSource, Sources};
 pub use snapshot::World;
 pub use trust::{Trust, WorkspaceSettings};
 pub use unread::UnreadData;

@@ -7,6 +7,8 @@
 mod below;
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
+use std::mem;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::indexes::key_of;
@@ -22,7 +24,7 @@ use crate::facts::Node;
 use crate::syntax::key_path::{self, KeyPath};
 
 use below::BelowFiles;
-pub use below::{Below, FileAbove, LaterSource};
+pub use below::{Below, FileAbove, OrderAround};
 
 /// A set of files.
 pub type FileSet = HashSet<FileId, foldhash::fast::RandomState>;
@@ -33,7 +35,7 @@ pub struct ReadOrders {
     nodes: Vec<NodeOrder>,
     readers: Readers,
     /// What modules add to it, by module and node.
-    of_modules: Shards<OnceLock<Arc<[KeySource]>>>,
+    of_modules: Shards<OnceLock<Sources>>,
     /// What modules add to it for nodes without fact sets, by module.
     of_views: Shards<Mutex<Vec<ViewSources>>>,
     /// The nodes that read files in the layer of a module, by module.
@@ -42,7 +44,12 @@ pub struct ReadOrders {
     open_paths: Shards<OnceLock<Arc<FileSet>>>,
     /// The files that are read after other files, for the files that were requested most recently.
     below: Mutex<BelowFiles>,
+    /// The lists of sources around files, each once.
+    around: Mutex<HashSet<Sources, foldhash::fast::RandomState>>,
 }
+
+/// The maximum number of lists in [`ReadOrders::around`].
+const MAX_LISTS: usize = 65_536;
 
 /// The nodes that read a file, by index, in order.
 type Readers = HashMap<FileId, Vec<u32>, foldhash::fast::RandomState>;
@@ -51,12 +58,12 @@ type Readers = HashMap<FileId, Vec<u32>, foldhash::fast::RandomState>;
 struct NodeOrder {
     node: Arc<Node>,
     /// What is read in the layers of the global configuration and the environment.
-    asked: Arc<[KeySource]>,
+    asked: Sources,
 }
 
 /// A source that a node reads for a key.
 #[derive(Debug, Clone)]
-enum KeySource {
+pub enum ReadSource {
     /// A file that exists.
     File(FileId, Format),
     /// Possibly one of these files, depending on open variables.
@@ -65,16 +72,43 @@ enum KeySource {
     Unknown,
 }
 
+/// Sources in the order in which they are read.
+pub type Sources = Arc<[ReadSource]>;
+
+impl PartialEq for ReadSource {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::File(a, _), Self::File(b, _)) => a == b,
+            (Self::OneOf(a), Self::OneOf(b)) => Arc::ptr_eq(a, b),
+            (Self::Unknown, Self::Unknown) => true,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for ReadSource {}
+
+impl Hash for ReadSource {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        mem::discriminant(self).hash(state);
+        match self {
+            Self::File(file, _) => file.hash(state),
+            Self::OneOf(files) => Arc::as_ptr(files).hash(state),
+            Self::Unknown => {}
+        }
+    }
+}
+
 /// What nodes without fact sets read in the layer of a module, if they have the same values for the variables in its hierarchy.
 #[derive(Debug)]
 struct ViewSources {
     /// The variable expressions, each with its value as a number.
     variables: Vec<(Option<KeyPath>, u64)>,
-    asked: Arc<[KeySource]>,
+    asked: Sources,
 }
 
 impl ViewSources {
-    fn new(evaluator: &Evaluator, module: &str, asked: &Arc<[KeySource]>) -> Self {
+    fn new(evaluator: &Evaluator, module: &str, asked: &Sources) -> Self {
         let read = |expression: &Arc<str>| {
             let path = key_path::parse(expression).ok();
             let value = reading_of(evaluator.node(), path.as_ref());
@@ -97,6 +131,19 @@ const MAX_VIEWS_OF_A_MODULE: usize = 64;
 pub(super) type ReadOrdersCache = Shards<OnceLock<Arc<ReadOrders>>>;
 
 impl ReadOrders {
+    /// The list itself, or the one that equals it.
+    fn interned(&self, sources: Sources) -> Sources {
+        let mut known = self.around.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.get(&sources) {
+            return known.clone();
+        }
+        if known.len() >= MAX_LISTS {
+            known.clear();
+        }
+        known.insert(sources.clone());
+        sources
+    }
+
     /// The nodes that read `file` for keys without a module, in order; at most `most`.
     pub fn readers(&self, file: FileId, most: usize) -> impl Iterator<Item = &Arc<Node>> {
         let readers = self.readers.get(&file).map_or(&[][..], Vec::as_slice);
@@ -160,10 +207,10 @@ impl World {
     }
 }
 
-fn files_of(asked: &[KeySource]) -> impl Iterator<Item = FileId> {
+fn files_of(asked: &[ReadSource]) -> impl Iterator<Item = FileId> {
     asked.iter().filter_map(|asked| match asked {
-        KeySource::File(file, _) => Some(*file),
-        KeySource::OneOf(_) | KeySource::Unknown => None,
+        ReadSource::File(file, _) => Some(*file),
+        ReadSource::OneOf(_) | ReadSource::Unknown => None,
     })
 }
 
@@ -176,12 +223,12 @@ struct OrderMaker<'a> {
 
 impl OrderMaker<'_> {
     /// The sources that `node` reads in the layer of `module`, or in the other layers.
-    fn asked(&self, node: &Arc<Node>, module: Option<&str>) -> Arc<[KeySource]> {
+    fn asked(&self, node: &Arc<Node>, module: Option<&str>) -> Sources {
         self.asked_by(&self.world.structural_evaluator(self.environment, node), module)
     }
 
     /// The same for a node with an evaluator.
-    fn asked_by(&self, evaluator: &Evaluator, module: Option<&str>) -> Arc<[KeySource]> {
+    fn asked_by(&self, evaluator: &Evaluator, module: Option<&str>) -> Sources {
         let mut asked = Vec::new();
         let layers = evaluator.layers(module);
         // `layers` returns the other layers as well, whose order is the same for all modules and is kept apart.
@@ -189,7 +236,7 @@ impl OrderMaker<'_> {
         for layer in layers.iter().filter(is_wanted) {
             // A hierarchy that Puppet refuses fails the lookup. What it would read is not known.
             let Ok(levels) = layer.levels(evaluator) else {
-                asked.push(KeySource::Unknown);
+                asked.push(ReadSource::Unknown);
                 continue;
             };
             for level in levels {
@@ -200,14 +247,14 @@ impl OrderMaker<'_> {
     }
 
     /// The sources that the node with this index reads in the layer of `module`; cached.
-    fn of_module(&self, number: u32, module: &str) -> Arc<[KeySource]> {
+    fn of_module(&self, number: u32, module: &str) -> Sources {
         let slot = self.orders.of_modules.slot(&format!("{module} {number}"));
         let node = &self.orders.nodes[number as usize].node;
         slot.get_or_init(|| self.asked(node, Some(module))).clone()
     }
 
     /// The sources that a node without a fact set reads in the layer of `module`; cached.
-    fn of_module_for_view(&self, evaluator: &Evaluator, module: &str) -> Arc<[KeySource]> {
+    fn of_module_for_view(&self, evaluator: &Evaluator, module: &str) -> Sources {
         let slot = self.orders.of_views.slot(module);
         let lock = || slot.lock().unwrap_or_else(PoisonError::into_inner);
         let known =
@@ -223,9 +270,9 @@ impl OrderMaker<'_> {
         })
     }
 
-    fn add_level(&self, evaluator: &Evaluator, level: &ResolvedLevel, asked: &mut Vec<KeySource>) {
+    fn add_level(&self, evaluator: &Evaluator, level: &ResolvedLevel, asked: &mut Vec<ReadSource>) {
         let (Some(format), Some(locations)) = (level.built_in_format(), &level.locations) else {
-            asked.push(KeySource::Unknown);
+            asked.push(ReadSource::Unknown);
             return;
         };
         for location in locations {
@@ -233,13 +280,13 @@ impl OrderMaker<'_> {
             if location.is_open() && !location.is_uri {
                 let files = self.open_files(evaluator, location);
                 if !files.is_empty() {
-                    asked.push(KeySource::OneOf(files));
+                    asked.push(ReadSource::OneOf(files));
                 }
             } else if location.exists {
                 asked.push(if location.is_uri {
-                    KeySource::Unknown
+                    ReadSource::Unknown
                 } else {
-                    KeySource::File(self.world.id(&location.file), format)
+                    ReadSource::File(self.world.id(&location.file), format)
                 });
             }
         }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
-use super::attachments::Attachments;
+use super::attachments::{Attachments, OfSnapshot};
 use super::code::{CodeCache, may_hold_code};
 use super::disk::{DiskReader, DiskTable};
 use super::evaluators::Evaluators;
@@ -52,6 +52,7 @@ pub struct World {
     pub(super) type_aliases: Arc<AliasCache>,
     pub(super) fleet_classes: Arc<FleetClassesCache>,
     pub(super) attachments: Arc<Attachments>,
+    pub(super) of_snapshot: Arc<OfSnapshot>,
     /// Created on demand, and kept until its inputs change.
     pub(super) back_ends: Arc<OnceLock<Arc<Registry>>>,
     pub(super) announcer: Announcer,
@@ -78,6 +79,7 @@ impl World {
             type_aliases: Arc::default(),
             fleet_classes: Arc::default(),
             attachments: Arc::default(),
+            of_snapshot: Arc::default(),
             back_ends: Arc::default(),
             announcer: Announcer::default(),
             view: None,
@@ -207,7 +209,8 @@ impl World {
             overlay: self.texts.overlay.clone(),
         };
         // The texts are the same, so it is the same moment, and results that are kept by its number stay valid.
-        let mut world = Self { revision: self.revision, texts, ..self.successor() };
+        let of_snapshot = self.of_snapshot.clone();
+        let mut world = Self { revision: self.revision, texts, of_snapshot, ..self.successor() };
         world.carry_over(self, &[], Kept::All);
         // There can be a view for each file, and only those of one part are needed together.
         world.nodes = Arc::new(self.nodes.without_views(&self.environments()));
@@ -335,6 +338,7 @@ impl World {
             type_aliases: Arc::default(),
             fleet_classes: Arc::default(),
             attachments: self.attachments.clone(),
+            of_snapshot: Arc::default(),
             back_ends: self.back_ends.clone(),
             announcer: self.announcer.clone(),
             view: self.view.clone(),

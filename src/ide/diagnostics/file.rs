@@ -81,7 +81,7 @@ impl<'a> DataContext<'a> {
             known: KnownKeys::new(world, environment.clone()),
             classes: DeclaredClasses::new(world, environment),
             targets: Targets::new(world, environment.clone(), path),
-            lower: LowerLevels::new(world, environment, path, module),
+            lower: LowerLevels::new(world, environment, path, (data, module)),
             bound: perspective.map(|it| BoundValues::new(it, path)),
         });
         let (is_decrypted, do_variables_look_up) = (OnceCell::new(), OnceCell::new());

@@ -4,9 +4,9 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
-use super::{FileSet, KeySource, OrderMaker, ReadOrders};
+use super::{OrderMaker, ReadOrders, ReadSource, Sources};
 use crate::config::Environment;
-use crate::data::{FileId, Files as _, Format};
+use crate::data::{FileId, Files as _};
 use crate::engine::Evaluator;
 use crate::facts::Node;
 use crate::limits::{MAX_READ_ORDERS, MAX_READERS_OF_MODULES};
@@ -15,32 +15,21 @@ use crate::world::snapshot::World;
 /// The different orders in which nodes read the sources after a file.
 #[derive(Debug, Default)]
 pub struct Below {
-    /// Each order with one of its nodes.
-    pub orders: Vec<(Arc<Node>, Vec<LaterSource>)>,
+    /// Each order that differs after the file.
+    pub orders: Vec<OrderAround>,
     /// Whether these are the orders of all nodes with fact sets, and of any node that reads the file.
     pub is_whole: bool,
 }
 
-/// A source that is read after a file.
-#[derive(Debug, Clone)]
-pub enum LaterSource {
-    /// A file that exists.
-    File(FileId, Format),
-    /// Possibly one of these files, depending on the node.
-    OneOf(Arc<FileSet>),
-    /// A function whose result no file determines.
-    Unknown,
-}
-
-impl PartialEq for LaterSource {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::File(a, _), Self::File(b, _)) => a == b,
-            (Self::OneOf(a), Self::OneOf(b)) => Arc::ptr_eq(a, b),
-            (Self::Unknown, Self::Unknown) => true,
-            _ => false,
-        }
-    }
+/// What a node reads before and after a file. Equal lists are the same allocation.
+#[derive(Debug)]
+pub struct OrderAround {
+    /// One of the nodes with this order.
+    pub node: Arc<Node>,
+    /// The sources before the file.
+    pub before: Sources,
+    /// The sources after the file.
+    pub after: Sources,
 }
 
 /// The maximum number of files in the cache: those that are open in an editor, and some that were.
@@ -82,7 +71,7 @@ struct View {
     node: Arc<Node>,
     evaluator: Arc<Evaluator>,
     /// The sources that it reads outside of modules.
-    asked: Arc<[KeySource]>,
+    asked: Sources,
 }
 
 impl<'a> FileAbove<'a> {
@@ -151,7 +140,7 @@ impl Finder<'_> {
         }
         let most = if module.is_some() { MAX_READERS_OF_MODULES } else { usize::MAX };
         for number in readers.into_iter().take(most) {
-            let mut asked: Vec<KeySource> = Vec::new();
+            let mut asked: Vec<ReadSource> = Vec::new();
             if file_module.is_none() {
                 asked.extend(self.orders.nodes[number as usize].asked.iter().cloned());
             }
@@ -166,7 +155,7 @@ impl Finder<'_> {
             }
         }
         if let Some(view) = self.file.view(&maker) {
-            let mut asked: Vec<KeySource> = view.asked.to_vec();
+            let mut asked: Vec<ReadSource> = view.asked.to_vec();
             if let Some(module) = module {
                 asked.extend(maker.of_module_for_view(&view.evaluator, module).iter().cloned());
             }
@@ -175,37 +164,35 @@ impl Finder<'_> {
         below
     }
 
-    /// Adds what `node` reads after the file, unless another node reads the same.
-    fn add(&self, below: &mut Below, node: &Arc<Node>, asked: &[KeySource]) {
-        for sources in self.after_file(asked) {
-            if below.orders.iter().any(|(_, other)| *other == sources) {
+    /// Adds what `node` reads around the file, unless another node reads the same after it.
+    fn add(&self, below: &mut Below, node: &Arc<Node>, asked: &[ReadSource]) {
+        for at in self.places_of_file(asked) {
+            let others = asked[at + 1..].iter().filter(|it| !self.is_file(it));
+            let after = self.orders.interned(others.cloned().collect());
+            if below.orders.iter().any(|other| other.after == after) {
                 continue;
             }
             if below.orders.len() == MAX_READ_ORDERS {
                 below.is_whole = false;
                 return;
             }
-            below.orders.push((Arc::clone(node), sources));
+            let before = self.orders.interned(asked[..at].into());
+            below.orders.push(OrderAround { node: Arc::clone(node), before, after });
         }
     }
 
-    /// The sources after the first place where the file is certainly read, and after each earlier place where it may be read.
-    /// The sources between two such places are hidden by the first. Empty if the file is not read at all.
-    fn after_file(&self, asked: &[KeySource]) -> Vec<Vec<LaterSource>> {
+    /// The first place where the file is certainly read, and each earlier place where it may be read. The sources between two
+    /// such places are hidden by the first. Empty if the file is not read at all.
+    fn places_of_file(&self, asked: &[ReadSource]) -> Vec<usize> {
         let own = self.file.file;
-        let is_file = |it: &KeySource| matches!(it, KeySource::File(file, _) if *file == own);
-        let may_be = |it: &KeySource| matches!(it, KeySource::OneOf(files) if files.contains(&own));
-        let certain = asked.iter().position(is_file);
+        let may_be =
+            |it: &ReadSource| matches!(it, ReadSource::OneOf(files) if files.contains(&own));
+        let certain = asked.iter().position(|it| self.is_file(it));
         let possible = (0..certain.unwrap_or(asked.len())).filter(|at| may_be(&asked[*at]));
-        let source = |asked: &KeySource| match asked {
-            KeySource::File(file, format) => LaterSource::File(*file, *format),
-            KeySource::OneOf(files) => LaterSource::OneOf(Arc::clone(files)),
-            KeySource::Unknown => LaterSource::Unknown,
-        };
-        let after = |at: usize| {
-            let others = asked[at + 1..].iter().filter(|it| !is_file(it));
-            others.map(source).collect()
-        };
-        possible.chain(certain).map(after).collect()
+        possible.chain(certain).collect()
+    }
+
+    fn is_file(&self, source: &ReadSource) -> bool {
+        matches!(source, ReadSource::File(file, _) if *file == self.file.file)
     }
 }

@@ -44,17 +44,17 @@ fn check(path: &str, module: Option<&str>, expected: &[&[&str]]) {
     let file = FileAbove::new(&world, &environment, path, file_module);
     let below = orders(&host).below(&file, module);
     assert!(below.is_whole);
-    let show = |source: &LaterSource| match source {
-        LaterSource::File(file, _) => world.path(*file).replace("/r/", ""),
-        LaterSource::OneOf(files) => {
+    let show = |source: &ReadSource| match source {
+        ReadSource::File(file, _) => world.path(*file).replace("/r/", ""),
+        ReadSource::OneOf(files) => {
             let mut paths: Vec<_> = files.iter().map(|it| world.path(*it)).collect();
             paths.sort_unstable();
             format!("one of {}", paths.join(", ").replace("/r/", ""))
         }
-        LaterSource::Unknown => "?".to_owned(),
+        ReadSource::Unknown => "?".to_owned(),
     };
     let shown: Vec<Vec<String>> =
-        below.orders.iter().map(|(_, it)| it.iter().map(show).collect()).collect();
+        below.orders.iter().map(|it| it.after.iter().map(show).collect()).collect();
     assert_eq!(shown, expected);
 }
 
@@ -186,8 +186,8 @@ fn nodes_share_what_they_read_of_a_module_if_its_variables_are_the_same() {
         let file = FileAbove::new(&world, &environment, &path, None);
         let below = orders.below(&file, Some("m"));
         let expected = world.id(&format!("/r/modules/m/data/{expected}.yaml"));
-        let [(_, sources)] = below.orders.as_slice() else { panic!("one order: {below:?}") };
-        assert_eq!(*sources, [LaterSource::File(expected, Format::Yaml)], "{path}");
+        let [order] = below.orders.as_slice() else { panic!("one order: {below:?}") };
+        assert_eq!(*order.after, [ReadSource::File(expected, Format::Yaml)], "{path}");
     }
     let kept = orders.of_views.slot("m");
     assert_eq!(kept.lock().unwrap_or_else(PoisonError::into_inner).len(), 2);

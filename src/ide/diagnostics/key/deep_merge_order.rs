@@ -25,7 +25,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         if order.merge.option("sort_merged_arrays").is_some() {
             continue;
         }
-        for lower in &order.values {
+        for lower in order.values.iter() {
             let mut lists = Vec::new();
             collect(&above.own.value, &lower.value, &mut lists);
             for (own, low) in lists {

@@ -36,7 +36,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         // A hash with the same members and other values is an override, and so is one with entirely different members.
         if lost.is_empty()
             || has_own
-            || !at.lower.merges_siblings(at.known, above.key, &order.evaluator)
+            || !at.lower.merges_siblings(at.known, above.key, order.evaluator())
         {
             continue;
         }
@@ -52,7 +52,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         let finding = report.add_as(&RULE, RULE.severity, above.own.key_place.range, message);
         finding.related.push(lower.related("this hash is hidden"));
         // A new entry for the key would hide the options that it has now.
-        if order.evaluator.options_for(above.key).is_ok_and(|options| options.is_none()) {
+        if order.evaluator().options_for(above.key).is_ok_and(|options| options.is_none()) {
             let edit = with_option(at.data, above.key, "merge", "hash");
             let fix = |edit| Fix::changing("Merge the hashes by lookup_options", vec![edit]);
             finding.fixes.extend(edit.map(fix));

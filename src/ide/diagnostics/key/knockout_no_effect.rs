@@ -56,7 +56,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         // A deep merge skips null and false below.
         let lower = order.values.iter().map(|it| &it.value.value).filter(|it| it.is_truthy());
         let lower: Vec<&Value> = lower.collect();
-        let answer = LazyCell::new(|| order.evaluator.lookup(&above.looked_up()));
+        let answer = LazyCell::new(|| order.evaluator().lookup(&above.looked_up()));
         let mut add = |place: Option<TextRange>, name: &str, fate: Fate| {
             let Some(range) = place else { return };
             let fate = match fate {
@@ -102,7 +102,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
 /// The lower values that the strategy merges, if the first node has any.
 fn merged_values(above: &KeyAbove<'_>) -> Vec<Related> {
     let merged = above.orders.iter().filter(|order| prefix_of(order).is_some());
-    let values = merged.map(|order| &order.values).find(|values| !values.is_empty());
+    let values = merged.map(|order| &*order.values).find(|values| !values.is_empty());
     let related = values.into_iter().flatten().enumerate().map(|(number, lower)| {
         lower.related(if number == 0 { "the next lower value" } else { "a value further below" })
     });

@@ -31,7 +31,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
             && order.values.first().is_some_and(|lower| lower.value == *own)
             && !order.is_first_uncertain
             // If the merge depends on open variables, the result is not known.
-            && order.evaluator.options_for(above.key).is_ok()
+            && order.evaluator().options_for(above.key).is_ok()
     };
     let key = above.own.key_place.range;
     if !above.is_whole || !above.orders.iter().all(is_repeated) || is_needed(at.data, key) {

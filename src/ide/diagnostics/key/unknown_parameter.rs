@@ -33,7 +33,11 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     }
     // A parameter that already has a key in this file was not meant.
     let is_free = |it: &&str| data.get(&format!("{class_name}::{it}")).is_none();
-    let meant = near_key(parameter, class.parameters().filter(is_free));
+    let meant = if classes.is_like_a_parameter(key) {
+        near_key(parameter, class.parameters().filter(is_free))
+    } else {
+        None
+    };
     let ignored = IgnoredKey {
         rule: &RULE,
         problem: format!("class `{class_name}` has no parameter `{parameter}`"),

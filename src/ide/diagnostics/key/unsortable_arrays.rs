@@ -23,7 +23,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         if order.merge.option("sort_merged_arrays").is_none() || order.values.is_empty() {
             continue;
         }
-        let Some(failure) = order.evaluator.certain_failure(&above.looked_up()) else { continue };
+        let Some(failure) = order.evaluator().certain_failure(&above.looked_up()) else { continue };
         if !failure.message.contains(RUBYS_WORDS) {
             continue;
         }

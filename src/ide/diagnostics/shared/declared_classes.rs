@@ -3,7 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use memchr::memmem;
 
@@ -14,6 +14,7 @@ use crate::data::Files as _;
 use crate::engine::module_of_key;
 use crate::ide::diagnostics::Related;
 use crate::ide::diagnostics::shared::keys_in_code::KeysInCode;
+use crate::ide::diagnostics::shared::near::near_key;
 use crate::ide::diagnostics::shared::unread_code::{UnreadCode, ruby_files};
 use crate::ide::searched_code::{holds_word, may_put_together};
 use crate::syntax::puppet::{self, Declaration, DeclarationKind};
@@ -25,7 +26,7 @@ pub(crate) struct DeclaredClasses<'a> {
     environment: &'a Arc<Environment>,
     index: OnceCell<Arc<CodeIndex>>,
     unread_code: OnceCell<Arc<UnreadCode>>,
-    keys_in_code: OnceCell<Arc<KeysInCode>>,
+    known: Arc<KnownInCode>,
     /// The texts of Ruby files, by module.
     ruby: RefCell<HashMap<Arc<str>, Texts>>,
 }
@@ -33,7 +34,24 @@ pub(crate) struct DeclaredClasses<'a> {
 /// The texts of files.
 type Texts = Rc<[Arc<str>]>;
 
+/// What is found about names in the code of a snapshot. Thousands of its files have the same keys.
+#[derive(Default)]
+struct KnownInCode {
+    keys: Mutex<HashMap<Box<str>, Arc<KnownKey>, foldhash::fast::RandomState>>,
+    classes: Mutex<HashMap<Box<str>, Option<DeclaredClass>, foldhash::fast::RandomState>>,
+}
+
+#[derive(Default)]
+struct KnownKey {
+    is_used_otherwise: OnceLock<bool>,
+    is_like_a_parameter: OnceLock<bool>,
+}
+
+/// The maximum number of names of each kind in [`KnownInCode`].
+const MAX_KNOWN: usize = 65_536;
+
 /// A class or a defined type that is declared once, in a file that Puppet accepts.
+#[derive(Clone)]
 pub(crate) struct DeclaredClass {
     /// Where it is declared.
     pub(crate) path: Arc<str>,
@@ -48,7 +66,7 @@ impl<'a> DeclaredClasses<'a> {
             environment,
             index: OnceCell::new(),
             unread_code: OnceCell::new(),
-            keys_in_code: OnceCell::new(),
+            known: world.of_snapshot(environment),
             ruby: RefCell::default(),
         }
     }
@@ -60,7 +78,7 @@ impl<'a> DeclaredClasses<'a> {
 
     /// The class of this name, if it is certain which class that is.
     pub(crate) fn only(&self, name: &str) -> Option<DeclaredClass> {
-        self.only_of(DeclarationKind::Class, name)
+        kept_in(&self.known.classes, name, || self.only_of(DeclarationKind::Class, name))
     }
 
     /// The defined type of this name, if it is certain that nothing else has the name.
@@ -114,11 +132,26 @@ impl<'a> DeclaredClasses<'a> {
     /// Whether the key is used for something other than a class parameter: by a lookup in code, by an interpolation in
     /// data, or in some way by the Ruby code of its module.
     pub(crate) fn is_used_otherwise(&self, key: &str) -> bool {
-        let keys_in_code =
-            || self.keys_in_code.get_or_init(|| KeysInCode::of(self.world, self.environment));
-        self.code().is_looked_up(key)
-            || self.is_used_by_data(key)
-            || keys_in_code().name(key, || self.is_in_ruby(key) || self.is_in_strings_of_code(key))
+        let keys_in_code = || KeysInCode::of(self.world, self.environment);
+        *self.known_key(key).is_used_otherwise.get_or_init(|| {
+            self.code().is_looked_up(key)
+                || self.is_used_by_data(key)
+                || keys_in_code()
+                    .name(key, || self.is_in_ruby(key) || self.is_in_strings_of_code(key))
+        })
+    }
+
+    /// Whether the class that a key names has a parameter that the key may have been meant for.
+    pub(crate) fn is_like_a_parameter(&self, key: &str) -> bool {
+        *self.known_key(key).is_like_a_parameter.get_or_init(|| {
+            let class =
+                class_and_parameter(key).and_then(|(class, name)| Some((self.only(class)?, name)));
+            class.is_some_and(|(class, name)| near_key(name, class.parameters()).is_some())
+        })
+    }
+
+    fn known_key(&self, key: &str) -> Arc<KnownKey> {
+        kept_in(&self.known.keys, key, Arc::default)
     }
 
     /// Whether a string of Puppet code has the name: the code may look the key up in a way that is not recognized, such as
@@ -189,6 +222,25 @@ impl<'a> DeclaredClasses<'a> {
     pub(crate) fn code(&self) -> &CodeIndex {
         self.index.get_or_init(|| self.world.code_index(self.environment))
     }
+}
+
+/// The value for `name`; `find` is called for a name that is new.
+fn kept_in<T: Clone>(
+    known: &Mutex<HashMap<Box<str>, T, foldhash::fast::RandomState>>,
+    name: &str,
+    find: impl FnOnce() -> T,
+) -> T {
+    let lock = || known.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(value) = lock().get(name) {
+        return value.clone();
+    }
+    // The lock is not held while files are read. If two threads find the same, the results are equal.
+    let value = find();
+    let mut known = lock();
+    if known.len() >= MAX_KNOWN {
+        known.clear();
+    }
+    known.entry(name.into()).or_insert(value).clone()
 }
 
 impl DeclaredClass {

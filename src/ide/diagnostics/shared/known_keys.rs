@@ -1,9 +1,8 @@
 //! The keys that an environment's data can have, as far as files show, and where they may have other keys.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
-use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::backends::Registry;
 use crate::config::hiera_yaml::{LayerKind, Level, Locations};
@@ -27,24 +26,31 @@ pub(crate) struct KnownKeys<'a> {
     world: &'a Arc<World>,
     environment: Arc<Environment>,
     index: Arc<KeyIndex>,
-    /// Whether keys may come from somewhere other than files of this workspace.
-    is_open: bool,
-    options: OnceCell<Arc<OptionKeys>>,
-    /// Whether the layers of modules are open, for the modules that were checked so far.
-    open_modules: RefCell<HashMap<Box<str>, bool, foldhash::fast::RandomState>>,
-    all: OnceCell<Vec<Arc<str>>>,
-    /// The keys of several lines.
-    of_lines: OnceCell<Vec<Arc<str>>>,
-    /// The keys that slow patterns match, by the pattern's address.
+    kept: Arc<KeptForKeys>,
+    /// The keys that slow patterns match, by the pattern's address. This is kept for each file, because a file may use only so many
+    /// of them.
     by_slow_pattern: RefCell<HashMap<*const RubyRegex, (Arc<RubyRegex>, Names)>>,
+}
+
+/// What is found about the keys of a snapshot. Thousands of its files have the same keys.
+#[derive(Default)]
+struct KeptForKeys {
+    /// Whether keys may come from somewhere other than files of this workspace.
+    is_open: OnceLock<bool>,
+    options: OnceLock<Arc<OptionKeys>>,
+    /// Whether the layers of modules are open, for the modules that were checked so far.
+    open_modules: Mutex<HashMap<Box<str>, bool, foldhash::fast::RandomState>>,
+    all: OnceLock<Vec<Arc<str>>>,
+    /// The keys of several lines.
+    of_lines: OnceLock<Vec<Arc<str>>>,
     /// By prefix.
-    by_prefix: RefCell<HashMap<Box<str>, Names>>,
+    by_prefix: Mutex<HashMap<Box<str>, Names>>,
     /// By prefix.
-    shared: RefCell<HashMap<Box<str>, Rc<Siblings>>>,
+    shared: Mutex<HashMap<Box<str>, Arc<Siblings>>>,
 }
 
 /// Keys, sorted.
-type Names = Rc<[Arc<str>]>;
+type Names = Arc<[Arc<str>]>;
 
 /// Whether hiera.yaml files have levels that may have keys which no file of the workspace has, each with the structure for
 /// which this was computed.
@@ -68,26 +74,20 @@ impl<'a> KnownKeys<'a> {
     /// Reads all data files of the environment the first time.
     pub(crate) fn new(world: &'a Arc<World>, environment: Arc<Environment>) -> Self {
         let index = world.key_index(&environment);
-        let mut keys = Self {
-            world,
-            environment,
-            index,
-            is_open: false,
-            options: OnceCell::new(),
-            open_modules: RefCell::default(),
-            all: OnceCell::new(),
-            of_lines: OnceCell::new(),
-            by_slow_pattern: RefCell::default(),
-            by_prefix: RefCell::default(),
-            shared: RefCell::default(),
-        };
-        let own = keys.environment.root.as_ref().map(|root| paths::join(root, "hiera.yaml"));
-        let global = keys.environment.global_config.as_ref().map(ToString::to_string);
-        // If only a module is open, the data of the environment is not known.
-        keys.is_open = keys.environment.root.is_none()
-            || own.is_some_and(|it| keys.has_open_level(&it, LayerKind::Environment))
-            || global.is_some_and(|it| keys.has_open_level(&it, LayerKind::Global));
-        keys
+        let kept = world.of_snapshot(&environment);
+        Self { world, environment, index, kept, by_slow_pattern: RefCell::default() }
+    }
+
+    /// Whether keys without a module may come from somewhere other than files of this workspace.
+    fn is_open_here(&self) -> bool {
+        *self.kept.is_open.get_or_init(|| {
+            let own = self.environment.root.as_ref().map(|root| paths::join(root, "hiera.yaml"));
+            let global = self.environment.global_config.as_ref().map(ToString::to_string);
+            // If only a module is open, the data of the environment is not known.
+            self.environment.root.is_none()
+                || own.is_some_and(|it| self.has_open_level(&it, LayerKind::Environment))
+                || global.is_some_and(|it| self.has_open_level(&it, LayerKind::Global))
+        })
     }
 
     /// Whether there is no data file at all.
@@ -104,18 +104,18 @@ impl<'a> KnownKeys<'a> {
     pub(crate) fn is_open(&self, module: Option<&str>) -> bool {
         // For Puppet, the whole of `::a::b` is the name of its module, and no module has such a name.
         let mut module = module.filter(|it| !it.contains("::")).into_iter();
-        self.is_open || module.any(|module| self.is_open_module(module))
+        self.is_open_here() || module.any(|module| self.is_open_module(module))
     }
 
     fn is_open_module(&self, module: &str) -> bool {
-        if let Some(known) = self.open_modules.borrow().get(module) {
+        if let Some(known) = lock(&self.kept.open_modules).get(module) {
             return *known;
         }
         let directory = self.environment.modules.get(module);
         let is_open = directory.is_none_or(|directory| {
             self.has_open_level(&paths::join(directory, "hiera.yaml"), LayerKind::Module)
         });
-        self.open_modules.borrow_mut().insert(module.into(), is_open);
+        lock(&self.kept.open_modules).insert(module.into(), is_open);
         is_open
     }
 
@@ -162,7 +162,7 @@ impl<'a> KnownKeys<'a> {
 
     fn options(&self) -> &OptionKeys {
         let read = || OptionKeys::of(self.world, &self.environment, &self.index);
-        self.options.get_or_init(read)
+        self.kept.options.get_or_init(read)
     }
 
     /// The key that a misspelt one was meant to be. It is not `here`, the root key of the entry that names it: a value that
@@ -173,11 +173,11 @@ impl<'a> KnownKeys<'a> {
 
     /// The root keys that start with `prefix`, sorted.
     pub(crate) fn keys_in(&self, prefix: &str) -> Names {
-        if let Some(known) = self.by_prefix.borrow().get(prefix) {
+        if let Some(known) = lock(&self.kept.by_prefix).get(prefix) {
             return known.clone();
         }
         let keys: Names = self.index.keys_in(prefix).into();
-        self.by_prefix.borrow_mut().insert(prefix.into(), keys.clone());
+        lock(&self.kept.by_prefix).insert(prefix.into(), keys.clone());
         keys
     }
 
@@ -187,13 +187,13 @@ impl<'a> KnownKeys<'a> {
     }
 
     /// The keys that start with `prefix` and are in several files, sorted.
-    pub(crate) fn shared_keys_in(&self, prefix: &str) -> Rc<Siblings> {
-        if let Some(known) = self.shared.borrow().get(prefix) {
+    pub(crate) fn shared_keys_in(&self, prefix: &str) -> Arc<Siblings> {
+        if let Some(known) = lock(&self.kept.shared).get(prefix) {
             return known.clone();
         }
         let (count, shared) = self.index.shared_keys_in(prefix);
-        let siblings = Rc::new(Siblings { count, shared });
-        self.shared.borrow_mut().insert(prefix.into(), siblings.clone());
+        let siblings = Arc::new(Siblings { count, shared });
+        lock(&self.kept.shared).insert(prefix.into(), siblings.clone());
         siblings
     }
 
@@ -207,7 +207,7 @@ impl<'a> KnownKeys<'a> {
 
     /// All keys, sorted.
     pub(crate) fn keys(&self) -> &[Arc<str>] {
-        self.all.get_or_init(|| self.index.keys())
+        self.kept.all.get_or_init(|| self.index.keys())
     }
 
     /// The keys that an expression matches, sorted, except that keys with several lines come last. `None` if too many keys
@@ -235,7 +235,7 @@ impl<'a> KnownKeys<'a> {
         // In Ruby, `^` matches at the start of every line, so a key of several lines need not start with the pattern's prefix.
         let has_lines = |key: &&Arc<str>| key.contains('\n');
         let of_lines =
-            self.of_lines.get_or_init(|| keys.iter().filter(has_lines).cloned().collect());
+            self.kept.of_lines.get_or_init(|| keys.iter().filter(has_lines).cloned().collect());
         // The keys are sorted, so those with the pattern's fixed prefix are next to one another.
         let start = keys.partition_point(|key| **key < *regex.prefix());
         let with_prefix = keys[start..].iter().take_while(|key| key.starts_with(regex.prefix()));
@@ -299,6 +299,11 @@ impl<'a> KnownKeys<'a> {
         let is_missing = |path: &str| self.world.kind(path) == PathKind::Missing;
         is_missing(&directory) || fixed.any(|it| is_missing(&paths::join(&directory, it)))
     }
+}
+
+/// The lock is never held while something is computed. If two threads compute the same, the results are equal.
+fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether the data of a level is in files that can be read here.

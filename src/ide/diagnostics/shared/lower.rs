@@ -6,17 +6,21 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::config::Environment;
 use crate::data::{DataFile, FileId, Files as _, Format, Located, Place, RootEntry, Value};
 use crate::engine::{Evaluator, UsedMerge, module_of_key};
+use crate::facts::Node;
 use crate::ide::context::{LOOKUP_OPTIONS, lookup_key};
 use crate::ide::diagnostics::Related;
 use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::syntax::key_path::Segment;
 use crate::text::SharedText;
-use crate::world::{Below, FileAbove, FileSet, KeyIndex, LaterSource, ReadOrders, World};
+use crate::world::{
+    Below, FileAbove, KeyIndex, OrderAround, ReadOrders, ReadSource, Sources, World,
+};
 
 /// The levels below one file.
 pub(crate) struct LowerLevels<'a> {
@@ -25,41 +29,63 @@ pub(crate) struct LowerLevels<'a> {
     index: Arc<KeyIndex>,
     orders: Arc<ReadOrders>,
     file: FileAbove<'a>,
+    data: &'a DataFile,
     module: Option<&'a str>,
+    shared: Arc<SharedLower>,
     /// By the module of the key.
     opened: RefCell<HashMap<Option<Box<str>>, Rc<Opened>>>,
 }
 
-/// The files of some orders, prepared for lookups.
+/// The orders around the file for keys of one module.
 struct Opened {
     below: Arc<Below>,
+    evaluators: Vec<Rc<LazyEvaluator>>,
+    files: Arc<LowerFiles>,
+    /// Whether the options of a key are the same for all files with these orders.
+    shares_options: bool,
+}
+
+/// What is kept for the files of one snapshot. Thousands of node files have the same sources after them.
+#[derive(Default)]
+struct SharedLower {
+    /// By the addresses of the lists in [`LowerFiles::orders`].
+    files: Mutex<HashMap<Addresses, Arc<LowerFiles>, foldhash::fast::RandomState>>,
+    /// How many orders, and keys in each of them, all of them keep.
+    keys: Arc<AtomicUsize>,
+}
+
+type Addresses = Vec<[usize; 2]>;
+
+/// The maximum number of orders, and of keys in each of them, that are kept. Then all are dropped.
+const MAX_KEYS: usize = 65_536;
+
+/// The sources around files that have the same ones, with the lower files prepared for lookups.
+struct LowerFiles {
+    /// Before and after the file, for each order.
+    orders: Vec<[Sources; 2]>,
     /// With their paths, each once, in the order of their numbers.
     files: Vec<(FileId, Arc<str>, Arc<DataFile>)>,
-    evaluators: Vec<OnceCell<Arc<Evaluator>>>,
+    /// Whether no source gives options to some nodes only.
+    has_same_options: bool,
+    keys: Mutex<HashMap<Box<str>, Arc<LowerKey>, foldhash::fast::RandomState>>,
+    /// [`SharedLower::keys`]
+    all_keys: Arc<AtomicUsize>,
 }
 
-type Found = HashMap<FileId, LowerValue, foldhash::fast::RandomState>;
-
-/// A key that is looked up in several orders.
-struct WantedKey<'k> {
-    key: &'k str,
-    found: Found,
-    /// Whether there may be `lookup_options` for it.
-    has_options: bool,
-    /// The sets of files that have it; most orders share them.
-    held: RefCell<Vec<(Arc<FileSet>, bool)>>,
+/// A root key in lower files.
+struct LowerKey {
+    /// Whether any of them has it.
+    is_there: bool,
+    /// For each order.
+    orders: Vec<LowerKeyOfOrder>,
 }
 
-impl WantedKey<'_> {
-    fn is_held_by(&self, index: &KeyIndex, files: &Arc<FileSet>) -> bool {
-        let mut held = self.held.borrow_mut();
-        if let Some((_, is_held)) = held.iter().find(|(known, _)| Arc::ptr_eq(known, files)) {
-            return *is_held;
-        }
-        let is_held = index.is_held_by(self.key, files);
-        held.push((files.clone(), is_held));
-        is_held
-    }
+struct LowerKeyOfOrder {
+    values: Arc<[LowerValue]>,
+    /// The number of sources before the first of the values.
+    first: usize,
+    is_first_uncertain: OnceLock<bool>,
+    merge: OnceLock<UsedMerge>,
 }
 
 /// A key of the file, and its values in lower levels.
@@ -77,14 +103,34 @@ pub(crate) struct KeyAbove<'a> {
 /// The values of a key in the files below, for one order of files.
 pub(crate) struct KeyBelow {
     /// The highest priority first; perhaps none.
-    pub(crate) values: Vec<LowerValue>,
+    pub(crate) values: Arc<[LowerValue]>,
     /// Whether a level before the first of the values may also have the key. If there are no values, this is only set for
     /// deep merges.
     pub(crate) is_first_uncertain: bool,
     /// How the values are merged.
     pub(crate) merge: UsedMerge,
+    evaluator: Rc<LazyEvaluator>,
+}
+
+/// An evaluator that most keys do not need.
+struct LazyEvaluator {
+    world: Arc<World>,
+    environment: Arc<Environment>,
+    node: Arc<Node>,
+    made: OnceCell<Arc<Evaluator>>,
+}
+
+impl LazyEvaluator {
+    fn get(&self) -> &Arc<Evaluator> {
+        self.made.get_or_init(|| self.world.evaluator(&self.environment, &self.node))
+    }
+}
+
+impl KeyBelow {
     /// The evaluator of one of the nodes with this order.
-    pub(crate) evaluator: Arc<Evaluator>,
+    pub(crate) fn evaluator(&self) -> &Arc<Evaluator> {
+        self.evaluator.get()
+    }
 }
 
 /// A value of a lower level.
@@ -107,17 +153,19 @@ impl LowerValue {
 }
 
 impl<'a> LowerLevels<'a> {
-    /// The levels below the file at `path`, which contains data of `module` if there is one.
+    /// The levels below the file at `path` with these `data`, which are those of `module` if there is one.
     pub(crate) fn new(
         world: &'a Arc<World>,
         environment: &'a Arc<Environment>,
         path: &'a str,
-        module: Option<&'a str>,
+        (data, module): (&'a DataFile, Option<&'a str>),
     ) -> Self {
         let orders = world.read_orders(environment);
         let index = world.key_index(environment);
         let file = FileAbove::new(world, environment, path, module);
-        Self { world, environment, index, orders, file, module, opened: RefCell::default() }
+        let shared = world.of_snapshot(environment);
+        let opened = RefCell::default();
+        Self { world, environment, index, orders, file, data, module, shared, opened }
     }
 
     /// The values of lower levels for `key`; `None` if no lower level has it and lookup options do not matter either.
@@ -129,26 +177,19 @@ impl<'a> LowerLevels<'a> {
         own: &'k RootEntry,
     ) -> Option<KeyAbove<'k>> {
         let opened = self.opened(self.module.or_else(|| module_of_key(key)));
-        let find = |(file, path, data): &(FileId, Arc<str>, Arc<DataFile>)| {
-            let entry = data.get(key)?;
-            let (key_place, value) = (entry.key_place, entry.value.clone());
-            Some((*file, LowerValue { path: path.clone(), key_place, value }))
-        };
-        let found: Found = opened.files.iter().filter_map(find).collect();
+        let lower = opened.files.key(key);
         // If no lower level has the key, only `knockout-no-effect` has something to check, and it needs a list or a hash
-        // with options.
-        let may_have_options = matches!(own.value.value, Value::Array(_) | Value::Hash(_))
-            && known.may_have_options(key);
-        if found.is_empty() && !may_have_options {
+        // with options. A key without options is not merged, and options need not be looked up for each node.
+        let may_be_merged =
+            lower.is_there || matches!(own.value.value, Value::Array(_) | Value::Hash(_));
+        let has_options = may_be_merged && known.may_have_options(key);
+        if !lower.is_there && !has_options {
             return None;
         }
         // If no level has the key, all orders have the same result.
-        let count = if found.is_empty() { 1 } else { opened.below.orders.len() };
-        // A key without options is not merged, and options need not be looked up for each node.
-        let has_options = known.may_have_options(key);
-        let asked = WantedKey { key, found, has_options, held: RefCell::default() };
-        let orders =
-            (0..opened.below.orders.len().min(count)).map(|at| self.order(&opened, at, &asked));
+        let count = if lower.is_there { lower.orders.len() } else { 1 };
+        let orders = (0..lower.orders.len().min(count))
+            .map(|at| self.order(&opened, at, (key, has_options), &lower.orders[at]));
         Some(KeyAbove { key, own, orders: orders.collect(), is_whole: opened.below.is_whole })
     }
 
@@ -173,13 +214,13 @@ impl<'a> LowerLevels<'a> {
     pub(crate) fn options(&self, module: Option<&str>) -> Vec<LowerValue> {
         let opened = self.opened(self.module.or(module));
         let mut values: Vec<LowerValue> = Vec::new();
-        for (_, sources) in &opened.below.orders {
-            for source in sources {
-                let LaterSource::File(file, _) = source else { continue };
-                let Ok(at) = opened.files.binary_search_by_key(file, |(file, ..)| *file) else {
+        let files = &opened.files.files;
+        for order in &opened.below.orders {
+            for (file, _) in files_of(&order.after) {
+                let Ok(at) = files.binary_search_by_key(&file, |(file, ..)| *file) else {
                     continue;
                 };
-                let (_, path, data) = &opened.files[at];
+                let (_, path, data) = &files[at];
                 let Some(entry) = data.get(LOOKUP_OPTIONS) else { continue };
                 let (key_place, value) = (entry.key_place, entry.value.clone());
                 if !values.iter().any(|it| it.path == *path) {
@@ -193,37 +234,39 @@ impl<'a> LowerLevels<'a> {
     /// The text that holds a value of a lower level, if it is of this format.
     pub(crate) fn text_of(&self, lower: &LowerValue, format: Format) -> Option<SharedText> {
         let opened = self.opened.borrow();
-        let mut files = opened.values().flat_map(|opened| &opened.files);
+        let mut files = opened.values().flat_map(|opened| &opened.files.files);
         let (.., data) = files.find(|(_, path, _)| *path == lower.path)?;
         (data.format() == format).then(|| data.text().clone())
     }
 
-    fn order(&self, opened: &Opened, at: usize, asked: &WantedKey<'_>) -> KeyBelow {
-        let (node, sources) = &opened.below.orders[at];
-        let value_of = |source: &LaterSource| match source {
-            LaterSource::File(file, _) => asked.found.get(file),
-            _ => None,
-        };
-        let first = sources.iter().position(|it| value_of(it).is_some()).unwrap_or(sources.len());
-        let evaluator = opened.evaluators[at]
-            .get_or_init(|| self.world.evaluator(self.environment, node))
-            .clone();
-        let merge = if asked.has_options {
-            evaluator.merge_for(asked.key)
-        } else {
+    fn order(
+        &self,
+        opened: &Opened,
+        at: usize,
+        (key, has_options): (&str, bool),
+        lower: &LowerKeyOfOrder,
+    ) -> KeyBelow {
+        let evaluator = opened.evaluators[at].clone();
+        let merge_for = || evaluator.get().merge_for(key);
+        let merge = if !has_options {
             UsedMerge::of_options(None)
+        } else if opened.shares_options {
+            lower.merge.get_or_init(merge_for).clone()
+        } else {
+            merge_for()
         };
-        let values: Vec<LowerValue> =
-            sources[first..].iter().filter_map(value_of).cloned().collect();
+        let values = lower.values.clone();
         // It takes time to search all files. If no level has a value, only deep merges need it.
         let matters = !values.is_empty() || merge.is_deep();
-        let is_first_uncertain = matters
-            && sources[..first].iter().any(|source| match source {
-                LaterSource::File(..) => false,
-                // A path with open variables leads to one of these files.
-                LaterSource::OneOf(files) => asked.is_held_by(&self.index, files),
-                LaterSource::Unknown => true,
-            });
+        let may_have_key = |source: &ReadSource| match source {
+            ReadSource::File(..) => false,
+            // A path with open variables leads to one of these files.
+            ReadSource::OneOf(files) => self.index.is_held_by(key, files),
+            ReadSource::Unknown => true,
+        };
+        let before = &opened.below.orders[at].after[..lower.first];
+        let is_first_uncertain =
+            matters && *lower.is_first_uncertain.get_or_init(|| before.iter().any(may_have_key));
         KeyBelow { values, is_first_uncertain, merge, evaluator }
     }
 
@@ -239,11 +282,52 @@ impl<'a> LowerLevels<'a> {
     }
 
     fn open(&self, module: Option<&str>) -> Opened {
-        let world = self.world;
         let below = self.orders.below(&self.file, module);
+        let files = self.shared.of(self, &below);
+        let evaluator = |order: &OrderAround| {
+            let (world, environment) = (self.world.clone(), self.environment.clone());
+            let node = order.node.clone();
+            Rc::new(LazyEvaluator { world, environment, node, made: OnceCell::new() })
+        };
+        let evaluators = below.orders.iter().map(evaluator).collect();
+        // Levels outside of a module come before its files, and are in none of these orders.
+        let shares_options = files.has_same_options
+            && self.module.is_none()
+            && !self.data.is_broken()
+            && self.data.get(LOOKUP_OPTIONS).is_none();
+        Opened { below, evaluators, files, shares_options }
+    }
+}
+
+impl SharedLower {
+    /// The lower files of these orders.
+    fn of(&self, levels: &LowerLevels<'_>, below: &Below) -> Arc<LowerFiles> {
+        let lock = || self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let address = |sources: &Sources| Arc::as_ptr(sources).addr();
+        let addresses = |order: &OrderAround| [address(&order.before), address(&order.after)];
+        let addresses: Addresses = below.orders.iter().map(addresses).collect();
+        if let Some(known) = lock().get(&addresses) {
+            return known.clone();
+        }
+        // The lock is not held while files are read. The lists are kept, so that no others get their addresses.
+        let files = Arc::new(LowerFiles::read(levels, below, self.keys.clone()));
+        let mut known = lock();
+        if self.keys.load(Ordering::Relaxed) >= MAX_KEYS {
+            known.clear();
+            self.keys.store(0, Ordering::Relaxed);
+        }
+        self.keys.fetch_add(files.orders.len(), Ordering::Relaxed);
+        known.insert(addresses, files.clone());
+        files
+    }
+}
+
+impl LowerFiles {
+    fn read(levels: &LowerLevels<'_>, below: &Below, all_keys: Arc<AtomicUsize>) -> Self {
+        let world = levels.world;
         // Each file is read only once, also if it cannot be read.
         let mut named: BTreeMap<FileId, Format> = BTreeMap::new();
-        for (file, format) in below.orders.iter().flat_map(|(_, sources)| files_of(sources)) {
+        for (file, format) in below.orders.iter().flat_map(|order| files_of(&order.after)) {
             named.entry(file).or_insert(format);
         }
         let read = |(file, format)| {
@@ -251,15 +335,79 @@ impl<'a> LowerLevels<'a> {
             let data = world.data(&path, format).ok()?;
             Some((file, path, data))
         };
-        let files = named.into_iter().filter_map(read).collect();
-        let evaluators = below.orders.iter().map(|_| OnceCell::new()).collect();
-        Opened { below, files, evaluators }
+        let files: Vec<_> = named.into_iter().filter_map(read).collect();
+        let orders: Vec<_> =
+            below.orders.iter().map(|it| [it.before.clone(), it.after.clone()]).collect();
+        let has_same_options = have_same_options(levels, &orders, &files);
+        Self { orders, files, has_same_options, keys: Mutex::default(), all_keys }
+    }
+
+    fn key(&self, key: &str) -> Arc<LowerKey> {
+        let lock = || self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(key) {
+            return known.clone();
+        }
+        let found = Arc::new(self.find(key));
+        self.all_keys.fetch_add(self.orders.len(), Ordering::Relaxed);
+        lock().insert(key.into(), found.clone());
+        found
+    }
+
+    fn find(&self, key: &str) -> LowerKey {
+        let find = |(file, path, data): &(FileId, Arc<str>, Arc<DataFile>)| {
+            let entry = data.get(key)?;
+            let (key_place, value) = (entry.key_place, entry.value.clone());
+            Some((*file, LowerValue { path: path.clone(), key_place, value }))
+        };
+        // In the order of their numbers, as the files are.
+        let found: Vec<(FileId, LowerValue)> = self.files.iter().filter_map(find).collect();
+        let value_of = |source: &ReadSource| match source {
+            ReadSource::File(file, _) => {
+                let at = found.binary_search_by_key(file, |(file, _)| *file).ok()?;
+                Some(&found[at].1)
+            }
+            _ => None,
+        };
+        let of_order = |[_, after]: &[Sources; 2]| {
+            let first = after.iter().position(|it| value_of(it).is_some()).unwrap_or(after.len());
+            let values = after[first..].iter().filter_map(value_of).cloned().collect();
+            let (is_first_uncertain, merge) = (OnceLock::new(), OnceLock::new());
+            LowerKeyOfOrder { values, first, is_first_uncertain, merge }
+        };
+        LowerKey { is_there: !found.is_empty(), orders: self.orders.iter().map(of_order).collect() }
     }
 }
 
-fn files_of(sources: &[LaterSource]) -> impl Iterator<Item = (FileId, Format)> {
+/// Whether the options of each key are the same for all files with these orders, as long as the files themselves have none. All
+/// options must be in files that nodes certainly read after them, and the same for all nodes.
+fn have_same_options(
+    levels: &LowerLevels<'_>,
+    orders: &[[Sources; 2]],
+    files: &[(FileId, Arc<str>, Arc<DataFile>)],
+) -> bool {
+    let may_have_some = |source: &ReadSource, is_after: bool| match source {
+        ReadSource::File(file, _) => {
+            let known = files.binary_search_by_key(file, |(file, ..)| *file);
+            let data = known.ok().filter(|_| is_after).map(|at| &files[at].2);
+            // What is before the file, or cannot be read, is not searched here.
+            data.is_none_or(|data| {
+                let options = data.get(LOOKUP_OPTIONS);
+                data.is_broken() || options.is_some_and(RootEntry::has_tokens)
+            })
+        }
+        ReadSource::OneOf(files) => levels.index.is_held_by(LOOKUP_OPTIONS, files),
+        ReadSource::Unknown => true,
+    };
+    !levels.index.may_have_other_keys()
+        && orders.iter().all(|[before, after]| {
+            !before.iter().any(|it| may_have_some(it, false))
+                && !after.iter().any(|it| may_have_some(it, true))
+        })
+}
+
+fn files_of(sources: &[ReadSource]) -> impl Iterator<Item = (FileId, Format)> {
     sources.iter().filter_map(|source| match source {
-        LaterSource::File(file, format) => Some((*file, *format)),
+        ReadSource::File(file, format) => Some((*file, *format)),
         _ => None,
     })
 }
@@ -269,5 +417,75 @@ impl KeyAbove<'_> {
     pub(crate) fn looked_up(&self) -> String {
         let segment = Segment::Name(self.key.into());
         lookup_key(std::iter::once(&segment)).unwrap_or_else(|| self.key.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn options_of_a_file_itself_do_not_count_for_others() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: ['nodes/%{trusted.certname}.yaml', c.yaml]}]
+#- /data/nodes/a.yaml
+kk: ~
+#- /data/nodes/b.yaml
+lookup_options: {kk: {merge: first}}
+kk: ~
+#   ^ hint[null-hides-value]
+#- /data/nodes/c.yaml
+kk: ~
+#- /data/c.yaml
+lookup_options: {kk: {merge: deep}}
+kk: {a: 1, b: 2, c: 3}
+",
+        );
+    }
+
+    #[test]
+    fn options_that_a_node_reads_by_its_name_do_not_count_for_others() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy:
+- {name: n, path: 'nodes/%{trusted.certname}.yaml'}
+- {name: o, path: 'options/%{trusted.certname}.yaml'}
+- {name: c, path: c.yaml}
+#- /data/nodes/a.yaml
+kk: ~
+#- /data/nodes/b.yaml
+kk: ~
+#   ^ hint[null-hides-value]
+#- /data/options/b.yaml
+lookup_options: {kk: {merge: first}}
+#- /data/c.yaml
+lookup_options: {kk: {merge: deep}}
+kk: {a: 1, b: 2, c: 3}
+",
+        );
+    }
+
+    #[test]
+    fn options_with_variables_differ_by_node() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: ['nodes/%{trusted.certname}.yaml', c.yaml]}]
+#- /data/nodes/deep.yaml
+kk: ~
+#- /data/nodes/first.yaml
+kk: ~
+#   ^ hint[null-hides-value]
+#- /data/c.yaml
+lookup_options: {kk: {merge: '%{trusted.certname}'}}
+kk: {a: 1, b: 2, c: 3}
+",
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! The values of the keys that a file looks up, as far as files show them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::config::Environment;
 use crate::data::{Files as _, Located, Value};
@@ -9,7 +9,7 @@ use crate::engine::Evaluator;
 use crate::ide::diagnostics::Related;
 use crate::syntax::interpolation::{self, Token};
 use crate::syntax::key_path::{self, KeyPath, Segment};
-use crate::world::{ByEnvironment, KeyIndex, World};
+use crate::world::{KeyIndex, World};
 
 /// The maximum number of files to search for a key.
 pub(crate) const MAX_FILES: usize = 16;
@@ -28,36 +28,6 @@ pub(crate) struct Targets<'a> {
 
 /// The values of root keys. Files of the same snapshot look up the same keys.
 type KnownRoots = Mutex<HashMap<Arc<str>, Arc<RootValues>, foldhash::fast::RandomState>>;
-
-/// By environment, the values in the snapshot with this key index. Each snapshot has its own.
-#[derive(Default)]
-struct RootCache {
-    environments: ByEnvironment<OfSnapshot>,
-    /// Held while it is decided whether there are values for a snapshot, so that its requests share them.
-    deciding: Mutex<()>,
-}
-
-type OfSnapshot = (Weak<KeyIndex>, Arc<KnownRoots>);
-
-impl RootCache {
-    fn of(
-        &self,
-        world: &World,
-        environment: &Environment,
-        index: &Arc<KeyIndex>,
-    ) -> Arc<KnownRoots> {
-        let _others_wait = self.deciding.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = Arc::downgrade(index);
-        if let Some((of, known)) = self.environments.get(environment)
-            && of.ptr_eq(&own)
-        {
-            return known;
-        }
-        let known = Arc::<KnownRoots>::default();
-        self.environments.set(world, environment, (own, known.clone()));
-        known
-    }
-}
 
 /// The values of a root key in all files that have it.
 #[derive(Debug, Default)]
@@ -95,7 +65,7 @@ impl<'a> Targets<'a> {
     /// The keys of the environment that the file at `path` belongs to.
     pub(crate) fn new(world: &'a Arc<World>, environment: Arc<Environment>, path: &'a str) -> Self {
         let index = world.key_index(&environment);
-        let known = world.attached::<RootCache>().of(world, &environment, &index);
+        let known = world.of_snapshot::<KnownRoots>(&environment);
         Self { world, environment, index, path, known }
     }
 
