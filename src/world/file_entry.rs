@@ -9,7 +9,8 @@ use super::left_by_git::LeftByGit;
 use crate::code::file::not_utf8;
 use crate::code::{CodeFile, CodeSummary};
 use crate::data::{
-    DataFile, FileId, Format, InvalidUtf8, ReplacedBytes, RootEntry, may_hide_keys, may_spell_key,
+    DataFile, FileId, Format, InvalidUtf8, ReplacedBytes, RootEntry, may_have_key, may_hide_keys,
+    may_spell_key,
 };
 use crate::limits::MAX_REPLACED_BYTES;
 use crate::text::{LineIndex, SharedText, TextRange};
@@ -35,6 +36,7 @@ pub struct FileEntry {
     references: KnownReferences,
     left_by_git: OnceLock<Option<LeftByGit>>,
     may_hide_keys: [OnceLock<bool>; 3],
+    is_refused: [OnceLock<bool>; 3],
     named_keys: [OnceLock<NamedKeys>; 3],
     code: OnceLock<Arc<CodeFile>>,
     code_summary: OnceLock<Arc<CodeSummary>>,
@@ -104,6 +106,7 @@ impl FileEntry {
             references: KnownReferences::default(),
             left_by_git: OnceLock::new(),
             may_hide_keys: Default::default(),
+            is_refused: Default::default(),
             named_keys: Default::default(),
             code: OnceLock::new(),
             code_summary: OnceLock::new(),
@@ -181,6 +184,21 @@ impl FileEntry {
     /// Whether the text only stands for the content that the file has elsewhere.
     pub(super) fn stands_for_content(&self) -> bool {
         LeftByGit::at_start(self.text.as_bytes()).is_some()
+    }
+
+    /// Whether Puppet refuses the text as `format`. If it has not been parsed yet, it is parsed and dropped again.
+    pub(super) fn is_refused(&self, format: Format) -> bool {
+        *self.is_refused[format as usize].get_or_init(|| match self.data_if_read(format) {
+            Some(data) => data.is_broken(),
+            None => self.read_as(format).is_broken(),
+        })
+    }
+
+    /// Whether the text may be meant to have a root key, even if no parser finds it there.
+    pub(super) fn may_spell(&self, format: Format, key: &str) -> bool {
+        // Text in UTF-16 has a zero byte in each letter.
+        let is_wide = || self.invalid_utf8_at.is_some() && self.text.contains('\0');
+        may_have_key(self.text.as_bytes(), format, key) || is_wide()
     }
 
     /// What Git wrote into the text in the place of data.

@@ -7,6 +7,7 @@ mod call_words;
 mod holders;
 mod key_list;
 mod named_keys;
+mod refused;
 mod tags;
 mod typed;
 
@@ -515,6 +516,8 @@ pub(super) struct BulkIndex {
     call_words: KnownCallWords,
     /// How many files name each key; computed on demand.
     named: OnceLock<Counts>,
+    /// The positions of the files that Puppet refuses; computed on demand.
+    refused: OnceLock<Vec<u32>>,
 }
 
 /// A set of files, and the bits of their names.

@@ -176,7 +176,9 @@ impl World {
                 )?);
             }
             edits.keys.extend(found.keys);
-            edits.has_other_keys |= found.has_other_keys;
+            // What a file that Puppet refuses has is not known.
+            let is_known_otherwise = before.is_broken() != now.is_broken();
+            edits.has_other_keys |= found.has_other_keys || is_known_otherwise;
             edits.has_other_calls |= found.has_other_calls;
         }
         edits.files.push(now.id);

@@ -102,7 +102,8 @@ impl<'a> CodeContext<'a> {
                 let answer = self.evaluator().call_from(caller, &Request::key(name));
                 answer.outcome.is_err() || answer.cases.iter().any(|it| it.answer.outcome.is_err())
             };
-            return if is_open || fails() { Answered::Perhaps } else { Answered::Never };
+            let may_be_there = is_open || fails() || self.keys().may_be_refused(&root);
+            return if may_be_there { Answered::Perhaps } else { Answered::Never };
         }
         // Assumptions about variables are not true for all nodes.
         if !self.world.assumed().is_empty() {
@@ -115,7 +116,7 @@ impl<'a> CodeContext<'a> {
             Answered::Perhaps
         } else if cases().all(|it| matches!(it.outcome, Ok(Some(_)))) {
             Answered::Always
-        } else if !is_open && cases().all(is_nothing) {
+        } else if !is_open && cases().all(is_nothing) && !self.keys().may_be_refused(&root) {
             Answered::Never
         } else {
             Answered::Perhaps
@@ -124,7 +125,7 @@ impl<'a> CodeContext<'a> {
 
     /// Whether there are data files, but none has the root key of `name`. Data may also be elsewhere.
     pub(crate) fn is_missing_here(&self, name: &str) -> bool {
-        !self.keys().contains(&root_key(name)) && !self.keys().is_empty()
+        self.keys().is_missing(&root_key(name)) && !self.keys().is_empty()
     }
 
     /// The key that a misspelt one was probably meant to be.

@@ -188,6 +188,17 @@ mod tests {
     }
 
     #[test]
+    fn what_a_file_may_have_that_puppet_refuses_is_not_known() {
+        check(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: x, data_hash: json_data, path: common.json}]\n\
+             #- /data/common.json\n{\n  \"a\": []\n  \"b\": 1,\n\
+             # ^ error[json-syntax]\n  \"c\": 2\n}\n\
+             #- /manifests/site.pp\nlookup('c')\nlookup('d')\n\
+             #      ^^^ warning[lookup-without-data]\n",
+        );
+    }
+
+    #[test]
     fn nothing_is_said_where_data_may_be_elsewhere() {
         let code = "#- /manifests/site.pp\nlookup('none')\n";
         check(&format!("#- /README.md\n\n{code}"));

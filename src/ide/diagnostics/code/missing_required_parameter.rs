@@ -196,7 +196,9 @@ impl Checker<'_, '_> {
         }
         let cancel = CancelToken::default();
         let binder = Binder { evaluator, aliases: &self.aliases, cancel: &cancel };
-        if !is_missing(&binder.bind(declared, parameter)) {
+        // A file that Puppet refuses may be meant to have it.
+        let is_missing = is_missing(&binder.bind(declared, parameter));
+        if !is_missing || self.code.keys().may_be_refused(&key) {
             return;
         }
         self.told.insert(key);
@@ -265,6 +267,27 @@ mod tests {
              if $facts['os']['family'] == 'Debian' {{\n  include web\n\
              #         ^^^ error[missing-required-parameter]: expects a value for parameter 'owner' This includes class `web`, and catalogs fail for 1 of 3 nodes: web01: no level has `web::owner`, and the parameter has no default.\n\
              #         ^^^ error[missing-required-parameter]: expects a value for parameter 'depth' This includes class `web::deep` through modules/web/manifests/init.pp, and catalogs fail for 2 of 3 nodes: web01, web02: no level has `web::deep::depth`, and the parameter has no default.\n}}\n"
+        ));
+    }
+
+    /// What is in such a file is not known, and all lookups that read it fail because of it.
+    #[test]
+    fn what_a_file_may_have_that_puppet_refuses_is_not_missing() {
+        let nodes =
+            "#- /.hiera-ls.yaml\nnodes:\n  web01: {facts: {a: 1}}\n  web02: {facts: {a: 1}}\n";
+        let data = "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
+                    - {name: c, path: common.yaml}\n#- /data/common.yaml\nx: 1\n\
+                    #- /modules/web/manifests/init.pp\nclass web($port, $none) { }\n\
+                    #- /data/nodes/web02.yaml\nweb::port: @80\n\
+                    #          ^^^ error[yaml-syntax]: found character that cannot start any token while scanning for the next token\n";
+        check(&format!(
+            "{data}#- /manifests/site.pp\ninclude web\n\
+             #       ^^^ warning[missing-required-parameter]: expects a value for parameter 'none'…\n"
+        ));
+        check(&format!(
+            "{data}{nodes}#- /manifests/site.pp\ninclude web\n\
+             #       ^^^ error[missing-required-parameter]: expects a value for parameter 'port' This includes class `web`, and catalogs fail for 1 of 2 nodes: web01…\n\
+             #       ^^^ error[missing-required-parameter]: expects a value for parameter 'none' This includes class `web`, and catalogs fail for 1 of 2 nodes: web01…\n"
         ));
     }
 

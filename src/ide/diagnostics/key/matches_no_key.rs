@@ -78,6 +78,9 @@ fn unknown_key(known: &KnownKeys<'_>, classes: &DeclaredClasses<'_>, key: &str) 
     if near.is_none() && known.is_open(module_of_key(key)) {
         return None;
     }
+    if known.may_be_refused(key) {
+        return None;
+    }
     let advice = match near {
         Some(near) if classes.is_parameter(key) => {
             format!("\n`{key}` is a class parameter, so `{near}` may be misspelt.")
@@ -99,7 +102,8 @@ fn unmatched_pattern(known: &KnownKeys<'_>, pattern: &str, rest: &str) -> Option
     }
     // Puppet never applies options to `lookup_options` itself, although patterns match the name.
     let matches = known.matching(&regex)?.iter().any(|key| **key != *LOOKUP_OPTIONS);
-    (!matches).then(|| format!("no data file has a key that matches /{pattern}/"))
+    (!matches && !known.has_refused_files())
+        .then(|| format!("no data file has a key that matches /{pattern}/"))
 }
 
 #[cfg(test)]

@@ -190,6 +190,25 @@ mod tests {
         ));
     }
 
+    /// Such a value is only a consequence of the error, and Puppet refuses the whole file.
+    #[test]
+    fn what_a_syntax_error_spoils_is_left_alone() {
+        check(&format!(
+            "{WEB}#- /data/common.yaml\n\
+             web::mods: \"%{{alias('pool')}}\"\n\
+             web::port: '8080'\n\
+             #          ^^^^^^ warning[value-type-mismatch]: parameter 'port' expects a Web::Port = Integer[1, 65535] value, got String…\n\
+             pool:\n  - a: b: c\n\
+             #       ^^^ error[yaml-syntax]: mapping values are not allowed in this context\n"
+        ));
+        check(&format!(
+            "{WEB}#- /data/common.yaml\n\
+             web::sites:\n  x:\n   a: 1\n  y: @1\n\
+             #    ^^ error[yaml-syntax]\n\
+             web::mods:\nweb::f: \"%{{alias('x')}}\"\nx:\n"
+        ));
+    }
+
     /// A part is marked where it is written, and a whole value where the key gets it.
     #[test]
     fn values_behind_anchors() {

@@ -48,7 +48,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         }
         let near = known.near(key, at.key());
         // Even if keys may also come from elsewhere, a similar key makes a mistake likely.
-        if near.is_none() && known.is_open(module_of_key(key)) {
+        if near.is_none() && known.is_open(module_of_key(key)) || !known.is_missing(key) {
             continue;
         }
         let advice = near.as_ref().map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
@@ -70,12 +70,17 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
 /// Checks the members that an entry looks up.
 pub(crate) fn check_members(at: &LookupContext<'_>, report: &mut Report) {
     let (Some(targets), Some(known)) = (at.targets(), at.known()) else { return };
+    // Some value may be in a file that Puppet refuses.
+    let may_be_refused = |path: &str| {
+        let root = key_path::parse(path).ok().and_then(|path| path.root_name().cloned());
+        root.is_none_or(|root| known.may_be_refused(&root))
+    };
     let start = at.entry.start;
     for token in at.summary.looked_up.iter().filter(|token| token.name.contains('.')) {
         let Some((key, member)) = token.name.rsplit_once('.') else { continue };
         let Some((found, true)) = targets.dug(&token.name) else { continue };
         let is_missing = !found.is_empty() && found.iter().all(|it| *it == Dug::Missing);
-        if !is_missing || known.is_open(module_of_key(key)) {
+        if !is_missing || known.is_open(module_of_key(key)) || may_be_refused(key) {
             continue;
         }
         let Some((holders, _)) = targets.dug(key) else { continue };
@@ -209,6 +214,19 @@ a: "%{lookup('password')}"
         check(
             r#"
 a: "%{lookup('module::that_is_not_here')}"
+"#,
+        );
+    }
+
+    #[test]
+    fn what_a_file_may_have_that_puppet_refuses_is_not_missing() {
+        check(
+            r#"
+a: "%{lookup('pool')} %{lookup('none')}"
+#                     ^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `none`…
+pool
+#^^^ error[yaml-syntax]
+b: 1
 "#,
         );
     }

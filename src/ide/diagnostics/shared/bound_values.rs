@@ -92,6 +92,9 @@ impl<'a> BoundValues<'a> {
         parameter.type_range?;
         let wanted = ParameterType::of(&class, parameter, self.aliases());
         wanted.known()?;
+        if is_half_read(data, entry) {
+            return None;
+        }
         // Most values fit as they are written, and then the parameter need not be looked up.
         if self.fits_as_written(key, entry, &wanted, parameter.default.is_some()) {
             return None;
@@ -150,6 +153,10 @@ impl<'a> BoundValues<'a> {
             return;
         };
         let answer = binding.answer_of(index);
+        // Lines that could not be read may be the value of a key without one.
+        if matches!(value.value, Value::Undef) && !answer.broken.is_empty() {
+            return;
+        }
         let known = refused.parts.len();
         for misfit in misfits {
             let Some(range) = self.range_of(misfit, value, answer, refused) else { continue };
@@ -286,7 +293,8 @@ impl<'a> BoundValues<'a> {
         }
         // A value that Puppet makes, for example by a merge, has no place. The key is reported if its value is a part of it.
         let is_from_here = answer.sources.iter().any(|it| it.counts() && &*it.path == self.path);
-        is_from_here.then_some(refused.entry.key_place.range)
+        let written = refused.entry.value.place.map_or(TextRange::empty(0), |it| it.range);
+        (is_from_here && is_whole(written)).then_some(refused.entry.key_place.range)
     }
 
     fn aliases(&self) -> &Arc<TypeAliases> {
@@ -294,6 +302,17 @@ impl<'a> BoundValues<'a> {
             self.perspective.world.type_aliases(self.perspective.evaluator.environment())
         })
     }
+}
+
+/// Whether a syntax error in the file may be the reason why the value of an entry is not what is meant.
+fn is_half_read(data: &DataFile, entry: &RootEntry) -> bool {
+    if !data.is_broken() {
+        return false;
+    }
+    let Some(value) = entry.value.place.map(|it| it.range) else { return true };
+    let whole = TextRange::new(entry.key_place.range.start, value.end.max(value.start));
+    let is_at_error = |error: TextRange| error.start <= whole.end && whole.start <= error.end;
+    data.syntax_errors().iter().any(|it| is_at_error(it.range))
 }
 
 /// What Puppet says about a parameter. A message may quote a value with line ends, and editors show its first line alone.

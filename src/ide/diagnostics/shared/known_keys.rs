@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use crate::backends::Registry;
 use crate::config::hiera_yaml::{LayerKind, Level, Locations};
 use crate::config::{Environment, HieraYaml};
-use crate::data::{Files as _, PathKind, inspect};
+use crate::data::{FileId, Files as _, PathKind, inspect};
 use crate::engine::module_of_key;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::Related;
@@ -98,6 +98,26 @@ impl<'a> KnownKeys<'a> {
     /// Whether some file has the root key.
     pub(crate) fn contains(&self, key: &str) -> bool {
         self.index.contains(key)
+    }
+
+    /// Whether no file has the root key, or can be meant to have it: what is in a file that Puppet refuses is not known.
+    pub(crate) fn is_missing(&self, key: &str) -> bool {
+        !self.index.contains(key) && !self.may_be_refused(key)
+    }
+
+    /// [`KeyIndex::may_be_refused`]
+    pub(crate) fn may_be_refused(&self, key: &str) -> bool {
+        self.index.may_be_refused(key)
+    }
+
+    /// The same for all files except one.
+    pub(crate) fn may_be_refused_outside(&self, key: &str, file: FileId) -> bool {
+        self.index.refused_with(key).iter().any(|path| self.world.id(path) != file)
+    }
+
+    /// [`KeyIndex::has_refused_files`]
+    pub(crate) fn has_refused_files(&self) -> bool {
+        self.index.has_refused_files()
     }
 
     /// Whether there may be keys that no file of the workspace has: keys of `module`, or keys without a module.
