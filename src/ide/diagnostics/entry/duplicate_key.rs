@@ -8,14 +8,16 @@ use indexmap::IndexMap;
 
 use crate::data::lower::may_merge;
 use crate::data::{Format, Value, inspect, scalar};
+use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::shared::fix::{Fix, Safety};
+use crate::ide::diagnostics::shared::walk::text_of;
 use crate::ide::diagnostics::{
     Check, Diagnostic, EntryContext, Family, Related, Report, Rule, Severity,
 };
 use crate::ide::pair_edits::{remove_entry, remove_pair};
 use crate::syntax::tree::{NodeKind, Pair};
-use crate::text::TextRange;
+use crate::text::{TextEdit, TextRange};
 
 pub(crate) const RULE: Rule = Rule {
     code: "duplicate-key",
@@ -25,7 +27,7 @@ pub(crate) const RULE: Rule = Rule {
     summary: "A hash has the same key twice; only the last value counts.",
     page: include_str!("../../../../docs/rules/duplicate-key.md"),
     family: Family::Syntax,
-    checks: &[Check::Entry(check), Check::File(check_root)],
+    checks: &[Check::Entry(check), Check::File(check_root), Check::ConfigText(check_config)],
     ..Rule::USUAL
 };
 
@@ -40,7 +42,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         match &node.kind {
             NodeKind::Sequence(items) => waiting.extend(items),
             NodeKind::Mapping(pairs) => {
-                check_pairs(entry, pairs, report);
+                check_pairs((entry.text, entry.format), pairs, report);
                 waiting.extend(pairs.iter().map(|pair| &pair.value));
             }
             _ => {}
@@ -68,11 +70,55 @@ pub(crate) fn check_root(file: &FileContext<'_>, report: &mut Report) {
     }
 }
 
-fn check_pairs(entry: &EntryContext<'_>, pairs: &[Pair], report: &mut Report) {
+/// All hashes of a `hiera.yaml`.
+pub(crate) fn check_config(file: &ConfigTextContext<'_>, report: &mut Report) {
+    let Some(root) = file.root else { return };
+    let source = (file.text, Format::Yaml);
+    let mut waiting = vec![(root, false)];
+    while let Some((node, is_hierarchy)) = waiting.pop() {
+        match &node.kind {
+            NodeKind::Sequence(items) => {
+                waiting.extend(items.iter().map(|it| (it, is_hierarchy)));
+            }
+            NodeKind::Mapping(pairs) => {
+                if !(is_hierarchy && check_level(file.text, pairs, report)) {
+                    check_pairs(source, pairs, report);
+                }
+                let is_root = std::ptr::eq(node, root);
+                let holds_levels = |it: &Pair| {
+                    is_root && text_of(&it.key).is_some_and(|it| it.ends_with("hierarchy"))
+                };
+                waiting.extend(pairs.iter().map(|it| (&it.value, holds_levels(it))));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Reports the second name of a level: another level was meant, so there is nothing else to say about the keys of this one.
+/// Returns whether there is a second name.
+fn check_level(text: &str, pairs: &[Pair], report: &mut Report) -> bool {
+    let keys = pairs.iter().map(|it| &it.key);
+    let mut names = keys.filter(|it| text_of(it).is_some_and(|it| &**it == "name"));
+    let (Some(first), Some(second)) = (names.next(), names.next()) else { return false };
+    let which =
+        "Only the last value counts; if another level starts here, write `- ` before this `name`";
+    let finding = add("name", [first.range, second.range], which, report);
+    let at = second.range.start as usize;
+    let is_after_dash = text[..pairs[0].key.range.start as usize].ends_with("- ");
+    if is_after_dash && text[..at].ends_with("  ") {
+        let before = TextRange::new(second.range.start - 2, second.range.start);
+        let edit = TextEdit::replace(before, "- ");
+        finding.fixes.push(Fix::by_hand("Start another level here", vec![edit]));
+    }
+    true
+}
+
+fn check_pairs((text, format): (&str, Format), pairs: &[Pair], report: &mut Report) {
     let mut seen: HashMap<Value, usize> = HashMap::new();
     let mut repeated: IndexMap<usize, Vec<usize>> = IndexMap::new();
     for (number, pair) in pairs.iter().enumerate() {
-        if let Some((identity, _)) = identity(entry.format, pair) {
+        if let Some((identity, _)) = identity(format, pair) {
             let first = *seen.entry(identity).or_insert(number);
             if first != number {
                 repeated.entry(first).or_insert_with(|| vec![first]).push(number);
@@ -83,12 +129,12 @@ fn check_pairs(entry: &EntryContext<'_>, pairs: &[Pair], report: &mut Report) {
         let places = numbers.iter().filter_map(|number| {
             let pair = &pairs[*number];
             let NodeKind::Scalar { text: name, .. } = &pair.key.kind else { return None };
-            let (_, is_symbol) = identity(entry.format, pair)?;
+            let (_, is_symbol) = identity(format, pair)?;
             Some(Occurrence { name, range: pair.key.range, is_symbol })
         });
         let places: Vec<Occurrence<'_>> = places.collect();
         let fix = |lost: usize| {
-            let removal = remove_pair(entry.text, pairs, numbers[lost])?;
+            let removal = remove_pair(text, pairs, numbers[lost])?;
             // The first one gives the key its position.
             let is_next = numbers[lost] + 1 == numbers[lost + 1];
             let (title, safety) = if is_next {
@@ -228,6 +274,48 @@ abc: 3
             "#- /data/common.json\n{\n  \"a\": 1,\n  \"b\": 2,\n  \"a\": 3\n}\n#- /hiera.yaml\nversion: 5\nhierarchy: [{name: x, data_hash: json_data, path: common.json}]\n",
             LOST,
             "{\n  \"b\": 2,\n  \"a\": 3\n}\n",
+        );
+    }
+
+    #[test]
+    fn in_hiera_yaml() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+version: 5
+#^^^^^^ warning[duplicate-key]: `version` is already a key of this hash…
+defaults: {data_hash: yaml_data, datadir: data, datadir: data}
+#                                               ^^^^^^^ warning[duplicate-key]
+hierarchy:
+  - name: a
+    path: a.yaml
+    name: b
+#   ^^^^ warning[duplicate-key]: `name` is already a key of this hash. Only the last value counts; if another level starts here, write `- ` before this `name`.
+    path: b.yaml
+  - name: c
+    path: c.yaml
+    path: common.yaml
+#   ^^^^ warning[duplicate-key]
+  - name: d
+    lookup_key: eyaml_lookup_key
+    path: d.eyaml
+    options: {x: 1, x: 2, y: [{name: 1, name: 2}]}
+#                   ^ warning[duplicate-key]
+#                                       ^^^^ warning[duplicate-key]: `name` is already a key of this hash. Only this last value counts; remove one of them.
+#- /data/common.yaml
+a: 1
+",
+        );
+    }
+
+    #[test]
+    fn a_level_that_was_meant() {
+        check_fix(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: a\n    path: a.yaml\n    name: b\n    path: b.yaml\n\
+             #- /data/a.yaml\na: 1\n#- /data/b.yaml\nb: 1\n",
+            "Start another level here",
+            "version: 5\nhierarchy:\n  - name: a\n    path: a.yaml\n  - name: b\n    path: b.yaml\n",
         );
     }
 
