@@ -4,8 +4,10 @@ use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::config::hiera_yaml_version;
 use crate::ide::diagnostics::file::yaml_syntax::reader_words;
 use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::walk::text_of;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::settings::nearest_name;
+use crate::syntax::tree::{Node, NodeKind, Pair};
 use crate::text::{TextEdit, TextRange};
 
 pub(crate) const RULE: Rule = Rule {
@@ -38,7 +40,7 @@ const LEVEL_KEYS: [&str; 13] = [
 ];
 
 pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
-    let ConfigTextContext { text, problems, .. } = *file;
+    let ConfigTextContext { text, problems, root, .. } = *file;
     for problem in problems.iter().filter(|problem| !hiera_yaml_version::is_of_version(problem)) {
         let severity = if problem.is_error() { Severity::Error } else { Severity::Warning };
         for detail in &problem.details {
@@ -46,7 +48,8 @@ pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
             let range = place.map_or(TextRange::empty(0), |place| place.range);
             let message = plain_words(text, range, &detail.message);
             let finding = report.add_as(&RULE, severity, range, message);
-            finding.fixes.extend(known_key(text, range, &detail.message));
+            let fix = root.and_then(|root| known_key((text, root), range, &detail.message));
+            finding.fixes.extend(fix);
         }
     }
 }
@@ -63,7 +66,7 @@ fn plain_words(text: &str, range: TextRange, message: &str) -> String {
 }
 
 /// The intended name, if Puppet reports an unknown one.
-fn known_key(text: &str, range: TextRange, message: &str) -> Option<Fix> {
+fn known_key((text, root): (&str, &Node), range: TextRange, message: &str) -> Option<Fix> {
     let (context, name) = message.split_once("unrecognized key ")?;
     let name = name.trim_matches('\'');
     let known: &[&str] = match context {
@@ -72,14 +75,29 @@ fn known_key(text: &str, range: TextRange, message: &str) -> Option<Fix> {
         _ => &ROOT_KEYS,
     };
     let near = nearest_name(name, known.iter().copied())?;
+    // Of two equal keys, only the last one counts.
+    if siblings(root, range)?.iter().any(|it| text_of(&it.key).is_some_and(|it| **it == *near)) {
+        return None;
+    }
     let edits = vec![TextEdit::replace(range, near)];
     // Puppet refuses the file as it is, so the fix changes no value.
     (range.slice(text) == name).then(|| Fix::safe(format!("Write `{near}`"), edits))
 }
 
+/// The pairs of the hash that has its key at `range`.
+fn siblings(node: &Node, range: TextRange) -> Option<&[Pair]> {
+    match &node.kind {
+        NodeKind::Mapping(pairs) if pairs.iter().any(|it| it.key.range == range) => Some(pairs),
+        NodeKind::Mapping(pairs) => pairs.iter().find_map(|it| siblings(&it.value, range)),
+        NodeKind::Sequence(items) => items.iter().find_map(|it| siblings(it, range)),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix};
+    use super::RULE;
+    use crate::ide::diagnostics::testing::{check, check_fix, fix_counts};
 
     #[test]
     fn what_is_not_yaml() {
@@ -102,6 +120,24 @@ mod tests {
             "Write `hierarchy`",
             "version: 5\nhierarchy:\n  - {name: x, path: y.yaml}\n",
         );
+    }
+
+    #[test]
+    fn a_key_that_is_there_is_not_written_again() {
+        let count = |text: &str| fix_counts(&format!("#- /hiera.yaml\n{text}"), RULE.code);
+        let rest = "hierarchy:\n  - {name: x, path: y.yaml}\n";
+        assert_eq!(
+            count(&format!("version: 5\ndefaults: {{datadir: a, data_dir: b}}\n{rest}")),
+            [0]
+        );
+        assert_eq!(count(&format!("version: 5\n{rest}hierachy: []\n")), [0]);
+        assert_eq!(
+            count("version: 5\nhierarchy:\n  - {name: x, path: y.yaml, pathh: z.yaml}\n"),
+            [0]
+        );
+        assert_eq!(count(&format!("version: 5\ndefaults: {{data_dir: b}}\n{rest}")), [1]);
+        // Puppet takes it for version 3, which does not have this key.
+        assert_eq!(count(&format!("defaults: {{datadir: a}}\n{rest}")), [0, 0, 0]);
     }
 
     #[test]
