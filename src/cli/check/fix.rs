@@ -48,18 +48,23 @@ pub(super) fn fix(setup: &mut Setup, all: bool) -> Fixing {
             (!repaired.fixed.is_empty()).then(|| (path.to_owned(), repaired))
         });
         let repaired: Vec<_> = repaired.into_iter().flatten().collect();
-        if repaired.is_empty() {
-            break;
-        }
+        let mut is_over = true;
         // A fix may make others possible or impossible, also in other files, so the next round finds all of them again.
         for (path, repaired) in repaired {
             let Ok(text) = world.text(&path) else { continue };
             let fixed = apply_edits(&text, &repaired.edits);
+            if *fixed == *text {
+                continue;
+            }
+            is_over = false;
             let change = Change::OpenBuffer { path: path.clone(), text: fixed.clone(), version: 0 };
             setup.host.apply(change);
             *fixing.counts.entry(path.clone()).or_default() += repaired.fixed.len();
             // The first text of a file is kept over all rounds, because the diff starts from it.
             fixing.files.entry(path).or_insert_with(|| (text.clone(), text)).1 = fixed.into();
+        }
+        if is_over {
+            break;
         }
     }
     // The user who wants fixes that change values does not want them withdrawn for that reason.
@@ -67,6 +72,8 @@ pub(super) fn fix(setup: &mut Setup, all: bool) -> Fixing {
         fixing.prove(setup);
     }
     fixing.files.retain(|_, (before, after)| before != after);
+    let Fixing { files, counts, .. } = &mut fixing;
+    counts.retain(|path, _| files.contains_key(path));
     fixing
 }
 

@@ -23,7 +23,7 @@ pub(super) mod version_three;
 use std::sync::Arc;
 
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
-use crate::config::{Environment, HieraYaml};
+use crate::config::{Environment, HieraYaml, PuppetVersion};
 use crate::facts::Node;
 use crate::ide::strings::StringNode;
 use crate::syntax::tree;
@@ -33,6 +33,7 @@ use crate::world::World;
 pub(crate) struct ConfigTextContext<'a> {
     pub(crate) text: &'a str,
     pub(crate) layer: LayerKind,
+    pub(crate) puppet: PuppetVersion,
     /// Whether settings name the file as the `hiera.yaml` of the global layer.
     pub(crate) is_global_too: bool,
     /// Puppet's errors and warnings.

@@ -377,7 +377,9 @@ impl Run<'_> {
         let environment = world.environment_of(path);
         let environment = environment.as_ref();
         let is_global_too = environment.is_some_and(|it| it.global_config.as_deref() == Some(path));
-        let context = ConfigTextContext { text, layer, is_global_too, problems, root, strings };
+        let puppet = version;
+        let context =
+            ConfigTextContext { text, layer, puppet, is_global_too, problems, root, strings };
         self.ask(&PHASES.config_text, &context);
         let nodes = self.complete_nodes(None);
         // Puppet reads no level of a file that it refuses, so rules about levels would only repeat that.

@@ -3,15 +3,19 @@
 //! Version 3 is only for the global layer. In an environment or a module, Puppet 7 ignores it, and Puppet 8 refuses it. A
 //! file without `version` has version 3.
 
+use std::sync::Arc;
+
+use crate::config::HieraYaml;
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind, ProblemSubject};
-use crate::data::Files as _;
+use crate::data::{FileId, Files as _};
 use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::config::{version_four, version_three};
 use crate::ide::diagnostics::file::UnreadContext;
 use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::walk::{pairs_of, text_of};
 use crate::ide::diagnostics::{Check, Report, Rule, Severity, Subject};
-use crate::syntax::tree::NodeKind;
-use crate::text::{TextEdit, TextRange};
+use crate::syntax::tree::{Node, NodeKind, Pair};
+use crate::text::{TextEdit, TextRange, apply_edits};
 use crate::world::paths;
 
 pub(crate) const RULE: Rule = Rule {
@@ -62,6 +66,13 @@ pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
         report.add_as(&RULE, severity, TextRange::first_line(text), words.join("\n"));
         return;
     }
+    if let Some(fix) = root.and_then(|root| with_version(file, root)) {
+        let advice = "Everything else has the form of version 5: only `version: 5` is missing.";
+        words.push(advice.to_owned());
+        let finding = report.add_as(&RULE, severity, range, words.join("\n"));
+        finding.fixes.push(fix);
+        return;
+    }
     words.push("Convert it to version 5.".to_owned());
     // Puppet 8 refuses it in an environment even if it is the global one as well.
     let may_be_global = severity == Severity::Warning && is_of_version_three(problems);
@@ -92,6 +103,29 @@ fn is_of_version_three(problems: &[ConfigProblem]) -> bool {
     problems.iter().any(|it| it.subject == ProblemSubject::VersionThree)
 }
 
+/// The fix that adds the version, if the file has none and Puppet then reads it.
+fn with_version(file: &ConfigTextContext<'_>, root: &Node) -> Option<Fix> {
+    let ConfigTextContext { text, layer, puppet, problems, .. } = *file;
+    let start = root.range.start;
+    let is_block = text[..start as usize].chars().next_back().is_none_or(|it| it == '\n');
+    let is_version = |it: &Pair| text_of(&it.key).is_some_and(|it| it.ends_with("version"));
+    if !is_block || text[start as usize..].starts_with('{') || pairs_of(root).iter().any(is_version)
+    {
+        return None;
+    }
+    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let edits = vec![TextEdit::insert(start, format!("version: 5{line_end}"))];
+    let fixed: Arc<str> = apply_edits(text, &edits).into();
+    let (config, refused) = HieraYaml::read("hiera.yaml", FileId(0), Some(&fixed), layer, puppet);
+    // An empty file is of no form.
+    if !refused.is_empty() || config.is_none_or(|it| it.hierarchy.is_empty()) {
+        return None;
+    }
+    // While Puppet only ignores the file, its keys get values by this.
+    let make = if problems.iter().any(ConfigProblem::is_error) { Fix::safe } else { Fix::changing };
+    Some(make("Add `version: 5`", edits))
+}
+
 fn as_version_five(text: &str, layer: LayerKind) -> Option<Fix> {
     if layer != LayerKind::Global
         && let Some(edits) = version_four::conversion(text)
@@ -115,6 +149,24 @@ mod tests {
         check(&format!(
             "#- /hiera.yaml\n# none\n#^^^^^ {refused}\n#^^^^^ warning[hiera-yaml-schema]\n"
         ));
+    }
+
+    #[test]
+    fn where_only_the_version_is_missing() {
+        let rest = "defaults:\n  datadir: data\n  data_hash: yaml_data\nhierarchy:\n  - name: x\n    path: common.yaml\n";
+        check_fix(
+            &format!("#- /hiera.yaml\n--- # a\n{rest}#- /data/common.yaml\na: 1\n"),
+            "Add `version: 5`",
+            &format!("--- # a\nversion: 5\n{rest}"),
+        );
+        check(
+            "#- /hiera.yaml\nhierarchy:\n\
+             #^^^^^^^^ error[hiera-yaml-version]: Use of 'hiera.yaml' version 3 is deprecated. It should be converted to version 5 \
+             hiera.yaml version 3 cannot be used in an environment Everything else has the form of version 5: only `version: 5` is missing.\n  \
+             - {name: x, path: common.yaml}\n\
+             #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[hiera-yaml-schema]\n\
+             # ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[hiera-yaml-schema]\n",
+        );
     }
 
     #[test]
