@@ -4,8 +4,14 @@
 //! them. `lookup_options` for other keys are an error that makes every lookup of the module's keys fail; a pattern must have
 //! the module's name directly after its `^`.
 
+use std::collections::HashMap;
+
+use crate::data::Format;
+use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
 use crate::ide::diagnostics::shared::near::distance;
+use crate::ide::diagnostics::shared::walk::{option_entries, text_of};
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::syntax::tree::{Node, NodeKind};
 use crate::text::TextEdit;
@@ -18,20 +24,32 @@ pub(crate) const RULE: Rule = Rule {
     summary: "A module's data has keys or lookup_options that do not start with the module's name.",
     page: include_str!("../../../../docs/rules/module-namespace.md"),
     may_quote: |_| false,
-    checks: &[Check::Entry(check)],
+    checks: &[Check::File(check), Check::Entry(check_lookup_options)],
     ..Rule::USUAL
 };
 
-pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    let (Some(module), NodeKind::Scalar { text: key, .. }) = (entry.module, &entry.key.kind) else {
-        return;
-    };
+/// Checks the keys of a file. They are checked together, because a fix must not write a key twice.
+pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
+    let Some(module) = file.file.and_then(|it| it.module) else { return };
     let prefix = format!("{module}::");
-    if &**key == "lookup_options" {
-        check_lookup_options(entry, module, &prefix, report);
-    } else if !key.starts_with(&prefix) {
+    let mut taken: HashMap<String, usize> = HashMap::new();
+    for key in file.data.root_keys() {
+        let name = meant(&key.text, module).filter(|_| !key.text.starts_with(&prefix));
+        *taken.entry(name.unwrap_or_else(|| key.text.into_owned())).or_default() += 1;
+    }
+    for tree in file.data.trees() {
+        let NodeKind::Scalar { text: key, .. } = &tree.key.kind else { continue };
+        if &**key == LOOKUP_OPTIONS || key.starts_with(&prefix) {
+            continue;
+        }
         let meant = meant(key, module);
+        let is_taken = meant.as_ref().is_some_and(|it| taken.get(it).is_some_and(|it| *it > 1));
         let advice = match &meant {
+            Some(meant) if is_taken => {
+                format!(
+                    "The file has `{meant}`, too. Remove one, or move this to the environment's data."
+                )
+            }
             Some(meant) => format!("Write `{meant}`, or move it to the environment's data."),
             None => "Move it to the environment's data.".to_owned(),
         };
@@ -39,9 +57,11 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             "Module '{module}': keys must be qualified with the name of the module; got {key}\n\
              Puppet never finds this key here. {advice}"
         );
-        let finding = report.add(&RULE, entry.key.range, message);
-        let fix = meant.and_then(|meant| renamed(entry, entry.key, &meant, Fix::changing));
-        finding.fixes.extend(fix);
+        let finding = report.add(&RULE, tree.key.range.shifted(tree.start), message);
+        let source = (tree.text, file.format);
+        let fix = meant.filter(|_| !is_taken);
+        let fix = fix.and_then(|meant| renamed(source, tree.key, &meant, Fix::changing));
+        finding.fixes.extend(fix.map(|fix| fix.shifted(tree.start)));
     }
 }
 
@@ -59,17 +79,20 @@ fn meant(key: &str, module: &str) -> Option<String> {
 
 /// The fix that renames a key.
 fn renamed(
-    entry: &EntryContext<'_>,
+    (text, format): (&str, Format),
     key: &Node,
     name: &str,
     make: fn(String, Vec<TextEdit>) -> Fix,
 ) -> Option<Fix> {
-    let written = in_style_of(key, entry.text, entry.format, name)?;
+    let written = in_style_of(key, text, format, name)?;
     Some(make(format!("Write `{name}`"), vec![TextEdit::replace(key.range, written)]))
 }
 
-fn check_lookup_options(entry: &EntryContext<'_>, module: &str, prefix: &str, report: &mut Report) {
-    let NodeKind::Mapping(pairs) = &entry.value.kind else { return };
+/// Checks the keys of lookup_options.
+pub(crate) fn check_lookup_options(entry: &EntryContext<'_>, report: &mut Report) {
+    let Some(module) = entry.module else { return };
+    let prefix = &format!("{module}::");
+    let pairs = option_entries(entry);
     for pair in pairs {
         let NodeKind::Scalar { text: key, .. } = &pair.key.kind else { continue };
         let message = match key.strip_prefix('^') {
@@ -89,14 +112,18 @@ fn check_lookup_options(entry: &EntryContext<'_>, module: &str, prefix: &str, re
         if !bare.contains("::") && bare.starts_with(|c: char| c.is_ascii_alphabetic()) {
             let anchor = if key.starts_with('^') { "^" } else { "" };
             let name = format!("{anchor}{prefix}{bare}");
-            finding.fixes.extend(renamed(entry, &pair.key, &name, Fix::safe));
+            // Only the last of equal keys counts.
+            let is_taken = pairs.iter().any(|it| text_of(&it.key).is_some_and(|it| **it == *name));
+            let source = (entry.text, entry.format);
+            let fix = || renamed(source, &pair.key, &name, Fix::safe);
+            finding.fixes.extend((!is_taken).then(fix).flatten());
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::ide::diagnostics::testing::{check, check_fix, fix_counts};
 
     #[test]
     fn only_data_of_modules_is_checked() {
@@ -154,6 +181,19 @@ lookup_options:
             "Write `^ntp::serv.*`",
             "lookup_options:\n  '^ntp::serv.*': {merge: unique}\nntp::servers: [1]\n",
         );
+    }
+
+    #[test]
+    fn a_key_that_is_there_is_not_written_again() {
+        let count = |file: &str| {
+            fix_counts(
+                &format!("#- /modules/ntp/data/common.yaml\n{file}{MODULE}"),
+                super::RULE.code,
+            )
+        };
+        assert_eq!(count("ntp::servers: [a]\nservers: []\n"), [0]);
+        assert_eq!(count("npt::servers: [a]\nservers: []\n"), [0, 0]);
+        assert_eq!(count("lookup_options:\n  servers: {merge: deep}\n  ntp::servers: {}\n"), [0]);
     }
 
     #[test]
