@@ -1,7 +1,7 @@
 //! `pattern-without-caret`: a key of `lookup_options` looks like a regular expression. Only keys that start with `^` are
 //! patterns.
 
-use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
 use crate::ide::diagnostics::shared::walk::{option_entries, text_of};
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
@@ -23,30 +23,45 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     let options = option_entries(entry);
     for pair in options {
         let Some(key) = text_of(&pair.key).filter(|key| looks_like_pattern(key)) else { continue };
+        let pattern = meant(key);
         let message = format!(
             "these options only apply to a key with exactly the name `{key}`\n\
-             Only a name that starts with `^` is a pattern: write `^{key}`."
+             Only a name that starts with `^` is a pattern: write `{pattern}`."
         );
         let finding = report.add(&RULE, pair.key.range, message);
-        let pattern = format!("^{key}");
         // An equal key would replace the options of the other pattern, because Psych keeps the last of equal keys.
         let is_there = options.iter().any(|it| text_of(&it.key).is_some_and(|it| **it == *pattern));
         if !is_there && ruby_regex::translate(&pattern).is_ok() {
-            finding.fixes.extend(with_caret(&pair.key, &pattern));
+            finding.fixes.extend(written(entry, (&pair.key, key), &pattern));
         }
     }
 }
 
-fn with_caret(key: &Node, pattern: &str) -> Option<Fix> {
-    let NodeKind::Scalar { style, .. } = &key.kind else { return None };
+/// The pattern that was meant. Between slashes, as in Puppet code, a pattern may already start with `^`.
+fn meant(key: &str) -> String {
+    let inner = between_slashes(key).unwrap_or(key);
+    format!("^{}", inner.strip_prefix('^').unwrap_or(inner))
+}
+
+fn between_slashes(key: &str) -> Option<&str> {
+    key.strip_prefix('/')?.strip_suffix('/').filter(|it| !it.is_empty())
+}
+
+fn written(entry: &EntryContext<'_>, (node, key): (&Node, &str), pattern: &str) -> Option<Fix> {
+    let NodeKind::Scalar { style, .. } = &node.kind else { return None };
+    let title = format!("Write `{pattern}`");
+    if between_slashes(key).is_some() {
+        let written = in_style_of(node, entry.text, entry.format, pattern)?;
+        return Some(Fix::changing(title, vec![TextEdit::replace(node.range, written)]));
+    }
     let quote = match style {
         ScalarStyle::Plain => 0,
         // The caret goes inside the quotes.
         ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => 1,
         ScalarStyle::Literal | ScalarStyle::Folded => return None,
     };
-    let edit = TextEdit::insert(key.range.start + quote, "^");
-    Some(Fix::changing(format!("Write `{pattern}`"), vec![edit]))
+    let edit = TextEdit::insert(node.range.start + quote, "^");
+    Some(Fix::changing(title, vec![edit]))
 }
 
 /// Whether a key contains characters of regular expressions that names of keys do not have.
@@ -56,6 +71,7 @@ pub(crate) fn looks_like_pattern(key: &str) -> bool {
         && (key.contains(['*', '\\', '|'])
             || key.contains(".+")
             || key.ends_with('$')
+            || between_slashes(key).is_some()
             || key.contains('[') && key.contains(']')
             || key.contains('(') && key.contains(')'))
 }
@@ -95,6 +111,19 @@ ntp::servers: []
             "lookup_options:\n  ntp::.*: {merge: unique}\nntp::a: [1, 1]\n",
             "Write `^ntp::.*`",
             "lookup_options:\n  ^ntp::.*: {merge: unique}\nntp::a: [1, 1]\n",
+        );
+    }
+    #[test]
+    fn slashes_as_in_puppet_code() {
+        let fixed = "lookup_options:\n  \"^ntp::.*$\": {merge: unique}\nntp::a: [1, 1]\n";
+        for written in ["/^ntp::.*$/", "/ntp::.*$/"] {
+            let file = fixed.replace("^ntp::.*$", written);
+            check_fix(&file, "Write `^ntp::.*$`", fixed);
+        }
+        check_fix(
+            "lookup_options:\n  /^ntp::/: {merge: unique}\nntp::a: [1, 1]\n",
+            "Write `^ntp::`",
+            "lookup_options:\n  '^ntp::': {merge: unique}\nntp::a: [1, 1]\n",
         );
     }
 }
