@@ -38,7 +38,8 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
                     token.expression_range.start + "alias".len() as u32,
                 );
                 let edit = string.rewritten(token, name, "lookup");
-                finding.fixes.extend(edit.map(|edit| Fix::safe("Write `lookup`", vec![edit])));
+                // The text of a list or a hash is hardly what was meant, and the entry does not show what the key has.
+                finding.fixes.extend(edit.map(|edit| Fix::changing("Write `lookup`", vec![edit])));
             }
         }
     }
