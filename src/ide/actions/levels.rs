@@ -235,7 +235,14 @@ impl<'a> Target<'a> {
 
     pub(super) fn edit(&self, entry: &str, key: &str, value: &Value) -> Result<FileEdit, String> {
         if !self.exists {
-            return Ok(FileEdit::create(self.path, new_file(self.format, entry)));
+            let text = new_file(self.format, entry);
+            let has_windows_line_ends = self.context.file.text.contains("\r\n");
+            let text = if has_windows_line_ends {
+                text.replace("\r\n", "\n").replace('\n', "\r\n")
+            } else {
+                text
+            };
+            return Ok(FileEdit::create(self.path, text));
         }
         let data = self.context.world.data(self.path, self.format)?;
         Ok(FileEdit::new(self.path, paste(&data, entry, key, value)?))

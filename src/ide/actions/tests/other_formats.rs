@@ -36,6 +36,16 @@ fn members_of_json_are_overridden_in_new_files() {
 }
 
 #[test]
+fn new_files_have_the_line_ends_of_the_source() {
+    check(
+        JSON,
+        "#- /data/common.json\n{\r\n  \"a\": 1,\r\n  \"b\"$0: 2\r\n}\r\n",
+        "Override `b` in data/nodes/web01.json (Nodes)",
+        "#- /data/nodes/web01.json\n{\r\n  \"b\": 2\r\n}\r\n",
+    );
+}
+
+#[test]
 fn members_of_json_move_with_their_comments_and_commas() {
     let common = "#- /data/common.json\n{\n  \"x\": 1 // last\n}\n";
     check(
