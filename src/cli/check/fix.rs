@@ -198,7 +198,7 @@ fn difference(
                 ChangeTag::Delete => ('-', line(&before_lines, &hidden.0, change.old_index())),
                 ChangeTag::Insert => ('+', line(&after_lines, &hidden.1, change.new_index())),
             };
-            let _ = writeln!(text, "{sign}{}", in_lines(&line));
+            let _ = writeln!(text, "{}", in_lines(&format!("{sign}{line}")));
         }
     }
     text
@@ -213,6 +213,15 @@ fn lines_of(text: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A CI server runs only what a line starts with, without the spaces before it.
+    #[test]
+    fn only_what_starts_a_line_is_like_a_command() {
+        let (before, after): (Arc<str>, Arc<str>) =
+            ("::a: 1\n::b: yes\n".into(), "::a: 1\n::b: true\n".into());
+        let shown = difference("x.yaml", &(before, after), &Default::default());
+        assert!(shown.ends_with("\n \\u{3a}:a: 1\n-::b: yes\n+::b: true\n"), "{shown}");
+    }
 
     #[test]
     fn lines_that_end_as_on_old_machines_keep_their_secrets() {
