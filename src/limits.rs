@@ -32,6 +32,10 @@ pub const MAX_EXTRACTED_PLACES: usize = 100;
 /// The maximum number of proofs for the fixes of one file, if they are not proved together: parts of them are tried.
 pub const MAX_FIX_PROOFS: usize = 64;
 
+/// The maximum number of values that are compared with a type to find the fixes for the parts of one value that do not fit it.
+/// Where the type of a part depends on the other members, all of them are compared for each fix.
+pub const MAX_TRIED_VALUES: usize = 50_000;
+
 /// The maximum number of files on each side of an entry's file to which actions copy or move the entry: the nearest ones.
 pub const MAX_TARGET_FILES: usize = 40;
 
@@ -280,6 +284,11 @@ pub const LIMITS: &[Limit] = &[
         "Proofs for the fixes of one file",
         MAX_FIX_PROOFS as u64,
         "Fixes that are not proved are left out",
+    ),
+    count(
+        "Values compared with a type to find the fixes for the wrong parts of one value",
+        MAX_TRIED_VALUES as u64,
+        "The other parts have no fixes",
     ),
     count(
         "Files above and files below for which \"Override …\" and \"Move …\" are offered",

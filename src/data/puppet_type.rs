@@ -7,6 +7,7 @@ mod argument;
 mod assignable;
 mod assignable_collections;
 mod callable;
+mod changed_part;
 mod choices;
 mod common;
 mod describe;
@@ -49,6 +50,7 @@ use super::value::Value;
 
 pub use aliases::{AliasFile, AliasFiles, AliasName, TypeAliases};
 pub use callable::Callable;
+pub use changed_part::ChangedParts;
 pub use choices::Shape;
 pub use describe::{Fit, assert_instance, fit, instance_problems};
 pub use evaluate::evaluate;

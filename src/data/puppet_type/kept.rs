@@ -14,7 +14,7 @@ use crate::data::value::Value;
 /// The maximum number of cached types; the classes of a site have fewer.
 const MAX_TYPES: usize = 16_384;
 
-/// The maximum number of cached results, a few dozen bytes each.
+/// The maximum number of cached results, and of the parts that they name: a few dozen bytes each, and a few hundred for a part.
 const MAX_FITS: usize = 262_144;
 
 /// The result of comparing a value with a type.
@@ -32,9 +32,26 @@ pub(super) struct KeptTypes {
 /// The results for values, by the number of the type and the fingerprint of the value.
 #[derive(Default)]
 struct KeptFits {
-    found: Mutex<HashMap<(u32, u64), Found>>,
+    found: Mutex<FoundFits>,
     /// How many values were compared with a type.
     checked: AtomicUsize,
+}
+
+#[derive(Default)]
+struct FoundFits {
+    by_value: HashMap<(u32, u64), Found>,
+    /// How many results there are, and parts in them.
+    size: usize,
+}
+
+impl FoundFits {
+    fn insert(&mut self, key: (u32, u64), found: Found) {
+        if self.size >= MAX_FITS {
+            *self = Self::default();
+        }
+        self.size += 1 + found.as_ref().map_or(0, |it| it.misfits.len());
+        self.by_value.insert(key, found);
+    }
 }
 
 /// A cached type of a manifest.
@@ -93,16 +110,12 @@ impl KnownType {
         })?;
         // The cache has the fingerprint instead of the value, so that it does not keep values alive.
         let key = (self.number, hash_of(value));
-        if let Some(found) = lock(&self.fits.found).get(&key) {
+        if let Some(found) = lock(&self.fits.found).by_value.get(&key) {
             return found.clone();
         }
         self.fits.checked.fetch_add(1, Ordering::Relaxed);
         let found = fit(wanted, value).map(Arc::new);
-        let mut kept = lock(&self.fits.found);
-        if kept.len() >= MAX_FITS {
-            kept.clear();
-        }
-        kept.insert(key, found.clone());
+        lock(&self.fits.found).insert(key, found.clone());
         found
     }
 }

@@ -4,7 +4,7 @@
 //! file that contains it.
 
 use crate::ide::diagnostics::key::KeyContext;
-use crate::ide::diagnostics::shared::type_fixes::fixes;
+use crate::ide::diagnostics::shared::type_fixes::fixes_of_parts;
 use crate::ide::diagnostics::{Check, Cost, Report, Rule, Severity, Subject};
 
 pub(crate) const RULE: Rule = Rule {
@@ -23,9 +23,9 @@ pub(crate) const RULE: Rule = Rule {
 /// Reports all parts of a value that do not fit.
 pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     let Some(refused) = at.refused() else { return };
-    for part in &refused.parts {
+    for (part, fixes) in fixes_of_parts(refused) {
         let finding = refused.report(&RULE, part, part.range, "", report);
-        finding.fixes.extend(fixes(refused, part));
+        finding.fixes.extend(fixes);
     }
 }
 
@@ -246,6 +246,28 @@ mod tests {
         );
     }
 
+    /// The value is compared with the type once, whatever the number of its wrong members and of their fixes.
+    #[test]
+    fn many_wrong_members_are_found_at_once() {
+        let found_of = |members: usize| {
+            let data: String = (0..members).map(|it| format!("  h{it}: '80'\n")).collect();
+            let files = [
+                ("/repo/hiera.yaml", "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n"),
+                ("/repo/modules/w/manifests/init.pp", "class w(Hash[String, Integer] $a) { }\n"),
+                ("/repo/data/common.yaml", &format!("w::a:\n{data}")),
+            ];
+            let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+            host.apply(Change::Folders(vec!["/repo".to_owned()]));
+            let world = host.snapshot();
+            let found = diagnostics(&world, "/repo/data/common.yaml");
+            let with_fix = found.iter().filter(|it| it.code == RULE.code && it.fixes.len() == 1);
+            let checked = world.type_aliases(&world.environments()[0]).checked_values();
+            (with_fix.count(), checked)
+        };
+        assert_eq!(found_of(10), (10, 1));
+        assert_eq!(found_of(160), (160, 1));
+    }
+
     /// After an edit, only changed values are checked, and nodes with the same value share the result.
     #[test]
     fn values_are_checked_once() {
@@ -274,10 +296,10 @@ mod tests {
             let count = found.iter().filter(|it| it.code == RULE.code).count();
             (count, world.type_aliases(&world.environments()[0]).checked_values())
         };
-        // Each of the four values once, whether for any node or for one of the forty, and three that fixes may write.
-        assert_eq!(check(1, data), (2, 7));
-        assert_eq!(check(2, &data.replace("80", "8080")), (2, 8));
-        assert_eq!(check(3, &format!("new: 1\n{data}# end\n")), (2, 8));
-        assert_eq!(check(4, &data.replace('x', "2")), (1, 9));
+        // Each of the four values once, whether for any node or for one of the forty.
+        assert_eq!(check(1, data), (2, 4));
+        assert_eq!(check(2, &data.replace("80", "8080")), (2, 5));
+        assert_eq!(check(3, &format!("new: 1\n{data}# end\n")), (2, 5));
+        assert_eq!(check(4, &data.replace('x', "2")), (1, 6));
     }
 }

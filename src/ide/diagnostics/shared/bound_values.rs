@@ -4,6 +4,8 @@
 //! final value of the parameter.
 
 use std::cell::OnceCell;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap, btree_map};
 use std::sync::Arc;
 
 use crate::binding::{Binder, Binding, Bound, BoundCase, ParameterType, Verdict};
@@ -55,8 +57,8 @@ pub(crate) struct RefusedPart {
     cases: Vec<usize>,
     /// The affected nodes, in words.
     pub(crate) nodes: String,
-    /// The numbers of the nodes with fact sets whose catalogs certainly fail.
-    certain: Vec<u32>,
+    /// The answers for nodes with fact sets whose catalogs certainly fail, by their numbers.
+    certain: Vec<usize>,
     /// The `convert_to` of the lookup options, and its place.
     pub(crate) conversion: Option<Conversion>,
     /// Whether an entry for the key in the file's own lookup_options would hide the options of another entry.
@@ -69,6 +71,15 @@ pub(crate) struct Conversion {
     /// The entry of lookup_options.
     pub(crate) entry: Arc<str>,
     pub(crate) place: Option<Related>,
+}
+
+/// What is known about places in the file while the parts of one value are found: a value can have thousands.
+#[derive(Default)]
+struct Places {
+    /// The numbers of the parts by their places.
+    parts: HashMap<TextRange, usize>,
+    /// Whether nothing at a place looks up keys that are stored elsewhere.
+    whole: HashMap<TextRange, bool>,
 }
 
 impl<'a> BoundValues<'a> {
@@ -104,15 +115,19 @@ impl<'a> BoundValues<'a> {
         let binder = Binder { evaluator, aliases: self.aliases(), cancel: &cancel };
         let binding = binder.bind(&class, parameter);
         let mut refused = RefusedParameter { data, entry, key, class, wanted, parts: Vec::new() };
+        let mut places = Places::default();
         for index in 0..binding.cases.len() {
-            self.add_parts(&binding, index, &mut refused);
+            self.add_parts(&binding, index, &mut refused, &mut places);
         }
+        // Most parts do not fit in the same cases.
+        let mut by_cases: HashMap<Vec<usize>, String> = HashMap::new();
         for part in &mut refused.parts {
-            part.nodes = self.nodes_of(&binding, &part.cases);
+            let words = || self.nodes_of(&binding, &part.cases);
+            part.nodes = by_cases.entry(part.cases.clone()).or_insert_with(words).clone();
         }
         if !refused.parts.is_empty() {
             self.note_values_in_code(name, &mut refused);
-            self.note_certain_nodes(name, &mut refused);
+            self.note_certain_nodes(name, &mut refused, &mut places);
         }
         (!refused.parts.is_empty()).then_some(refused)
     }
@@ -147,7 +162,13 @@ impl<'a> BoundValues<'a> {
         is_plain && (has_open_texts || is_default_used || fits())
     }
 
-    fn add_parts(&self, binding: &Binding, index: usize, refused: &mut RefusedParameter<'_>) {
+    fn add_parts(
+        &self,
+        binding: &Binding,
+        index: usize,
+        refused: &mut RefusedParameter<'_>,
+        places: &mut Places,
+    ) {
         let case = &binding.cases[index];
         let (Bound::Data(value), Verdict::Misfit(misfits)) = (&case.bound, &case.verdict) else {
             return;
@@ -159,22 +180,26 @@ impl<'a> BoundValues<'a> {
         }
         let known = refused.parts.len();
         for misfit in misfits {
-            let Some(range) = self.range_of(misfit, value, answer, refused) else { continue };
+            let range = self.range_of(misfit, value, answer, refused, places);
+            let Some(range) = range else { continue };
             let words = words_about(&binding.name, misfit);
-            let (earlier, own) = refused.parts.split_at_mut(known);
-            // Several cases often fail at the same place. The words are those of the first.
-            if let Some(part) = earlier.iter_mut().find(|it| it.range == range) {
-                if part.cases.last() != Some(&index) {
-                    part.cases.push(index);
+            let parts = &mut refused.parts;
+            match places.parts.entry(range) {
+                Entry::Occupied(at) if *at.get() < known => {
+                    // Several cases often fail at the same place. The words are those of the first.
+                    let cases = &mut parts[*at.get()].cases;
+                    if cases.last() != Some(&index) {
+                        cases.push(index);
+                    }
+                    continue;
                 }
-                continue;
-            }
-            if let Some(part) = own.iter_mut().find(|it| it.range == range) {
-                part.words.push('\n');
-                part.words.push_str(&words);
-                continue;
-            }
-            refused.parts.push(RefusedPart {
+                Entry::Occupied(at) => {
+                    parts[*at.get()].words.extend(["\n", &words]);
+                    continue;
+                }
+                Entry::Vacant(at) => at.insert(parts.len()),
+            };
+            parts.push(RefusedPart {
                 value: value.clone(),
                 misfit: misfit.clone(),
                 range,
@@ -211,7 +236,12 @@ impl<'a> BoundValues<'a> {
     }
 
     /// Notes the nodes that are completely known, that certainly have the class, and whose value has the same wrong parts.
-    fn note_certain_nodes(&self, name: &str, refused: &mut RefusedParameter<'_>) {
+    fn note_certain_nodes(
+        &self,
+        name: &str,
+        refused: &mut RefusedParameter<'_>,
+        places: &mut Places,
+    ) {
         let class = refused.class.clone();
         let Some(parameter) = class.parameter(name) else { return };
         let (classes, fleets) = self.fleets.get_or_init(|| self.new_fleets());
@@ -221,6 +251,7 @@ impl<'a> BoundValues<'a> {
             return;
         }
         let request = Request::key(refused.key).with_sources();
+        let mut of_answers: Vec<Vec<u32>> = Vec::new();
         for shared in fleets.for_class(&class, |fleet| fleet.answers_by_reads(&request)) {
             // What the answer leaves out may be a value that fits.
             if !shared.answer.left_out.is_empty() {
@@ -234,32 +265,36 @@ impl<'a> BoundValues<'a> {
             else {
                 continue;
             };
-            let mut by_range: Vec<(TextRange, String)> = Vec::new();
+            let mut by_part: BTreeMap<usize, String> = BTreeMap::new();
             for misfit in misfits {
-                let range = self.range_of(misfit, value, &shared.answer, refused);
-                let Some(range) = range else { continue };
+                let range = self.range_of(misfit, value, &shared.answer, refused, places);
+                let part = range.and_then(|it| places.parts.get(&it));
+                let Some(part) = part else { continue };
                 let words = words_about(name, misfit);
-                match by_range.iter_mut().find(|it| it.0 == range) {
-                    Some((_, known)) => known.extend(["\n", &words]),
-                    None => by_range.push((range, words)),
+                match by_part.entry(*part) {
+                    btree_map::Entry::Occupied(mut known) => known.get_mut().extend(["\n", &words]),
+                    btree_map::Entry::Vacant(new) => _ = new.insert(words),
                 }
             }
-            for (range, words) in by_range {
-                let part = refused.parts.iter_mut().find(|it| it.range == range);
-                let Some(part) = part else { continue };
+            for (part, words) in by_part {
+                let part = &mut refused.parts[part];
                 // The words must be about a value that the named nodes get.
                 if part.certain.is_empty() {
                     part.words = words;
                 }
-                part.certain.extend(&nodes);
+                part.certain.push(of_answers.len());
             }
+            of_answers.push(nodes);
         }
-        for part in &mut refused.parts {
-            part.certain.sort_unstable();
-            part.certain.dedup();
-            if !part.certain.is_empty() {
-                part.nodes = classes.in_words(&part.certain);
-            }
+        // The nodes of the same answers are the same, and there may be many parts.
+        let mut by_answers: HashMap<Vec<usize>, String> = HashMap::new();
+        for part in refused.parts.iter_mut().filter(|it| !it.certain.is_empty()) {
+            let words = || {
+                let nodes = part.certain.iter().flat_map(|it| &of_answers[*it]).copied();
+                let nodes: BTreeSet<u32> = nodes.collect();
+                classes.in_words(&Vec::from_iter(nodes))
+            };
+            part.nodes = by_answers.entry(part.certain.clone()).or_insert_with(words).clone();
         }
     }
 
@@ -279,12 +314,16 @@ impl<'a> BoundValues<'a> {
         value: &Located,
         answer: &Answer,
         refused: &RefusedParameter<'_>,
+        places: &mut Places,
     ) -> Option<TextRange> {
         let file = self.perspective.world.id(self.path);
         // If no file here has the key, the data may be stored elsewhere, as secrets often are.
         let evaluator = &self.perspective.evaluator;
-        let is_whole =
-            |range: TextRange| !looks_up_missing_keys(evaluator, range.slice(refused.data.text()));
+        let mut is_whole = |range: TextRange| {
+            let text = || range.slice(refused.data.text());
+            let known = places.whole.entry(range);
+            *known.or_insert_with(|| !looks_up_missing_keys(evaluator, text()))
+        };
         if let Some(place) = misfit.place(value) {
             if place.file == file && misfit.path.is_empty() {
                 return Some(written_value(refused, place.range)).filter(|it| is_whole(*it));

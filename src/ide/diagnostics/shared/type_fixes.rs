@@ -1,15 +1,27 @@
 //! Fixes for a value that does not fit its type: add quotes, remove quotes, or make a list of it. Only fixes after which
 //! the part fits are offered.
 
-use crate::binding::Verdict;
-use crate::data::puppet_type::Part;
-use crate::data::{Format, Hash, Located, Value};
+use crate::data::puppet_type::{ChangedParts, Part};
+use crate::data::{Format, Located, Value};
 use crate::ide::diagnostics::shared::bound_values::{RefusedParameter, RefusedPart};
 use crate::ide::diagnostics::shared::fix::{Fix, quoted};
+use crate::limits::MAX_TRIED_VALUES;
 use crate::text::TextEdit;
 
+/// The fixes of each part that does not fit.
+pub(crate) fn fixes_of_parts<'r>(
+    refused: &'r RefusedParameter<'_>,
+) -> impl Iterator<Item = (&'r RefusedPart, Vec<Fix>)> {
+    let mut changes = ChangedParts::new(MAX_TRIED_VALUES);
+    refused.parts.iter().map(move |part| (part, fixes(refused, part, &mut changes)))
+}
+
 /// The fixes of one part that does not fit.
-pub(crate) fn fixes(refused: &RefusedParameter<'_>, part: &RefusedPart) -> Vec<Fix> {
+fn fixes(
+    refused: &RefusedParameter<'_>,
+    part: &RefusedPart,
+    changes: &mut ChangedParts,
+) -> Vec<Fix> {
     let format = refused.data.format();
     let written = part.range.slice(refused.data.text());
     // If the value is interpolated or converted, the class does not get what is written, so a change of the text may not help.
@@ -18,14 +30,8 @@ pub(crate) fn fixes(refused: &RefusedParameter<'_>, part: &RefusedPart) -> Vec<F
     else {
         return Vec::new();
     };
-    let helps = |new: &Value| {
-        let whole = with_part(&part.value, &part.misfit.path, new);
-        match refused.wanted.verdict_on(&whole.value) {
-            Verdict::Fits => true,
-            Verdict::Misfit(left) => !left.iter().any(|it| it.path == part.misfit.path),
-            _ => false,
-        }
-    };
+    let Some(wanted) = refused.wanted.known() else { return Vec::new() };
+    let mut helps = |new: &Value| changes.fits(wanted, &part.value.value, &part.misfit.path, new);
     let mut fixes = Vec::new();
     let mut offer = |title: String, new: &Value, text: String| {
         if helps(new) {
@@ -95,31 +101,6 @@ fn part_of(whole: &Located, part: &RefusedPart) -> Option<Located> {
     }
     let is_there = value.place.is_some_and(|it| it.range == part.range);
     (is_there && part.misfit.extraneous_key.is_none()).then(|| value.clone())
-}
-
-/// The value with another part.
-fn with_part(whole: &Located, path: &[Part], new: &Value) -> Located {
-    let value = match (path, &whole.value) {
-        ([], _) => new.clone(),
-        ([Part::Index(index), rest @ ..], Value::Array(items)) => {
-            let item = |(at, it): (usize, &Located)| {
-                if at == *index { with_part(it, rest, new) } else { it.clone() }
-            };
-            Value::array(items.iter().enumerate().map(item).collect())
-        }
-        ([Part::Entry(name), rest @ ..], Value::Hash(hash)) => {
-            let mut changed = Hash::with_capacity(hash.len());
-            for (key, member) in hash.iter() {
-                let is_it = key.as_str() == Some(name);
-                let value =
-                    if is_it { with_part(&member.value, rest, new) } else { member.value.clone() };
-                changed.insert(key.clone(), member.key_place, value);
-            }
-            Value::hash(changed)
-        }
-        (_, other) => other.clone(),
-    };
-    Located { value, place: whole.place }
 }
 
 #[cfg(test)]
