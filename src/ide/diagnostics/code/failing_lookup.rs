@@ -38,6 +38,8 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
         it.is_lookup()
             && !it.is_dynamic
             && (it.written.len() > 1
+                // It merges hashes without an argument that says so. The merge of `hiera_array` accepts all values.
+                || it.function == "hiera_hash"
                 || !it.options.is_empty()
                 || it.names.iter().any(|name| name.text.contains(['.', '\'', '"'])))
     };
@@ -106,6 +108,8 @@ mod tests {
              #     ^^^^^ warning[failing-lookup]\n\
              lookup('l', Hash, 'hash')\n\
              #      ^^^ warning[failing-lookup]: The first element of the merge has wrong type, expects a Hash value, got Tuple The call fails for every node.\n\
+             hiera_hash('l')\n\
+             #          ^^^ warning[failing-lookup]: The first element of the merge has wrong type, expects a Hash value, got Tuple The call fails for every node.\n\
              lookup('port.a')\n\
              #      ^^^^^^^^ warning[failing-lookup]: undefined method `include?' for 80:Integer…\n"
         ));
@@ -115,7 +119,7 @@ mod tests {
     fn calls_that_may_succeed() {
         check(&format!(
             "{DATA}#- /manifests/site.pp\n\
-             lookup(['s', 's.x'])\nlookup('h.a')\nlookup('l', Array, 'unique')\nlookup('h', Hash, 'hash')\n\
+             lookup(['s', 's.x'])\nlookup('h.a')\nlookup('l', Array, 'unique')\nhiera_hash('h')\nhiera_array('port')\nlookup('h', Hash, 'hash')\n\
              lookup('s.x', {{ 'override' => {{ 's.x' => 1 }} }})\nlookup('s.x', $options)\n"
         ));
     }
