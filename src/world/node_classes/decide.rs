@@ -30,6 +30,15 @@ pub(super) struct Decider<'a> {
     pub(super) regexes: &'a Regexes,
 }
 
+/// The result of a condition.
+#[derive(Clone, Copy)]
+struct Holds {
+    is_true: bool,
+    /// Whether Puppet may refuse to evaluate a part of the condition, such as the comparison of a text with a number. There is no
+    /// catalog then.
+    may_fail: bool,
+}
+
 impl Decider<'_> {
     /// Whether all guards allow the code to run; `None` if that is not known.
     pub(super) fn runs(&self, guards: &[Guard]) -> Option<bool> {
@@ -37,9 +46,10 @@ impl Decider<'_> {
         let mut is_known = true;
         for guard in guards {
             match self.holds(&guard.condition) {
-                Some(holds) if holds != guard.if_it_holds => return Some(false),
-                Some(_) => {}
-                None => is_known = false,
+                // Whether the condition fails or not, this code does not run.
+                Some(holds) if holds.is_true != guard.if_it_holds => return Some(false),
+                Some(holds) if !holds.may_fail => {}
+                Some(_) | None => is_known = false,
             }
         }
         is_known.then_some(true)
@@ -58,29 +68,32 @@ impl Decider<'_> {
         }
     }
 
-    fn holds(&self, condition: &Condition) -> Option<bool> {
+    fn holds(&self, condition: &Condition) -> Option<Holds> {
         match condition {
-            Condition::Not(inner) => self.holds(inner).map(|it| !it),
-            Condition::Operation(Operator::And, left, right) => {
-                match (self.holds(left), self.holds(right)) {
-                    // One false side decides, even if the other side is not known.
-                    (Some(false), _) | (_, Some(false)) => Some(false),
-                    (Some(true), Some(true)) => Some(true),
-                    _ => None,
-                }
+            Condition::Not(inner) => {
+                self.holds(inner).map(|it| Holds { is_true: !it.is_true, ..it })
             }
-            Condition::Operation(Operator::Or, left, right) => {
-                match (self.holds(left), self.holds(right)) {
-                    (Some(true), _) | (_, Some(true)) => Some(true),
-                    (Some(false), Some(false)) => Some(false),
-                    _ => None,
-                }
-            }
+            Condition::Operation(Operator::And, left, right) => self.joined(left, right, false),
+            Condition::Operation(Operator::Or, left, right) => self.joined(left, right, true),
             Condition::Operation(operator, left, right) => {
-                self.compared(*operator, &self.value(left)?, &self.value(right)?)
+                let is_true = self.compared(*operator, &self.value(left)?, &self.value(right)?)?;
+                Some(Holds { is_true, may_fail: false })
             }
-            value => self.value(value).map(|it| is_true(&it)),
+            value => self.value(value).map(|it| Holds { is_true: is_true(&it), may_fail: false }),
         }
+    }
+
+    /// `and`, which one false side decides, or `or`, which one true side decides.
+    fn joined(&self, left: &Condition, right: &Condition, deciding: bool) -> Option<Holds> {
+        let left = self.holds(left);
+        if let Some(left) = left.filter(|it| it.is_true == deciding) {
+            // Puppet does not evaluate the right side then.
+            return Some(left);
+        }
+        let right = self.holds(right)?;
+        // The right side decides even if the left one is not known. But if evaluating that fails, there is no result.
+        let may_fail = right.may_fail || left.is_none_or(|it| it.may_fail);
+        (right.is_true == deciding || left.is_some()).then_some(Holds { may_fail, ..right })
     }
 
     fn value(&self, condition: &Condition) -> Option<Value> {
@@ -92,7 +105,8 @@ impl Decider<'_> {
                 texts.collect::<Option<String>>().map(Value::string)
             }
             Condition::Not(_) | Condition::Operation(..) => {
-                self.holds(condition).map(Value::Boolean)
+                let holds = self.holds(condition).filter(|it| !it.may_fail)?;
+                Some(Value::Boolean(holds.is_true))
             }
             Condition::Unknown => None,
         }
@@ -357,7 +371,22 @@ mod tests {
         check("$facts['os']['release']['major'] < '13'", None);
         check("versioncmp('1', '2') < 0", None);
         check("$unknown and $facts['nope']", Some(false));
-        check("$unknown or $facts['is_virtual']", Some(true));
+    }
+
+    /// Puppet may refuse to evaluate the left side, and with it the catalog.
+    #[test]
+    fn what_may_fail_makes_nothing_certain() {
+        check("$unknown or $facts['is_virtual']", None);
+        check("'a' < 1 or true", None);
+        check("!($unknown and false)", None);
+        check("($unknown or true) == true", None);
+        check("true or 'a' < 1", Some(true));
+        check("!(false and 'a' < 1)", Some(true));
+        check("false or true", Some(true));
+        // It does not run, whether the left side fails or not.
+        check("$unknown and false", Some(false));
+        check("!('a' < 1 or true)", Some(false));
+        check_code("if $unknown or true { include b } else { include a }", Some(false));
     }
 
     #[test]
