@@ -12,16 +12,19 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
 use super::shown::as_seen_from_here;
 use super::terminal::complain;
-use super::workspace::existing_directory;
+use super::workspace::{self, existing_directory};
 use super::{print, print_or_complain};
 use crate::code::CodeFile;
-use crate::world::paths;
+use crate::world::{DiskReader, loader, paths};
 pub use arguments::ClassesArguments;
 use arguments::ListFormat;
 use output::{lines, summary};
 
 /// The maximum number of files that are in memory at once.
 const FILES_AT_ONCE: usize = 256;
+
+/// The maximum number of bytes of such files. A larger file is alone in memory.
+const BYTES_AT_ONCE: u64 = 64 << 20;
 
 /// Prints the list.
 pub fn run(arguments: &ClassesArguments) -> ExitCode {
@@ -35,11 +38,18 @@ pub fn run(arguments: &ClassesArguments) -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    let disk: Box<dyn DiskReader> = match arguments.trust {
+        true => Box::new(loader::Disk),
+        false => Box::new(workspace::disk(&root, std::iter::empty())),
+    };
     let files = manifests(Path::new(&root));
-    for part in files.chunks(FILES_AT_ONCE) {
+    let mut left = files.as_slice();
+    while !left.is_empty() {
         // A part is printed before the next one starts, so that a large tree needs little memory.
-        let texts: Vec<_> =
-            part.par_iter().map(|path| one_file(&root, path, arguments.render_as)).collect();
+        let (part, others) = left.split_at(files_at_once(left));
+        left = others;
+        let show = |path: &PathBuf| one_file(&root, path, &*disk, arguments.render_as);
+        let texts: Vec<_> = part.par_iter().map(show).collect();
         for text in texts {
             print(&text);
         }
@@ -47,13 +57,28 @@ pub fn run(arguments: &ClassesArguments) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// How many of the first files may be in memory at once; at least one.
+fn files_at_once(files: &[PathBuf]) -> usize {
+    let mut bytes = 0;
+    let is_too_much = |path: &PathBuf| {
+        bytes += fs::metadata(path).map_or(0, |it| it.len());
+        bytes > BYTES_AT_ONCE
+    };
+    let fits = files.iter().take(FILES_AT_ONCE).position(is_too_much);
+    fits.unwrap_or(FILES_AT_ONCE).clamp(1, files.len())
+}
+
 /// The output for one file.
-fn one_file(root: &str, path: &Path, format: ListFormat) -> String {
+fn one_file(root: &str, path: &Path, disk: &dyn DiskReader, format: ListFormat) -> String {
     let name = path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
-    let bytes = match fs::read(path) {
+    let bytes = match path.to_str() {
+        Some(_) => disk.read(&name),
+        None => Err(format!("The name is not UTF-8 - {}", as_seen_from_here(&name))),
+    };
+    let bytes = match bytes {
         Ok(bytes) => bytes,
-        Err(error) => {
-            complain(&format!("{}: {error}", as_seen_from_here(&name)));
+        Err(problem) => {
+            complain(&format!("note: {problem}"));
             return String::new();
         }
     };
@@ -88,7 +113,7 @@ fn manifests(root: &Path) -> Vec<PathBuf> {
             }
             if kind.is_dir() {
                 directories.push(path);
-            } else if name.ends_with(b".pp") && path.is_file() {
+            } else if name.ends_with(b".pp") && leads_to_file(&path) {
                 found.push(path);
             }
         }
@@ -96,4 +121,9 @@ fn manifests(root: &Path) -> Vec<PathBuf> {
     // A path is compared as bytes, because a name need not be UTF-8.
     found.sort_by(|a, b| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
     found
+}
+
+/// Whether something other than a directory is there. What cannot be read, such as a named pipe, is named when it is read.
+fn leads_to_file(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|it| !it.is_dir())
 }

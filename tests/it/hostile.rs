@@ -55,6 +55,36 @@ fn files_that_never_end_are_not_read() {
     check(&workspace, "note: Not a regular file", "Not a regular file");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn code_that_never_ends_or_is_elsewhere_is_not_read() {
+    let workspace =
+        Workspace::new(&[("m/a.pp", "class a { }\n"), ("outside/x.pp", "class x { }\n")]);
+    let path = |name: &str| workspace.path(&format!("m/{name}.pp"));
+    for (name, target) in
+        [("kmsg", "/proc/kmsg"), ("map", "/proc/self/pagemap"), ("x", "../outside/x.pp")]
+    {
+        symlink(target, path(name)).expect("a link");
+    }
+    let made = Command::new("mkfifo").arg(path("pipe")).status();
+    assert!(made.expect("mkfifo runs").success());
+    let large = std::fs::File::create(path("large")).expect("a file");
+    large.set_len(300 << 20).expect("a size");
+    let (status, found, said) = run(&workspace, &["classes", "--root", "m"]);
+    assert_eq!((status, &*found), (Some(0), "m/a.pp:1: class a\n"), "{said}");
+    for note in [
+        "note: ROOT/m/kmsg.pp is outside of the workspace and is not read",
+        "note: File too large (more than 268435456 bytes) @ io_fread - ROOT/m/large.pp",
+        "note: ROOT/m/map.pp is outside of the workspace and is not read",
+        "note: Not a regular file @ rb_sysopen - ROOT/m/pipe.pp",
+        "note: ROOT/m/x.pp is outside of the workspace and is not read",
+    ] {
+        assert!(said.contains(note), "{said}");
+    }
+    let (_, found, _) = run(&workspace, &["classes", "--root", "m", "--trust"]);
+    assert_eq!(found, "m/a.pp:1: class a\nm/x.pp:1: class x\n");
+}
+
 #[test]
 fn links_that_lead_to_their_own_directory_end() {
     let workspace = workspace("glob: '**/*.yaml'");

@@ -41,8 +41,8 @@ pub struct ClassesArguments {
     /// With --node: the name of the environment. Selects one if there are several
     #[arg(long, short = 'E', value_name = "NAME", requires = "node")]
     pub environment: Option<String>,
-    /// With --node: trust the directory: its settings may name files outside of it
-    #[arg(long, requires = "node")]
+    /// Trust the directory: its links may lead out of it, and its settings may name files outside of it
+    #[arg(long)]
     pub trust: bool,
     /// s (for people), or jsonl: one JSON object per line
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ListFormat::S, hide_possible_values = true)]
