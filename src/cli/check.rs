@@ -27,6 +27,9 @@ use fix::{Fixing, fix};
 pub(super) use output::fingerprint_of;
 use setup::set_up;
 
+/// The rule whose nodes the summary counts.
+const MISSING_PARAMETERS: &str = "missing-required-parameter";
+
 /// Checks and prints.
 pub fn run(arguments: &CheckArguments) -> ExitCode {
     if !arguments.watch {
@@ -95,7 +98,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     if arguments.format.is_for_people() {
         let checked = number_of_checked(arguments, &world, &setup.files, &found);
         summary += &output::summary(&found, checked, closed);
-        if arguments.is_about_all() {
+        if arguments.is_about_all() && setup.asks_for(MISSING_PARAMETERS) {
             summary += &lacking_nodes(&world);
         }
         if fixable > 0 {

@@ -377,7 +377,19 @@ fn nodes_that_lack_required_parameters_are_counted() {
     let expected =
         "hiera-ls: 1 error, 0 warnings in 5 files; 2 of 3 nodes lack required parameters\n";
     assert_eq!(err, expected);
-    let (_, _, err) = run(&workspace, &["check", "data"]);
+    for arguments in [&["check", "data"][..], &["check", "--ignore", "missing-required-parameter"]]
+    {
+        let (_, _, err) = run(&workspace, arguments);
+        assert!(!err.contains("lack"), "{err}");
+    }
+    // The rule reports nothing if no file of the hierarchy is here, and for classes to which no main manifest leads.
+    workspace.write("hiera.yaml", "version: 5\nhierarchy: [{name: x, path: elsewhere.yaml}]\n");
+    let passed = "hiera-ls: All checks passed (5 files)\n".to_owned();
+    assert_eq!(run(&workspace, &["check"]), (Some(0), String::new(), passed));
+    workspace.write("hiera.yaml", HIERA_YAML);
+    workspace.write("manifests/site.pp", "");
+    workspace.write(".hiera-ls/facts/web01.yaml", "classes: [web]\n");
+    let (_, _, err) = run(&workspace, &["check"]);
     assert!(!err.contains("lack"), "{err}");
 }
 

@@ -48,10 +48,13 @@ pub(super) struct Setup {
 impl Setup {
     /// Whether the arguments request a finding.
     pub(super) fn reports(&self, found: &Diagnostic) -> bool {
-        let names = |list: &[&str]| list.contains(&found.code);
-        rank(found.severity) >= self.least
-            && (self.selected.is_empty() || names(&self.selected))
-            && !names(&self.ignored)
+        rank(found.severity) >= self.least && self.asks_for(found.code)
+    }
+
+    /// Whether the arguments request the findings of a rule.
+    pub(super) fn asks_for(&self, rule: &str) -> bool {
+        let names = |list: &[&str]| list.contains(&rule);
+        (self.selected.is_empty() || names(&self.selected)) && !names(&self.ignored)
     }
 
     /// The results of `work` on the diagnostics of each file to be checked, in the order of paths.

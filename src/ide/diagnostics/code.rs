@@ -11,4 +11,4 @@ pub(super) mod lookup_without_data;
 pub(super) mod missing_required_parameter;
 pub(super) mod refused_lookup;
 
-pub(crate) use code_context::CodeContext;
+pub(crate) use code_context::{CodeContext, has_no_data};

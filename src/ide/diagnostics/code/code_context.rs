@@ -139,11 +139,9 @@ impl<'a> CodeContext<'a> {
         self.keys.get_or_init(|| KnownKeys::new(self.world, self.environment.clone()))
     }
 
-    /// Whether the data is stored elsewhere. If the environment has no `hiera.yaml`, a server uses its own.
+    /// Whether the data is stored elsewhere.
     pub(crate) fn has_no_data(&self) -> bool {
-        let directory = self.environment.directory();
-        let is_missing = self.world.kind(&paths::join(directory, "hiera.yaml")) != PathKind::File;
-        is_missing && self.environment.global_config.is_none() || self.keys().is_empty()
+        has_no_data(self.world, self.environment, self.keys())
     }
 
     /// The evaluator for any node.
@@ -153,6 +151,13 @@ impl<'a> CodeContext<'a> {
             self.world.quiet_evaluator(self.environment, &node)
         })
     }
+}
+
+/// Whether the data of an environment with these keys is stored elsewhere. If it has no `hiera.yaml`, a server uses its own.
+pub(crate) fn has_no_data(world: &World, environment: &Environment, keys: &KnownKeys<'_>) -> bool {
+    let file = paths::join(environment.directory(), "hiera.yaml");
+    let is_missing = world.kind(&file) != PathKind::File;
+    is_missing && environment.global_config.is_none() || keys.is_empty()
 }
 
 fn is_nothing(answer: &Answer) -> bool {

@@ -11,12 +11,15 @@ use crate::code::ClassCode;
 use crate::data::puppet_type::TypeAliases;
 use crate::engine::{CancelToken, Evaluator};
 use crate::facts::Node;
-use crate::ide::diagnostics::code::CodeContext;
+use crate::ide::diagnostics::code::{CodeContext, has_no_data};
+use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::ide::diagnostics::suppression::control;
 use crate::ide::diagnostics::{Check, Cost, Related, Report, Rule, Severity};
 use crate::syntax::puppet::{Declaration, DeclarationKind, Parameter};
 use crate::text::TextRange;
-use crate::world::node_classes::{MissingParameter, NodeBlock, NodeClass, host_name, hosts};
+use crate::world::node_classes::{
+    FleetClasses, MissingParameter, NodeBlock, NodeClass, host_name, hosts,
+};
 use crate::world::{World, paths};
 
 pub(crate) const RULE: Rule = Rule {
@@ -81,19 +84,36 @@ pub(crate) fn missing_in(world: &Arc<World>, path: &str) -> Vec<Missing> {
     CodeContext::new(world, &environment, &index, path).map_or_else(Vec::new, |it| all_missing(&it))
 }
 
-/// How many nodes with fact sets lack some value, and how many there are; `None` if this rule is off.
+/// For how many nodes with fact sets this rule reports something, and how many there are; `None` if it is off.
 pub(crate) fn nodes_that_lack(world: &Arc<World>) -> Option<(usize, usize)> {
     if !control::asks_for(world, &RULE) {
         return None;
     }
     let (mut lacking, mut all) = (0, 0);
     for environment in world.environments().iter() {
+        // Nothing is reported if the data is elsewhere, or for classes to which no main manifest leads.
+        if has_no_data(world, environment, &KnownKeys::new(world, environment.clone())) {
+            continue;
+        }
+        let manifests = world.main_manifests(environment);
+        let manifests: HashSet<Arc<str>> = manifests.into_iter().map(|it| it.path).collect();
+        let fleet = world.fleet_classes(environment);
         let missing = world.missing_parameters(environment);
-        let nodes: BTreeSet<u32> = missing.iter().flat_map(|it| it.nodes.iter().copied()).collect();
-        lacking += nodes.len();
-        all += world.fleet_classes(environment).nodes.len();
+        let holders = missing.iter().flat_map(|it| holders_without_value(&fleet, it));
+        let told = holders.filter(|(_, held)| manifests.contains(&held.origin.path));
+        lacking += told.map(|(node, _)| node).collect::<BTreeSet<u32>>().len();
+        all += fleet.nodes.len();
     }
     Some((lacking, all))
+}
+
+/// The nodes that lack a value for the parameter, each with the class.
+fn holders_without_value<'f>(
+    fleet: &'f FleetClasses,
+    missing: &'f MissingParameter,
+) -> impl Iterator<Item = (u32, &'f NodeClass)> {
+    let lacks = |node: u32| missing.nodes.binary_search(&node).is_ok();
+    fleet.holders(&missing.class.name).filter(move |(node, _)| lacks(*node))
 }
 
 /// The missing parameters that statements of a main manifest lead to, each once.
@@ -132,12 +152,10 @@ impl Checker<'_, '_> {
     fn check_fleet(&mut self) {
         let (world, environment) = (self.code.world, self.code.environment);
         let fleet = world.fleet_classes(environment);
-        for MissingParameter { class, parameter, nodes } in
-            world.missing_parameters(environment).iter()
-        {
+        for missing in world.missing_parameters(environment).iter() {
+            let MissingParameter { class, parameter, .. } = missing;
             let mut by_origin: Vec<(&NodeClass, Vec<u32>)> = Vec::new();
-            let holders = fleet.holders(&class.name);
-            let lacking = holders.filter(|(node, _)| nodes.binary_search(node).is_ok());
+            let lacking = holders_without_value(&fleet, missing);
             for (node, held) in lacking.filter(|(_, it)| &*it.origin.path == self.code.path) {
                 match by_origin.iter_mut().find(|(known, _)| known.origin == held.origin) {
                     Some((_, nodes)) => nodes.push(node),
