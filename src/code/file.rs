@@ -1,10 +1,18 @@
 //! A file of Puppet code: its text, its lines, and its content.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
-use crate::syntax::puppet::{self, Language, Manifest};
+use super::summary::known_as;
+use crate::syntax::puppet::{self, Declaration, DeclarationKind, Language, Manifest};
 use crate::syntax::tree::SyntaxError;
 use crate::text::{LineIndex, TextRange};
+
+/// In files with at most this many declarations, a name is compared with each of them.
+const FEW_DECLARATIONS: usize = 16;
+
+/// The indexes of declarations by what they are and the names by which Puppet knows them.
+type DeclaredNames = HashMap<(DeclarationKind, Arc<str>), usize>;
 
 /// A file that was read.
 #[derive(Debug, Clone)]
@@ -15,6 +23,8 @@ pub struct CodeFile {
     pub lines: LineIndex,
     /// Its declarations and calls, and Puppet's errors.
     pub manifest: Manifest,
+    /// Only files with many declarations have it.
+    declared: OnceLock<DeclaredNames>,
 }
 
 impl CodeFile {
@@ -22,7 +32,7 @@ impl CodeFile {
     pub fn of_text(path: &str, text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
         let manifest = puppet::parse(&text, language_of(path));
-        Self { lines: LineIndex::new(&text), text, manifest }
+        Self { lines: LineIndex::new(&text), text, manifest, declared: OnceLock::new() }
     }
 
     /// Parses the bytes of the file at `path`. Puppet refuses a file that is not UTF-8; the readable parts are parsed
@@ -33,6 +43,23 @@ impl CodeFile {
         // Puppet checks the encoding before it parses, so this error comes before those of the syntax.
         file.manifest.errors.splice(0..0, problem);
         file
+    }
+
+    /// The index of the first declaration of this kind and name.
+    pub fn declaration_of(&self, kind: DeclarationKind, name: &str) -> Option<usize> {
+        let wanted = known_as(kind, name);
+        let declarations = &self.manifest.declarations;
+        let name_of = |it: &Declaration| Some(known_as(it.kind, it.name.as_deref()?));
+        if declarations.len() <= FEW_DECLARATIONS {
+            let is_it = |it: &Declaration| it.kind == kind && name_of(it).as_ref() == Some(&wanted);
+            return declarations.iter().position(is_it);
+        }
+        let declared = self.declared.get_or_init(|| {
+            // The first of a name is put in last, and so it stays.
+            let all = declarations.iter().enumerate().rev();
+            all.filter_map(|(index, it)| Some(((it.kind, name_of(it)?), index))).collect()
+        });
+        declared.get(&(kind, wanted)).copied()
     }
 
     /// The line of `offset`, from 1.
@@ -92,6 +119,19 @@ mod tests {
         assert_eq!(&*file.text, "# ??\nclass a { }");
         assert_eq!(file.manifest.errors[0].range, TextRange::new(2, 3));
         assert_eq!(file.line(file.manifest.declarations[0].range.start), 2);
+    }
+
+    #[test]
+    fn declarations_are_found_by_the_names_that_puppet_uses() {
+        let few = "class a { class B { } } define a() { } class a { }";
+        for text in [few.to_owned(), format!("{few}{}", "class x { }".repeat(FEW_DECLARATIONS))] {
+            let file = CodeFile::of_text("/a.pp", text);
+            let index = |kind, name: &str| file.declaration_of(kind, name);
+            assert_eq!(index(DeclarationKind::Class, "::A"), Some(0));
+            assert_eq!(index(DeclarationKind::Class, "a::b"), Some(1));
+            assert_eq!(index(DeclarationKind::Define, "a"), Some(2));
+            assert_eq!(index(DeclarationKind::Function, "a"), None);
+        }
     }
 
     #[test]

@@ -108,7 +108,7 @@ impl World {
         files.extend(candidates.filter(|it| self.texts.is_file(it)).map(Arc::from));
         files.into_iter().find_map(|path| {
             let file = self.code_file(&path)?;
-            let index = declared_at(&file, kind, name)?;
+            let index = file.declaration_of(kind, name)?;
             Some((path, file, index))
         })
     }
@@ -198,14 +198,6 @@ fn files_to_load(environment: &Environment, kind: DeclarationKind, name: &str) -
         return files.iter().map(|it| format!("{home}/functions/{it}")).collect();
     }
     files.iter().map(|it| format!("{home}/manifests/{it}")).collect()
-}
-
-/// The index of the declaration of a class, a defined type or a function in a file.
-fn declared_at(file: &CodeFile, kind: DeclarationKind, name: &str) -> Option<usize> {
-    let wanted = known_as(kind, name);
-    file.manifest.declarations.iter().position(|it| {
-        it.kind == kind && it.name.as_deref().is_some_and(|it| known_as(kind, it) == wanted)
-    })
 }
 
 /// Whether a change of `path` may change the code of an environment.

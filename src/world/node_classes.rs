@@ -11,8 +11,11 @@ mod missing;
 mod redefined;
 mod search;
 
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
+
+use indexmap::{IndexMap, IndexSet};
 
 use super::snapshot::World;
 use crate::code::inclusions::ClassLookup;
@@ -99,15 +102,26 @@ pub struct FoundClasses {
 pub type LookedUp = Rc<FoundClasses>;
 
 impl NodeClass {
-    /// Why Puppet refuses the file of the class, and with it the catalogs that contain the class.
-    pub fn refused(&self) -> Option<RefusedCode> {
-        let code = self.code.as_ref()?;
-        RefusedCode::of(&[(&code.path, &*code.file)])
-    }
-
     /// Whether some `class { … }` sets the parameter, or may set it.
     pub fn may_be_given(&self, parameter: &str) -> bool {
         self.given.iter().any(|it| **it == *parameter || &**it == "*")
+    }
+}
+
+impl NodeClasses {
+    /// The classes, and why Puppet refuses their files, and with them the catalogs that contain them.
+    /// Each file is looked at once, because it can declare thousands of classes.
+    pub fn with_refusals(&self) -> Vec<(&NodeClass, Option<RefusedCode>)> {
+        let mut known: HashMap<&str, Option<RefusedCode>> = HashMap::new();
+        let mut found = Vec::with_capacity(self.classes.len());
+        for class in &self.classes {
+            let refusal = class.code.as_ref().and_then(|code| {
+                let find = || RefusedCode::of(&[(&code.path, &*code.file)]);
+                known.entry(&code.path).or_insert_with(find).clone()
+            });
+            found.push((class, refusal));
+        }
+        found
     }
 }
 
@@ -182,14 +196,17 @@ fn classes_of_answer(answer: &Answer, lookup: &ClassLookup) -> LookedUp {
     // A back end that was not run may return other classes, so no class is certain then. Neither is one if Puppet refuses others.
     let is_known =
         are_accepted && answer.left_out.is_empty() && cases.iter().all(|it| it.opaque.is_empty());
-    let mut found: Vec<(Arc<str>, bool)> = Vec::new();
-    for name in of_cases.iter().flatten() {
-        if !found.iter().any(|(known, _)| known == name) {
-            let is_in_all = is_known && of_cases.iter().all(|it| it.contains(name));
-            found.push((name.clone(), is_in_all));
+    // A list can have thousands of names. The number of cases that have a name is counted, each case once.
+    let mut counts: IndexMap<&Arc<str>, usize> = IndexMap::new();
+    for names in &of_cases {
+        for name in names.iter().collect::<IndexSet<_>>() {
+            *counts.entry(name).or_default() += 1;
         }
     }
-    Rc::new(FoundClasses { classes: found, may_be_more: !answer.left_out.is_empty() })
+    let is_in_all = |count: usize| is_known && count == of_cases.len();
+    let found = counts.into_iter().map(|(name, count)| (name.clone(), is_in_all(count)));
+    let may_be_more = !answer.left_out.is_empty();
+    Rc::new(FoundClasses { classes: found.collect(), may_be_more })
 }
 
 /// The names of classes in an answer, and whether Puppet accepts all of them.
@@ -337,6 +354,23 @@ mod tests {
             "others in /r/modules/classified/manifests/init.pp",
         ];
         check(Some("full"), &expected);
+    }
+
+    #[test]
+    fn more_classes_than_are_listed_are_others() {
+        let site: String = (0..5_001).map(|it| format!("include m::c{it}\n")).collect();
+        let world = World::on_disk(
+            Arc::new(MemoryDisk::new([
+                ("/r/hiera.yaml", "version: 5\n"),
+                ("/r/manifests/site.pp", &*site),
+            ])),
+            vec!["/r".into()],
+            Settings::default(),
+        );
+        let environment = world.environments()[0].clone();
+        let found =
+            world.node_classes(&world.evaluator(&environment, &world.any_node(&environment)));
+        assert_eq!((found.classes.len(), found.others.len()), (5_000, 1));
     }
 
     #[test]

@@ -10,7 +10,6 @@ use crate::cli::place::{Place, PlaceArguments};
 use crate::cli::shown::{as_seen_from_here, in_a_line};
 use crate::cli::{fleet, workspace};
 use crate::config::Environment;
-use crate::data::Files as _;
 use crate::facts::Node;
 use crate::world::node_classes::{
     CodePlace, FleetClasses, MissingParameter, NodeClass, NodeClasses, RefusedCode,
@@ -86,7 +85,7 @@ impl Shower<'_> {
     }
 
     fn record(&self, node: &Node, found: &NodeClasses, missing: &[String]) -> Json {
-        let classes = found.classes.iter().map(|it| {
+        let classes = found.with_refusals().into_iter().map(|(it, refused)| {
             let (file, line) = self.place(&it.included_at);
             let mut class = json!({
                 "name": &*it.name,
@@ -95,7 +94,7 @@ impl Shower<'_> {
                 "file": file,
                 "line": line,
             });
-            self.add_refusal(it.refused().as_ref(), &mut class);
+            self.add_refusal(refused.as_ref(), &mut class);
             class
         });
         let others = found.others.iter().map(|it| {
@@ -130,8 +129,8 @@ impl Shower<'_> {
         if let Some(refused) = &found.refused {
             let _ = writeln!(text, "  ! not known: {}", self.shown_refusal(refused));
         }
-        for class in &found.classes {
-            if let Some(refused) = class.refused() {
+        for (class, refused) in found.with_refusals() {
+            if let Some(refused) = refused {
                 let perhaps = if class.is_certain { "" } else { "perhaps " };
                 let _ = writeln!(text, "  ! {perhaps}no catalog: {}", self.shown_refusal(&refused));
             }
@@ -170,9 +169,7 @@ impl Shower<'_> {
     }
 
     fn line(&self, place: &CodePlace) -> u32 {
-        self.world.text(&place.path).map_or(1, |text| {
-            let before = text.get(..place.range.start as usize).unwrap_or_default();
-            before.bytes().filter(|it| *it == b'\n').count() as u32 + 1
-        })
+        let file = self.world.file(&place.path);
+        file.map_or(1, |it| it.line_index().line_of(place.range.start) + 1)
     }
 }

@@ -40,8 +40,8 @@ pub(super) fn write(perspective: &Perspective, page: &mut Page, cancel: &CancelT
     if let Some(refused) = &found.refused {
         write_refused_code(perspective, page, "not known", refused);
     }
-    for (class, _) in &bound {
-        if let Some(refused) = class.refused() {
+    for (class, refused) in found.with_refusals() {
+        if let Some(refused) = refused {
             let what = if class.is_certain { "no catalog" } else { "perhaps no catalog" };
             write_refused_code(perspective, page, what, &refused);
         }

@@ -352,7 +352,7 @@ impl<'a, 'w> Search<'a, 'w> {
             return;
         }
         if self.found.len() >= MAX_CLASSES {
-            return;
+            return self.add_other(place, given);
         }
         let class = NodeClass {
             name: name.clone(),
