@@ -148,7 +148,7 @@ fn place() -> PlaceArguments {
         modulepath: value_of(&line, &["--modulepath"]),
         hiera_config: None,
         puppet_version: None,
-        is_for_others: false,
+        is_bounded: false,
     }
 }
 

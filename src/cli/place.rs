@@ -40,9 +40,10 @@ pub struct PlaceArguments {
     /// The Puppet version: 7 or 8
     #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8), help_heading = "Where")]
     pub puppet_version: Option<u8>,
-    /// Whether others than the user see what is read, such as the company behind an assistant.
+    /// Whether only the workspace is read without trust: others than the user see what is read, such as the company behind an
+    /// assistant, or the workspace could make the command read the whole disk.
     #[arg(skip)]
-    pub is_for_others: bool,
+    pub is_bounded: bool,
 }
 
 /// A snapshot, and the environment in it that is used.
@@ -190,7 +191,7 @@ impl PlaceArguments {
     }
 
     fn disk(&self) -> Result<Arc<dyn DiskReader>, String> {
-        if self.is_for_others {
+        if self.is_bounded {
             return self.machine(&absolute(&self.root)?);
         }
         Ok(Arc::new(loader::Disk))

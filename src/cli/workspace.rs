@@ -80,7 +80,7 @@ pub(super) fn usual_disk(root: &str, named: impl Iterator<Item = String>) -> Wor
     disk(root, named.chain(modules.iter().map(ToString::to_string)))
 }
 
-/// The existing directories with data or modules whose files are not read, one line each.
+/// The existing directories with data, modules or the main manifest whose files are not read, one line each.
 pub(super) fn not_read(world: &World) -> Vec<String> {
     let all = world.environments();
     all.iter().flat_map(|it| not_read_in(world, it)).collect::<BTreeSet<_>>().into_iter().collect()
@@ -90,12 +90,14 @@ pub(super) fn not_read(world: &World) -> Vec<String> {
 pub(super) fn not_read_in(world: &World, environment: &Environment) -> BTreeSet<String> {
     let reach = world.reach(environment);
     let modules = environment.modules.values().map(|it| &**it);
+    let is_manifest_read = world.may_read_main_manifest(environment);
+    let manifest = world.code_roots(environment).manifests.filter(|_| !is_manifest_read);
     let directories = reach.places.iter().map(DataPlace::directory).chain(modules);
     let is_it = |it: &&str| !world.may_read_in(it) && world.kind(it) == PathKind::Directory;
     let line = |it| {
         format!("{it} is outside of the workspace and is not read; with --trust, hiera-ls reads it")
     };
-    directories.filter(is_it).map(line).collect()
+    directories.filter(is_it).chain(manifest.as_deref()).map(line).collect()
 }
 
 /// The environment that contains the directory `root`; or else the one with this name in the workspace, or `production` or

@@ -120,6 +120,16 @@ impl World {
         ClassCode::of(path, file, index)
     }
 
+    /// Whether the environment's main manifest, which is a directory or a file, may be read or is not there.
+    pub fn may_read_main_manifest(&self, environment: &Environment) -> bool {
+        let Some(path) = self.code_roots(environment).manifests else { return true };
+        match self.kind(&path) {
+            PathKind::Directory => self.may_read_in(&path),
+            PathKind::File => self.may_read_in(paths::parent(&path).unwrap_or_default()),
+            PathKind::Missing => true,
+        }
+    }
+
     /// The locations of an environment's code.
     pub fn code_roots(&self, environment: &Environment) -> CodeRoots {
         let modules = environment.modules.iter();

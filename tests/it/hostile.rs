@@ -85,6 +85,23 @@ fn code_that_never_ends_or_is_elsewhere_is_not_read() {
     assert_eq!(found, "m/a.pp:1: class a\nm/x.pp:1: class x\n");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_main_manifest_elsewhere_is_not_read() {
+    let workspace = workspace("path: p.yaml");
+    for manifest in ["/", "/usr"] {
+        workspace.write("environment.conf", &format!("manifest = {manifest}\n"));
+        let note = format!(
+            "note: {manifest} is outside of the workspace and is not read; with --trust, hiera-ls reads it\n"
+        );
+        let (status, found, said) = run(&workspace, &["classes", "--node", "n"]);
+        assert_eq!((status, &*found), (Some(0), "n\n"), "{said}");
+        assert!(said.contains(&note), "{said}");
+        let (_, _, said) = run(&workspace, &["check"]);
+        assert!(said.contains(&note), "{said}");
+    }
+}
+
 #[test]
 fn links_that_lead_to_their_own_directory_end() {
     let workspace = workspace("glob: '**/*.yaml'");

@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 use super::arguments::{ClassesArguments, ListFormat};
 use crate::cli::place::{Place, PlaceArguments};
 use crate::cli::shown::{as_seen_from_here, in_a_line};
+use crate::cli::terminal::complain;
 use crate::cli::{fleet, workspace};
 use crate::config::Environment;
 use crate::facts::Node;
@@ -30,6 +31,7 @@ pub(super) fn list(arguments: &ClassesArguments) -> Result<String, String> {
         root: arguments.root.clone(),
         trust: arguments.trust,
         environment: arguments.environment.clone(),
+        is_bounded: true,
         ..PlaceArguments::default()
     };
     let mut text = String::new();
@@ -38,6 +40,9 @@ pub(super) fn list(arguments: &ClassesArguments) -> Result<String, String> {
     for (name, Place { world, environment }) in arguments.node.iter().zip(&places) {
         if complained.insert(environment.directory().to_owned()) {
             workspace::complain_of_nodes(world, environment);
+            for note in workspace::not_read_in(world, environment) {
+                complain(&format!("note: {note}"));
+            }
         }
         let shower = Shower { world, environment };
         let write = |fleet: &FleetClasses, missing: &[MissingParameter], text: &mut String| {
@@ -58,6 +63,10 @@ pub(super) fn list(arguments: &ClassesArguments) -> Result<String, String> {
         let alone = world.classes_of_node(environment, node);
         let missing = world.missing_in(environment, &alone);
         write(&alone, &missing, &mut text);
+    }
+    let notes: BTreeSet<String> = places.iter().flat_map(|it| it.world.notes()).collect();
+    for note in notes {
+        complain(&format!("note: {note}"));
     }
     Ok(text)
 }

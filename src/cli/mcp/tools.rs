@@ -153,7 +153,7 @@ pub(super) const TOOLS: &[Tool] = &[
             match call.parsed("uses", &call.options(&["environment"]), &[key])? {
                 // Nothing is no error: it is the answer.
                 Command::Uses(mut arguments) => {
-                    arguments.place.is_for_others = true;
+                    arguments.place.is_bounded = true;
                     let found = uses::list(&arguments)?;
                     Ok(found.text + &found.notes.join("\n"))
                 }
@@ -283,7 +283,7 @@ impl Call<'_> {
         let key = self.text("key")?.unwrap_or_default();
         match self.parsed("lookup", &self.options(&["node", "environment"]), &[key])? {
             Command::Lookup(mut arguments) => {
-                arguments.place.is_for_others = true;
+                arguments.place.is_bounded = true;
                 Ok(*arguments)
             }
             _ => unreachable!("the first word names the command"),
