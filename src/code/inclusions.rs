@@ -8,7 +8,7 @@ use super::lookup_arguments::LookupArguments;
 use super::summary::known_as;
 use crate::data::Value;
 use crate::syntax::puppet::{
-    ArgumentKind, Call, Condition, Declaration, DeclarationKind, Guard, ResourceUse,
+    ArgumentKind, Call, Condition, Declaration, DeclarationKind, FunctionUse, Guard, ResourceUse,
 };
 use crate::text::TextRange;
 
@@ -64,6 +64,8 @@ pub struct ClassLookup {
     pub default_values: Value,
     /// The classes if there is no data, if they are constant.
     pub default: Option<Box<[Arc<str>]>>,
+    /// Whether code computes the classes if there is no data.
+    pub has_open_default: bool,
 }
 
 /// The inclusions of a file by their bodies, in source order.
@@ -100,12 +102,7 @@ impl Inclusions {
         let mut around = Around::new(&file.manifest.declarations);
         for function in &file.manifest.functions {
             let body = around.body_at(function.range.start);
-            found.0.entry(body).or_default().push(Inclusion {
-                included: Included::Function(known_as(DeclarationKind::Function, &function.name)),
-                range: function.range,
-                guards: function.guards.clone(),
-                given: None,
-            });
+            found.0.entry(body).or_default().push(of_function(function));
         }
         found
     }
@@ -149,6 +146,21 @@ fn of_resource(resource: &ResourceUse) -> Inclusion {
     }
 }
 
+fn of_function(function: &FunctionUse) -> Inclusion {
+    // What `call` calls may include any class, also with parameters.
+    let is_any = function.name == "call";
+    Inclusion {
+        included: if is_any {
+            Included::Unknown
+        } else {
+            Included::Function(known_as(DeclarationKind::Function, &function.name))
+        },
+        range: function.range,
+        guards: function.guards.clone(),
+        given: is_any.then(|| ["*".into()].into()),
+    }
+}
+
 fn add_call(call: &Call, lookups: &HashMap<TextRange, &Call>, inclusions: &mut Vec<Inclusion>) {
     // Puppet accepts `undef` for a parameter without data, so such an attribute counts, too.
     let names = call.given().map(|it| it.name.text.as_str().into());
@@ -158,7 +170,11 @@ fn add_call(call: &Call, lookups: &HashMap<TextRange, &Call>, inclusions: &mut V
         inclusions.push(Inclusion { included, range, guards, given });
     };
     for name in &call.names {
-        add(Included::Class(known_as(DeclarationKind::Class, &name.text)), name.range);
+        let class = known_as(DeclarationKind::Class, &name.text);
+        // Puppet refuses an empty name, and no class has it.
+        if !class.is_empty() {
+            add(Included::Class(class), name.range);
+        }
     }
     let mut looked_up = 0;
     for (kind, range) in &call.arguments {
@@ -183,15 +199,18 @@ fn add_call(call: &Call, lookups: &HashMap<TextRange, &Call>, inclusions: &mut V
 /// A call that looks up constant keys.
 fn lookup_of(call: &Call) -> Option<ClassLookup> {
     let said = LookupArguments::of(call).ok().filter(|it| it.open.is_empty())?;
-    let default = said.default_value.filter(|_| call.lambda.is_none()).and_then(|it| {
-        let mut names = Vec::new();
-        add_names(&it, &mut names).map(|()| names.into())
-    });
+    let default: Option<Box<[_]>> =
+        said.default_value.filter(|_| call.lambda.is_none()).and_then(|it| {
+            let mut names = Vec::new();
+            add_names(&it, &mut names).map(|()| names.into())
+        });
+    let has_default = said.default.is_some() || call.lambda.is_some();
     Some(ClassLookup {
         keys: said.names.into(),
         merge: said.merge,
         overrides: Value::hash(said.overrides),
         default_values: Value::hash(said.default_values),
+        has_open_default: has_default && default.is_none(),
         default,
     })
 }
@@ -248,7 +267,10 @@ mod tests {
             let what = match &it.included {
                 Included::Class(name) => name.to_string(),
                 Included::Lookup(it) => {
-                    let default = it.default.as_deref().map(|it| format!(" or {}", it.join(",")));
+                    let default = match it.default.as_deref() {
+                        _ if it.has_open_default => Some(" or others".to_owned()),
+                        default => default.map(|it| format!(" or {}", it.join(","))),
+                    };
                     let merge = it.merge.as_ref().map_or("-".to_owned(), inspect::to_s);
                     let over = it.overrides.as_hash().filter(|it| !it.is_empty());
                     let over = over.map(|_| format!(" over {}", inspect::to_s(&it.overrides)));
@@ -298,7 +320,8 @@ mod tests {
                     hiera_array('c', []).include\nhiera('c', [], 'site').include\n\
                     lookup('c', Array, {strategy => unique}).include\nlookup('c', {merge => {strategy => deep}}).include\n\
                     lookup(['c', 'd'], {override => {c => [x]}}).include\nlookup('c', 'refused').include\n\
-                    lookup('c', Array, $merge).include\n";
+                    lookup('c', Array, $merge).include\nlookup('c') |$k| { ['m'] }.include\n\
+                    include lookup('c', Array, first, $x)\nhiera_include('c') |$k| { ['m'] }\n";
         let expected = [
             "lookup classes unique",
             "lookup more -",
@@ -313,8 +336,23 @@ mod tests {
             "lookup c|d - over {\"c\"=>[\"x\"]}",
             "unknown",
             "unknown",
+            "lookup c - or others",
+            "lookup c first or others",
+            "lookup c unique or others",
         ];
         check(text, Body::TopLevel, &expected);
+    }
+
+    #[test]
+    fn functions_that_call_others() {
+        let text = "call('include', 'm')\ncall('::contain', $x)\n$f.call(1)\ncall('m::f')\ncall('split', 'a', 'b')\ncall()\n";
+        let any = "unknown given *";
+        check(text, Body::TopLevel, &[any, any, any, "call of m::f", any]);
+    }
+
+    #[test]
+    fn no_class_has_an_empty_name() {
+        check("include '', a, '::'\n", Body::TopLevel, &["a"]);
     }
 
     #[test]

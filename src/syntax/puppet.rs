@@ -17,7 +17,7 @@ pub use expression::{Constant, Written, WrittenShape};
 pub use lexer::Language;
 pub use model::{
     ArgumentKind, Assigned, Attribute, Call, CallForm, CalledName, Declaration, DeclarationKind,
-    Lambda, Manifest, Parameter, ParameterDefault, ResourceUse,
+    FunctionUse, Lambda, Manifest, Parameter, ParameterDefault, ResourceUse,
 };
 pub use names::{Names, Scope, VariableUse};
 

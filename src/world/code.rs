@@ -120,6 +120,19 @@ impl World {
         ClassCode::of(path, file, index)
     }
 
+    /// Whether the module of a class that [`Self::class_code`] does not find is here and certainly does not have it: Puppet would
+    /// find it only in files that are not there, or that were read completely.
+    pub(super) fn lacks_class(&self, environment: &Environment, name: &str) -> bool {
+        let module = name.split("::").next().and_then(|it| environment.modules.get(it));
+        let is_read = |path: &String| match self.kind(path) {
+            PathKind::Missing => true,
+            _ => self.code_file(path).is_some_and(|it| it.manifest.errors.is_empty()),
+        };
+        module.is_some_and(|it| self.may_read_in(it))
+            && self.may_read_main_manifest(environment)
+            && files_to_load(environment, DeclarationKind::Class, name).iter().all(is_read)
+    }
+
     /// Whether the environment's main manifest, which is a directory or a file, may be read or is not there.
     pub fn may_read_main_manifest(&self, environment: &Environment) -> bool {
         let Some(path) = self.code_roots(environment).manifests else { return true };

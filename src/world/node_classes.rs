@@ -41,6 +41,8 @@ pub struct NodeClass {
     pub name: Arc<str>,
     /// The class; `None` if it is not in the workspace.
     pub code: Option<ClassCode>,
+    /// Whether the class certainly does not exist, because its module is in the workspace and does not have it.
+    pub is_missing: bool,
     /// Whether the node certainly has it.
     pub is_certain: bool,
     /// The first call in a main manifest that leads to it.
@@ -109,16 +111,21 @@ impl NodeClass {
 }
 
 impl NodeClasses {
-    /// The classes, and why Puppet refuses their files, and with them the catalogs that contain them.
+    /// The classes, and why Puppet refuses their files, or does not find them, and therefore refuses the catalogs that contain them.
     /// Each file is looked at once, because it can declare thousands of classes.
     pub fn with_refusals(&self) -> Vec<(&NodeClass, Option<RefusedCode>)> {
         let mut known: HashMap<&str, Option<RefusedCode>> = HashMap::new();
         let mut found = Vec::with_capacity(self.classes.len());
         for class in &self.classes {
-            let refusal = class.code.as_ref().and_then(|code| {
+            let of_file = class.code.as_ref().and_then(|code| {
                 let find = || RefusedCode::of(&[(&code.path, &*code.file)]);
                 known.entry(&code.path).or_insert_with(find).clone()
             });
+            let of_missing = class.is_missing.then(|| RefusedCode {
+                place: class.included_at.clone(),
+                message: format!("Could not find class ::{}", class.name),
+            });
+            let refusal = of_file.or(of_missing);
             found.push((class, refusal));
         }
         found
@@ -205,7 +212,9 @@ fn classes_of_answer(answer: &Answer, lookup: &ClassLookup) -> LookedUp {
     }
     let is_in_all = |count: usize| is_known && count == of_cases.len();
     let found = counts.into_iter().map(|(name, count)| (name.clone(), is_in_all(count)));
-    let may_be_more = !answer.left_out.is_empty();
+    let finds_nothing = |it: &&Answer| matches!(it.outcome, Ok(None));
+    let has_others = lookup.has_open_default && cases.iter().any(finds_nothing);
+    let may_be_more = has_others || !answer.left_out.is_empty();
     Rc::new(FoundClasses { classes: found.collect(), may_be_more })
 }
 
@@ -354,6 +363,49 @@ mod tests {
             "others in /r/modules/classified/manifests/init.pp",
         ];
         check(Some("full"), &expected);
+    }
+
+    /// The classes of a complete node with this main manifest, the other calls, and what Puppet refuses.
+    #[track_caller]
+    fn check_site(site: &str, expected: &[&str]) {
+        let files = [
+            ("/r/hiera.yaml", "version: 5\nhierarchy: [{name: c, path: c.yaml}]\n"),
+            ("/r/data/c.yaml", "known: [m, M, '::m::b']\n"),
+            ("/r/manifests/site.pp", site),
+            ("/r/modules/m/manifests/init.pp", "class m { }\nclass m::b { }\n"),
+            ("/r/modules/broken/manifests/init.pp", "class broken {\n"),
+            ("/r/.hiera-ls/facts/n.json", "{\"x\": 1}"),
+        ];
+        let world = World::on_disk(
+            Arc::new(MemoryDisk::new(files)),
+            vec!["/r".into()],
+            Settings::default(),
+        );
+        let environment = world.environments()[0].clone();
+        let node = world.node_named(&environment, "n");
+        let found = world.node_classes(&world.evaluator(&environment, &node));
+        let shown = found.with_refusals().into_iter().map(|(it, refused)| {
+            let refused = refused.map_or(String::new(), |it| format!(": {}", it.message));
+            format!("{}{}{refused}", it.name, if it.is_certain { "" } else { "?" })
+        });
+        let others = found.others.iter().map(|_| "others".to_owned());
+        assert_eq!(shown.chain(others).collect::<Vec<_>>(), expected, "{site}");
+    }
+
+    #[test]
+    fn what_code_computes_if_there_is_no_data_may_be_any_class() {
+        check_site("lookup('classes') |$k| { ['m'] }.include", &["others"]);
+        check_site("include lookup('classes') |$k| { ['m'] }", &["others"]);
+        check_site("hiera_include('classes') |$k| { ['m'] }", &["others"]);
+        check_site("lookup('known') |$k| { ['x'] }.include", &["m", "m::b"]);
+        check_site("call('include', 'm')", &["others"]);
+    }
+
+    #[test]
+    fn classes_that_their_modules_do_not_have() {
+        check_site("include m::nope", &["m::nope: Could not find class ::m::nope"]);
+        // Another module path may have the first one, and the broken file may contain the second one.
+        check_site("include elsewhere, broken::a, ''", &["elsewhere", "broken::a"]);
     }
 
     #[test]

@@ -23,7 +23,7 @@ With --node, each JSON line is a node: `node`; `classes`, each with `name`, `cer
 that are not known), `here`, and the `file` and `line` that include it; `others`, the calls whose classes are not \
 known; and `missing`, the keys of required parameters that no level has. If Puppet refuses the main manifest, no classes \
 are known, and the node has `refused` with the `file`, `line` and `message` of the mistake; a class has it if Puppet \
-refuses its file.
+refuses its file or finds no such class.
 
 Exit status: 0, also if some files are broken; 2 if an argument is wrong.";
 

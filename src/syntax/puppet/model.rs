@@ -195,7 +195,8 @@ pub struct ResourceUse {
 }
 
 /// A call of a function in a namespace, such as `profile::settings()`. All functions in code, except those in main manifests,
-/// have such a name, and none of Puppet's own functions has.
+/// have such a name, and none of Puppet's own functions has. Or the call of `call` with the name of a function that is not constant,
+/// or that includes classes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunctionUse {
     /// Without a leading `::`.

@@ -354,9 +354,12 @@ impl<'a, 'w> Search<'a, 'w> {
         if self.found.len() >= MAX_CLASSES {
             return self.add_other(place, given);
         }
+        let code = self.finder.class(name);
+        let (world, environment) = (self.finder.world, self.finder.environment);
         let class = NodeClass {
             name: name.clone(),
-            code: self.finder.class(name),
+            is_missing: code.is_none() && world.lacks_class(environment, name),
+            code,
             is_certain,
             origin: origin.clone(),
             included_at: place.clone(),

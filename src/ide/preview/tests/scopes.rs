@@ -119,10 +119,11 @@ fn the_classes_of_a_node_with_what_is_missing_first() {
     let question = Question { scope: Scope::Node, ..Question::default() };
     let preview = ask(&fixture.world(), &question).expect("there is a node");
     assert_is_consistent(&preview);
-    expect![[r#"
+    expect![[r##"
         # everything that node web01 gets in environment production
 
         # == classes ==
+        # no catalog: Puppet refuses modules/web/manifests/init.pp:1: Could not find class ::web::none
         # missing: web::owner: expects a value for parameter 'owner'
         # refused: web::bad: parameter 'bad' expects an Integer value, got String
         # -- class web, included in manifests/site.pp:1 --
@@ -140,7 +141,7 @@ fn the_classes_of_a_node_with_what_is_missing_first() {
         # == module web ==
         web::bad: x  # data/common.yaml:2
         web::port: 80  # data/common.yaml:1
-    "#]]
+    "##]]
     .assert_eq(&preview.text);
 }
 

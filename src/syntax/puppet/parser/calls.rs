@@ -15,6 +15,9 @@ const LOOKUPS: [&str; 5] = ["lookup", "hiera", "hiera_array", "hiera_hash", "hie
 /// Functions whose arguments name classes.
 const INCLUSIONS: [&str; 3] = ["include", "contain", "require"];
 
+/// Functions that `call` may name, and then its other arguments name classes.
+const INCLUDING: [&str; 5] = ["include", "contain", "require", "hiera_include", "create_resources"];
+
 /// Functions after which code may not run.
 const ENDINGS: [&str; 3] = ["return", "break", "next"];
 
@@ -169,8 +172,8 @@ impl Parser<'_> {
         } else if let Some(function) = named(&LOOKUPS) {
             (function, looked_up_keys(read.arguments))
         } else {
-            if name.contains("::") {
-                let (name, range) = (name.to_owned(), read.function_range);
+            if let Some(name) = function_in_code(name, read.arguments) {
+                let range = read.function_range;
                 let guards = self.kept_guards();
                 self.found.functions.push(FunctionUse { name, range, guards });
             }
@@ -198,6 +201,18 @@ impl Parser<'_> {
             inside: self.inside.clone(),
         });
     }
+}
+
+/// The name of a function that may be written in Puppet code: one with a namespace, or the one that `call` calls; `call` itself if
+/// that is not constant or includes classes.
+fn function_in_code(name: &str, arguments: &[Expression]) -> Option<String> {
+    let mut name = name;
+    if name == "call" {
+        let called = arguments.first().and_then(Expression::constant_text).unwrap_or(name);
+        let called = called.strip_prefix("::").unwrap_or(called);
+        name = if INCLUDING.contains(&called) { name } else { called };
+    }
+    (name == "call" || name.contains("::")).then(|| name.to_owned())
 }
 
 /// Constant names, whether some names are not constant, and the pattern of an interpolated name.
