@@ -17,6 +17,7 @@ use holders::Holders;
 use key_list::{KeyHere, KeyList};
 use named_keys::{ChangedNames, Counts};
 pub(super) use named_keys::{NamedKeys, named_keys};
+use refused::Refused;
 use tags::{MAY_CALL, MAY_NOT_BE_PLAIN, MAY_NOT_MERGE_AS_HASH, MAY_NOT_MERGE_AS_LIST, tags_of};
 
 use std::borrow::Cow;
@@ -516,8 +517,7 @@ pub(super) struct BulkIndex {
     call_words: KnownCallWords,
     /// How many files name each key; computed on demand.
     named: OnceLock<Counts>,
-    /// The positions of the files that Puppet refuses; computed on demand.
-    refused: OnceLock<Vec<u32>>,
+    refused: Refused,
 }
 
 /// A set of files, and the bits of their names.

@@ -37,10 +37,6 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     if !above.is_whole || !above.orders.iter().all(is_repeated) || is_needed(at.data, key) {
         return;
     }
-    // A level between may be meant to have another value.
-    if at.known.may_be_refused_outside(above.key, at.data.file()) {
-        return;
-    }
     let Some(lower) = above.orders.first().and_then(|order| order.values.first()) else { return };
     let message = format!(
         "A lower level has the same value for `{}`\nRemoving this entry changes nothing for any node.",
@@ -91,26 +87,6 @@ e: 1
 aa: {b: [1]}
 c: 2
 d: 1
-",
-        );
-    }
-
-    #[test]
-    fn a_level_between_that_puppet_refuses_may_have_another_value() {
-        check_files(
-            r"
-#- /data/nodes/one.yaml
-a: 1
-bb: 1
-#^ hint[redundant-override]
-c: @
-#  ^ error[yaml-syntax]
-#- /data/roles/web.yaml
-a: @2
-#  ^^ error[yaml-syntax]
-#- /data/common.yaml
-a: 1
-bb: 1
 ",
         );
     }

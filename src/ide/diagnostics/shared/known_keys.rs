@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use crate::backends::Registry;
 use crate::config::hiera_yaml::{LayerKind, Level, Locations};
 use crate::config::{Environment, HieraYaml};
-use crate::data::{FileId, Files as _, PathKind, inspect};
+use crate::data::{Files as _, PathKind, inspect};
 use crate::engine::module_of_key;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::Related;
@@ -108,11 +108,6 @@ impl<'a> KnownKeys<'a> {
     /// [`KeyIndex::may_be_refused`]
     pub(crate) fn may_be_refused(&self, key: &str) -> bool {
         self.index.may_be_refused(key)
-    }
-
-    /// The same for all files except one.
-    pub(crate) fn may_be_refused_outside(&self, key: &str, file: FileId) -> bool {
-        self.index.refused_with(key).iter().any(|path| self.world.id(path) != file)
     }
 
     /// [`KeyIndex::has_refused_files`]
