@@ -92,7 +92,8 @@ fn check_call(code: &CodeContext<'_>, aliases: &TypeAliases, call: &Call, report
 
 /// Puppet's error message, if it certainly refuses the value.
 fn refusal(wanted: &Type, found: &Located, answer: &Answer, subject: &str) -> Option<String> {
-    if !answer.opaque.is_empty() {
+    // While Puppet refuses a file that it reads, the call fails in another way, and the file may be meant to have other values.
+    if !answer.opaque.is_empty() || !answer.broken.is_empty() {
         return None;
     }
     let value = &found.value;
@@ -126,6 +127,16 @@ mod tests {
                         #- /data/db.yaml\nport: '5432'\n\
                         #- /data/common.yaml\nport: 80\nservers: [a, 1]\nname: \"x%{other}\"\n\
                         #- /types/port.pp\ntype Port = Integer[1, 1024]\n";
+
+    #[test]
+    fn what_only_follows_from_a_broken_file_is_left_alone() {
+        check(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n\
+             #- /data/common.yaml\nservers: \"%{alias('pool')}\"\npool: @\n\
+             #     ^ error[yaml-syntax]\n\
+             #- /manifests/site.pp\nlookup('servers', Array)\n",
+        );
+    }
 
     #[test]
     fn data_that_do_not_fit() {
