@@ -38,9 +38,10 @@ pub fn run(arguments: &ClassesArguments) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let disk: Box<dyn DiskReader> = match arguments.trust {
-        true => Box::new(loader::Disk),
-        false => Box::new(workspace::disk(&root, std::iter::empty())),
+    let disk: Box<dyn DiskReader> = if arguments.trust {
+        Box::new(loader::Disk)
+    } else {
+        Box::new(workspace::disk(&root, std::iter::empty()))
     };
     let files = manifests(Path::new(&root));
     let mut left = files.as_slice();

@@ -410,7 +410,8 @@ mod tests {
 
     #[test]
     fn more_classes_than_are_listed_are_others() {
-        let site: String = (0..5_001).map(|it| format!("include m::c{it}\n")).collect();
+        let calls = (0..5_001).map(|it| format!("include m::c{it}\n"));
+        let site: String = calls.collect();
         let world = World::on_disk(
             Arc::new(MemoryDisk::new([
                 ("/r/hiera.yaml", "version: 5\n"),

@@ -250,7 +250,8 @@ mod tests {
     #[test]
     fn many_wrong_members_are_found_at_once() {
         let found_of = |members: usize| {
-            let data: String = (0..members).map(|it| format!("  h{it}: '80'\n")).collect();
+            let lines = (0..members).map(|it| format!("  h{it}: '80'\n"));
+            let data: String = lines.collect();
             let files = [
                 ("/repo/hiera.yaml", "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n"),
                 ("/repo/modules/w/manifests/init.pp", "class w(Hash[String, Integer] $a) { }\n"),

@@ -119,7 +119,7 @@ fn the_classes_of_a_node_with_what_is_missing_first() {
     let question = Question { scope: Scope::Node, ..Question::default() };
     let preview = ask(&fixture.world(), &question).expect("there is a node");
     assert_is_consistent(&preview);
-    expect![[r##"
+    expect![[r#"
         # everything that node web01 gets in environment production
 
         # == classes ==
@@ -141,7 +141,7 @@ fn the_classes_of_a_node_with_what_is_missing_first() {
         # == module web ==
         web::bad: x  # data/common.yaml:2
         web::port: 80  # data/common.yaml:1
-    "##]]
+    "#]]
     .assert_eq(&preview.text);
 }
 
