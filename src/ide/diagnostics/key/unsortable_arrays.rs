@@ -1,8 +1,10 @@
 //! `unsortable-arrays`: `sort_merged_arrays` with items that Ruby cannot compare. The engine evaluates only keys with that
 //! option.
 
+use crate::data::{Located, Value};
 use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
+use crate::syntax::interpolation::{Token, may_have_tokens, tokens};
 
 pub(crate) const RULE: Rule = Rule {
     code: "unsortable-arrays",
@@ -23,6 +25,10 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         if order.merge.option("sort_merged_arrays").is_none() || order.values.is_empty() {
             continue;
         }
+        let values = || order.values.iter().map(|lower| &lower.value).chain([&above.own.value]);
+        if order.merge.name() == "deep" && !order.may_be_merged_above && can_be_sorted(values()) {
+            continue;
+        }
         let Some(failure) = order.evaluator().certain_failure(&above.looked_up()) else { continue };
         if !failure.message.contains(RUBYS_WORDS) {
             continue;
@@ -36,6 +42,45 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         finding.related.extend(merged);
         return;
     }
+}
+
+/// Whether a deep merge can certainly sort all lists in some values, because all items are of one kind. This takes less time than a
+/// lookup.
+fn can_be_sorted<'v>(values: impl Iterator<Item = &'v Located>) -> bool {
+    let mut kind = None;
+    let mut waiting: Vec<(&Located, bool)> = values.map(|it| (it, false)).collect();
+    while let Some((value, is_item)) = waiting.pop() {
+        let own = match &value.value {
+            Value::Hash(hash) if !is_item => {
+                waiting.extend(hash.iter().map(|(_, member)| (&member.value, false)));
+                continue;
+            }
+            Value::Array(items) if !is_item => {
+                waiting.extend(items.iter().map(|it| (it, true)));
+                continue;
+            }
+            // Only an alias can become something other than a string.
+            Value::String(text)
+                if may_have_tokens(text) && tokens(text).iter().any(Token::is_alias) =>
+            {
+                return false;
+            }
+            _ if !is_item => continue,
+            Value::String(_) => Kind::Text,
+            Value::Integer(_) | Value::BigInteger(_) => Kind::Number,
+            _ => return false,
+        };
+        if *kind.get_or_insert(own) != own {
+            return false;
+        }
+    }
+    true
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Text,
+    Number,
 }
 
 #[cfg(test)]
@@ -81,6 +126,44 @@ a: [x]
 ",
             "unsortable-arrays",
             &["/data/b.yaml: a: merged with this value"],
+        );
+    }
+
+    #[test]
+    fn items_that_only_some_values_have() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+nodes:
+  one: {facts: {role: web}}
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: ['roles/%{facts.role}.yaml', a.yaml, b.yaml]}]
+#- /data/roles/web.yaml
+k: [x]
+#^ error[unsortable-arrays]
+#- /data/a.yaml
+k: [1]
+#^ error[unsortable-arrays]
+alias: ["%{alias('one')}"]
+#^^^^^ error[unsortable-arrays]
+deep: {a: [{b: 1}, {b: 2}]}
+#^^^^ error[unsortable-arrays]
+truth: [true]
+#^^^^^ error[unsortable-arrays]
+one: [1]
+mixed: {a: 1, b: true, c: [x, "%{facts.role}"]}
+numbers: [1]
+#- /data/b.yaml
+lookup_options:
+  '^(k|alias|deep|truth|mixed|numbers)$': {merge: {strategy: deep, sort_merged_arrays: true}}
+k: [2]
+alias: [x]
+deep: {a: []}
+truth: [false]
+mixed: {c: [y]}
+numbers: [3]
+"#,
         );
     }
 

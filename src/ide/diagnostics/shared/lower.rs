@@ -109,6 +109,8 @@ pub(crate) struct KeyBelow {
     pub(crate) is_first_uncertain: bool,
     /// How the values are merged.
     pub(crate) merge: UsedMerge,
+    /// Whether a level before the file is certainly read, and may have the key.
+    pub(crate) may_be_merged_above: bool,
     evaluator: Rc<LazyEvaluator>,
 }
 
@@ -267,7 +269,9 @@ impl<'a> LowerLevels<'a> {
         let before = &opened.below.orders[at].after[..lower.first];
         let is_first_uncertain =
             matters && *lower.is_first_uncertain.get_or_init(|| before.iter().any(may_have_key));
-        KeyBelow { values, is_first_uncertain, merge, evaluator }
+        let is_file = |source: &ReadSource| matches!(source, ReadSource::File(..));
+        let may_be_merged_above = opened.below.orders[at].before.iter().any(is_file);
+        KeyBelow { values, is_first_uncertain, merge, may_be_merged_above, evaluator }
     }
 
     fn opened(&self, module: Option<&str>) -> Rc<Opened> {
