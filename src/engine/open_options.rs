@@ -106,7 +106,7 @@ fn find_options(
     let paths: Vec<Arc<str>> = if let Some(finder) = evaluator.key_finder() {
         let among = || paths_of(evaluator, path);
         let mut all = finder.files_with(LOOKUP_OPTIONS, next, &among);
-        all.extend(refused_files(evaluator, module, (finder, &among), format));
+        all.extend(refused_files(evaluator, module, (finder, &among), (path, format)));
         all.sort_unstable();
         all.dedup();
         path.fits_among(all.iter()).into_iter().flatten().map(|it| it.path).collect()

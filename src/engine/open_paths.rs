@@ -217,14 +217,14 @@ fn having(
         if let Some(all) = all
             && let Some(mut members) = finder.members(root, &all)
         {
-            let refused = refused_files(evaluator, module, (finder, &among), format);
+            let refused = refused_files(evaluator, module, (finder, &among), (&open.path, format));
             members.extend(refused.iter().flat_map(|path| all.positions_of(path)));
             members.sort_unstable();
             members.dedup();
             return Candidates::new(&open.path, all, members.into_iter());
         }
         let mut paths = finder.files_with(root, None, &among);
-        paths.extend(refused_files(evaluator, module, (finder, &among), format));
+        paths.extend(refused_files(evaluator, module, (finder, &among), (&open.path, format)));
         paths.sort_unstable();
         paths.dedup();
         let fits = open.path.fits_among(paths.iter());
@@ -274,12 +274,13 @@ pub(super) fn is_refused(
     !is_used && concerns_all_keys(file, module.is_some(), evaluator.version())
 }
 
-/// The files among those of a path that fail a lookup, whatever the key is, for an evaluator with an index of keys.
+/// The files among those of a path that fail a lookup, whatever the key is, for an evaluator with an index of keys. The index has
+/// no directories, which fail it as well.
 pub(super) fn refused_files(
     evaluator: &Evaluator,
     module: Option<&Arc<str>>,
     (finder, among): (&dyn KeyFinder, &dyn Fn() -> Vec<Arc<str>>),
-    format: Format,
+    (path, format): (&OpenPath, Format),
 ) -> Vec<Arc<str>> {
     let mut paths = finder.odd_files(among);
     let files = evaluator.files().as_ref();
@@ -287,6 +288,7 @@ pub(super) fn refused_files(
         files.data(path, format).map_or(true, |file| is_refused(evaluator, module, &file))
     };
     paths.retain(is_refused);
+    paths.extend(evaluator.prepared().directories(files, path).iter().cloned());
     paths
 }
 

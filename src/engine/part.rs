@@ -450,8 +450,13 @@ impl Invocation<'_> {
             Some(open) => {
                 let among = || open_paths::paths_of(evaluator, &open.path);
                 !open.is_obscure
-                    && open_paths::refused_files(evaluator, module, (finder, &among), format)
-                        .is_empty()
+                    && open_paths::refused_files(
+                        evaluator,
+                        module,
+                        (finder, &among),
+                        (&open.path, format),
+                    )
+                    .is_empty()
             }
             None if location.exists => {
                 let file = evaluator.files().data(&location.file, format);

@@ -21,6 +21,7 @@ pub struct Prepared {
     regexes: Arc<Table<Arc<str>, Translated>>,
     globs: Table<Arc<str>, Arc<[Arc<str>]>>,
     open_paths: Table<OpenPath, Arc<PathFiles>>,
+    directories: Table<OpenPath, Arc<[Arc<str>]>>,
     by_slashes: Table<HierarchyKey, FilesBySlashes>,
     /// Texts that the levels of many nodes contain, most of them paths.
     texts: RwLock<HashSet<Arc<str>, foldhash::fast::RandomState>>,
@@ -55,6 +56,7 @@ impl Prepared {
             regexes: Arc::clone(&self.regexes),
             globs: Table::default(),
             open_paths: Table::default(),
+            directories: Table::default(),
             by_slashes: Table::default(),
             texts: RwLock::default(),
             reads_caller: self.reads_caller().into(),
@@ -108,6 +110,11 @@ impl Prepared {
         let mut open_paths = self.open_paths.write().unwrap_or_else(PoisonError::into_inner);
         open_paths.insert(path.clone(), Arc::clone(&found));
         found
+    }
+
+    /// The directories that an open path can lead to. They are known without [`Self::fits`], which can be a long list.
+    pub(super) fn directories(&self, files: &dyn Files, path: &OpenPath) -> Arc<[Arc<str>]> {
+        kept(&self.directories, path.clone(), || path.directories(files).into())
     }
 
     /// The files that only texts with slashes lead to; `find` looks for them the first time.

@@ -200,6 +200,21 @@ impl OpenPath {
         })
     }
 
+    /// The directories among [`Self::fits`], each once. A path that leads to thousands of files leads to few directories, if any, so
+    /// they are found sooner than the files. A glob never finds a directory.
+    pub fn directories(&self, files: &dyn Files) -> Vec<Arc<str>> {
+        if self.is_glob {
+            return Vec::new();
+        }
+        let fits = self.in_every_way(|is_empty, search| {
+            let segments = segments(&self.text_where(is_empty), is_empty);
+            segments.map_or_else(Vec::new, |it| Walk::directories(files, &it, search))
+        });
+        let mut paths: Vec<Arc<str>> = fits.into_iter().flatten().map(|it| it.path).collect();
+        paths.dedup();
+        paths
+    }
+
     /// [`Self::fits`] for those of `paths` that fit, whether they exist or not.
     #[expect(
         clippy::needless_pass_by_value,

@@ -468,6 +468,47 @@ mod tests {
     }
 
     #[test]
+    fn a_directory_fails_lookups_of_all_keys_in_editors_too() {
+        let hiera_yaml =
+            "version: 5\nhierarchy: [{name: n, paths: ['roles/%{role}', '%{site}.d/x', c.yaml]}]\n";
+        let files = [
+            ("/r/hiera.yaml", hiera_yaml),
+            ("/r/data/roles/web", "a: web\n"),
+            ("/r/data/roles/deep/x.yaml", "x: 1\n"),
+            ("/r/data/oslo.d/x/x.yaml", "x: 1\n"),
+            ("/r/data/c.yaml", "a: common\nb: common\n"),
+        ];
+        let cases = |key: &str, has_index: bool| {
+            let world = Host::new(Arc::new(MemoryDisk::new(files))).snapshot();
+            let environment = world.environment_of("/r/data/c.yaml").expect("an environment");
+            if has_index {
+                world.key_index(&environment);
+            }
+            let answer = world.active_evaluator(&environment).lookup(key);
+            let each = answer.each_case().into_iter();
+            let each = each.map(|(conditions, case)| {
+                let fails = case.outcome.is_err();
+                format!(
+                    "{}{}",
+                    crate::engine::cases::in_words(conditions),
+                    if fails { " fails" } else { "" }
+                )
+            });
+            each.collect::<Vec<_>>()
+        };
+        for has_index in [false, true] {
+            let [empty, deep] = ["role is empty fails", "role is deep fails"];
+            let oslo = "site is oslo fails";
+            assert_eq!(cases("b", has_index), [empty, deep, oslo, ""], "{has_index}");
+            assert_eq!(
+                cases("a", has_index),
+                [empty, deep, oslo, "role is web", ""],
+                "{has_index}"
+            );
+        }
+    }
+
+    #[test]
     fn a_snapshot_that_nobody_holds_goes() {
         let mut host = Host::new(Arc::new(MemoryDisk::new(FILES)));
         let before = host.snapshot();

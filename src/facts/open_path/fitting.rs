@@ -126,6 +126,7 @@ pub(super) struct Walk<'a> {
     search: &'a Search<'a>,
     found: Vec<Fit>,
     directories: usize,
+    only_directories: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -135,9 +136,25 @@ impl<'a> Walk<'a> {
         segments: &[Segment],
         search: &'a Search<'a>,
     ) -> Vec<Fit> {
-        let mut walk = Self { files, search, found: Vec::new(), directories: 0 };
-        walk.enter(String::new(), segments, &Vec::new());
-        walk.found
+        Self::new(files, search, false).from_root(segments)
+    }
+
+    /// The directories among them. Files are skipped by their kind, before their names are compared.
+    pub(super) fn directories(
+        files: &'a dyn Files,
+        segments: &[Segment],
+        search: &'a Search<'a>,
+    ) -> Vec<Fit> {
+        Self::new(files, search, true).from_root(segments)
+    }
+
+    fn new(files: &'a dyn Files, search: &'a Search<'a>, only_directories: bool) -> Self {
+        Self { files, search, found: Vec::new(), directories: 0, only_directories }
+    }
+
+    fn from_root(mut self, segments: &[Segment]) -> Vec<Fit> {
+        self.enter(String::new(), segments, &Vec::new());
+        self.found
     }
 
     fn enter(&mut self, mut path: String, mut segments: &[Segment], binding: &Binding) {
@@ -155,7 +172,12 @@ impl<'a> Walk<'a> {
             return;
         }
         let Some((segment, rest)) = segments.split_first() else {
-            if path::kind(self.files, &path) != PathKind::Missing {
+            let counts = match path::kind(self.files, &path) {
+                PathKind::Missing => false,
+                PathKind::File => !self.only_directories,
+                PathKind::Directory => true,
+            };
+            if counts {
                 self.found.push(Fit { texts: binding.clone(), path: path.into() });
             }
             return;
@@ -166,7 +188,7 @@ impl<'a> Walk<'a> {
         }
         let directory = if path.is_empty() { "/" } else { &path };
         for item in self.files.list(directory).iter() {
-            if !item.is_directory && !rest.is_empty() {
+            if !item.is_directory && (self.only_directories || !rest.is_empty()) {
                 continue;
             }
             for binding in ways_of(segment, &item.name, binding, self.search) {
