@@ -47,6 +47,7 @@ pub mod structure;
 #[cfg(test)]
 mod tests;
 pub mod trace;
+mod undefined_variable;
 mod within;
 
 pub use crate::backends::failure::{self, Failure, FailureClass};
@@ -57,6 +58,7 @@ pub(crate) use cases::recording::{
     EarlierRuns, Edited, EditedEntries, Known, Precedent, Recording,
 };
 pub use cases::{Case, LeftOut};
+pub(crate) use code_variables::is_variable_of_class;
 pub use code_variables::{CodeVariables, is_of_class};
 pub(crate) use dig::dig_alone;
 pub use encrypted::Unread;
@@ -86,5 +88,6 @@ pub use shared_levels::SharedLevels;
 pub use sources::{Role, SetBy, Source, UsedMerge, Written};
 pub use structure::Structure;
 pub use trace::{FoundIn, Outcome, TraceKind, TraceNode};
+pub use undefined_variable::ClassOfVariable;
 pub(crate) use within::depends_on_caller;
 pub use within::{Caller, CallerKey};

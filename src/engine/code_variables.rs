@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::evaluator::Evaluator;
 use super::request::{Answer, Request};
 use super::within::Caller;
+use crate::facts::node::is_set_by_server;
 use crate::facts::variable::VariablePath;
 use crate::facts::{Basis, Reading};
 use crate::syntax::key_path::KeyPath;
@@ -52,6 +53,14 @@ impl CodeVariables {
 pub fn is_of_class(variable: &str, class: &str) -> bool {
     let name = variable.strip_prefix(class).and_then(|it| it.strip_prefix("::"));
     name.is_some_and(|it| !it.contains("::"))
+}
+
+/// Whether `path` reads a variable of a class, which only code sets.
+pub(crate) fn is_variable_of_class(path: &KeyPath) -> bool {
+    path.root_name().is_some_and(|root| {
+        let unqualified = root.strip_prefix("::").unwrap_or(root);
+        unqualified.contains("::") && !is_set_by_server(unqualified)
+    })
 }
 
 impl Evaluator {
@@ -108,6 +117,13 @@ impl Evaluator {
             return Reading::Unset;
         }
         let read = self.node().read_variable(variable);
+        if matches!(read, Reading::Open(_))
+            && self.code_variables().is_none()
+            && is_variable_of_class(&variable.path)
+        {
+            // Without code, no class is evaluated, whatever the node is.
+            return Reading::Unset;
+        }
         let is_left_to_code = self.may_be_hidden(&variable.path)
             || matches!(read, Reading::Unset) && self.leaves_to_code(&variable.path);
         if is_left_to_code && let Some(name) = self.node().name_of(variable) {
@@ -172,6 +188,48 @@ mod tests {
         check("text", [text, "Undefined variable 'fact'; "]);
         let none = "Undefined variable 'none'; ";
         check("none", [none, none]);
+    }
+
+    /// `puppet lookup` evaluates no class, so nothing else has to be known of the node.
+    #[test]
+    fn variables_of_classes_are_not_set_without_code() {
+        let files = MemoryFiles::new([
+            (
+                "/e/hiera.yaml",
+                "version: 5\nhierarchy:\n- {name: r, path: 'tiers/%{m::tier}.yaml'}\n- {name: c, path: c.yaml}\n",
+            ),
+            ("/e/data/c.yaml", "k: common\ntext: '%{::m::tier}'\nserver: '%{settings::x}'\nfact: '%{x}'\n"),
+            ("/e/data/tiers/1.yaml", "k: tier\n"),
+        ]);
+        let environment = Environment { root: Some("/e".into()), ..Environment::default() };
+        let (files, environment) = (Arc::new(files) as Arc<dyn Files>, Arc::new(environment));
+        let parts = || NodeParts { name: "n".into(), ..NodeParts::default() };
+        let new = |version| {
+            let (files, environment) = (Arc::clone(&files), Arc::clone(&environment));
+            let node = Arc::new(Node::partial(parts(), &[], Origin::Name));
+            Evaluator::new(files, environment, node, version)
+        };
+        let find = |evaluator: &Evaluator, key: &str| {
+            let answer = evaluator.lookup(key);
+            let value = match &answer.outcome {
+                Ok(Some(value)) => inspect::to_s(&value.value),
+                Ok(None) => "nothing".to_owned(),
+                Err(failure) => failure.message.to_string(),
+            };
+            (value, answer.depends_on().join(", "))
+        };
+        let check = |evaluator: &Evaluator, key: &str, value: &str, depends: &str| {
+            assert_eq!(find(evaluator, key), (value.to_owned(), depends.to_owned()), "{key}");
+        };
+        let (seven, eight) = (new(PuppetVersion::V7), new(PuppetVersion::V8));
+        check(&eight, "k", "common", "");
+        check(&eight, "text", "Undefined variable 'm::tier'; class m could not be found", "");
+        check(&seven, "text", "", "");
+        check(&eight, "server", "%{settings::x}", "settings::x");
+        check(&eight, "fact", "%{x}", "x");
+        let in_catalogs = eight.with_code_variables(Arc::default());
+        check(&in_catalogs, "k", "common", "m::tier");
+        check(&in_catalogs, "text", "%{m::tier}", "m::tier");
     }
 
     /// Recorded from catalogs of Puppet 7.23 and 8.11.

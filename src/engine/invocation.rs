@@ -491,12 +491,7 @@ impl<'a> Invocation<'a> {
             return Ok(());
         }
         notes::add(&mut self.notes.unknown_variables, Arc::from(name));
-        let (name, mut reason) = undefined_variable_in_puppets_words(name);
-        if self.evaluator.code_variables().is_some_and(|it| it.is_too_early(name))
-            && let Some((class, _)) = name.rsplit_once("::")
-        {
-            reason = format!("class {class} has not been evaluated");
-        }
+        let (name, reason) = self.evaluator.undefined_in_words(name);
         if !self.evaluator.version().is_strict() {
             self.warn(format!("Undefined variable '{name}'; {reason}"));
             return Ok(());
@@ -535,15 +530,6 @@ fn undefined_variable_never_warns(name: &str) -> bool {
     !digits.is_empty()
         && digits.bytes().all(|it| it.is_ascii_digit())
         && (digits == "0" || !digits.starts_with('0'))
-}
-
-/// A qualified variable loses its leading `::`, and the message blames the class, which `puppet lookup` never evaluates.
-fn undefined_variable_in_puppets_words(name: &str) -> (&str, String) {
-    let unqualified = name.strip_prefix("::").unwrap_or(name);
-    match unqualified.rsplit_once("::") {
-        Some((class, _)) => (unqualified, format!("class {class} could not be found")),
-        None => (name, String::new()),
-    }
 }
 
 /// The undef that, for example, an alias to an undef value returns.
@@ -612,16 +598,5 @@ mod tests {
         for name in ["01", "", "x1", "modulename"] {
             assert!(!undefined_variable_never_warns(name), "{name}");
         }
-    }
-    #[test]
-    fn undefined_variables_are_blamed_on_their_class() {
-        let check = |name, expected: (&str, &str)| {
-            let (shown, reason) = undefined_variable_in_puppets_words(name);
-            assert_eq!((shown, reason.as_str()), expected);
-        };
-        check("x", ("x", ""));
-        check("::x", ("::x", ""));
-        check("a::x", ("a::x", "class a could not be found"));
-        check("::a::b::x", ("a::b::x", "class a::b could not be found"));
     }
 }

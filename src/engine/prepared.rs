@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::failure::Failure;
 use super::path_files::PathFiles;
+use super::undefined_variable::classes_of;
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
 use crate::config::{HieraYaml, PuppetVersion, glob};
 use crate::data::Files;
@@ -23,6 +24,7 @@ pub struct Prepared {
     open_paths: Table<OpenPath, Arc<PathFiles>>,
     directories: Table<OpenPath, Arc<[Arc<str>]>>,
     by_slashes: Table<HierarchyKey, FilesBySlashes>,
+    classes: Arc<Table<Arc<str>, Classes>>,
     /// Texts that the levels of many nodes contain, most of them paths.
     texts: RwLock<HashSet<Arc<str>, foldhash::fast::RandomState>>,
     /// Whether some text read a variable that depends on the code that calls.
@@ -44,6 +46,9 @@ type HierarchyKey = (Arc<str>, Arc<str>);
 /// The files to which the paths of a hiera.yaml lead only by texts with a slash.
 type FilesBySlashes = Arc<[Arc<str>]>;
 
+/// The text of a file of Puppet code, and the classes in it.
+type Classes = (Arc<str>, Arc<[Arc<str>]>);
+
 /// A hiera.yaml and its problems.
 type ReadConfig = Arc<(Option<Arc<HieraYaml>>, Vec<ConfigProblem>)>;
 
@@ -58,6 +63,7 @@ impl Prepared {
             open_paths: Table::default(),
             directories: Table::default(),
             by_slashes: Table::default(),
+            classes: Arc::clone(&self.classes),
             texts: RwLock::default(),
             reads_caller: self.reads_caller().into(),
         }
@@ -115,6 +121,23 @@ impl Prepared {
     /// The directories that an open path can lead to. They are known without [`Self::fits`], which can be a long list.
     pub(super) fn directories(&self, files: &dyn Files, path: &OpenPath) -> Arc<[Arc<str>]> {
         kept(&self.directories, path.clone(), || path.directories(files).into())
+    }
+
+    /// The classes that the file of Puppet code at `path` declares; none if it does not exist. The file is read again if its text is
+    /// another one, because code may be edited while hierarchies stay the same.
+    pub(super) fn classes_in(&self, files: &dyn Files, path: &str) -> Arc<[Arc<str>]> {
+        let Ok(text) = files.text(path) else { return Arc::default() };
+        let known = self.classes.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, classes)) = known.get(path)
+            && *of == text
+        {
+            return Arc::clone(classes);
+        }
+        drop(known);
+        let classes = classes_of(path, &text);
+        let mut known = self.classes.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(path.into(), (text, Arc::clone(&classes)));
+        classes
     }
 
     /// The files that only texts with slashes lead to; `find` looks for them the first time.

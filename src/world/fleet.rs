@@ -41,7 +41,7 @@ use crate::backends::Registry;
 use crate::config::Environment;
 use crate::engine::cases::{is_same, is_same_outcome};
 use crate::engine::footprint::{new_hasher, outcome_hash};
-use crate::engine::{Answer, Evaluator, Request};
+use crate::engine::{Answer, Evaluator, Request, is_variable_of_class};
 use crate::facts::{Node, Reading};
 use crate::syntax::key_path;
 pub use before::Before;
@@ -312,7 +312,8 @@ impl Fleet {
         (0..).zip(reads).filter(|(_, reads)| *reads).map(|(number, _)| number).collect()
     }
 
-    /// The variables of levels that code may set, if they are not set for some node with a fact set.
+    /// The variables of levels that code may set, if they are not set for some node. Of a node without a fact set, only those of
+    /// classes are certainly not set.
     fn level_variables_of_code(&self) -> BTreeSet<Arc<str>> {
         let of_code = self.world().code_variables(self.environment());
         let mut found = BTreeSet::new();
@@ -321,7 +322,11 @@ impl Fleet {
                 let Ok(path) = key_path::parse(variable) else { continue };
                 let is_unset = |node: &u32| {
                     let node = &self.nodes()[*node as usize];
-                    node.is_complete() && matches!(node.read(&path), Reading::Unset)
+                    match node.read(&path) {
+                        Reading::Known(..) => false,
+                        Reading::Unset => node.is_complete(),
+                        Reading::Open(_) => is_variable_of_class(&path),
+                    }
                 };
                 let may_be_set = path.root_name().is_some_and(|it| of_code.may_set(it));
                 if may_be_set && !found.contains(variable) && nodes.iter().any(is_unset) {

@@ -12,7 +12,9 @@ use super::groups::Side;
 use super::{Fleet, FleetPair};
 use crate::data::{Files as _, Value};
 use crate::engine::merge::{Merge, Strategy};
-use crate::engine::{LOOKUP_OPTIONS, Request, UnchangedKeys, depends_on_caller, module_of_key};
+use crate::engine::{
+    LOOKUP_OPTIONS, Request, UnchangedKeys, depends_on_caller, is_variable_of_class, module_of_key,
+};
 use crate::facts::Reading;
 use crate::facts::variable::VariablePath;
 use crate::syntax::interpolation::{self, Expression, Method, Token};
@@ -219,8 +221,10 @@ impl Unchanged {
         }
         let Some(variable) = VariablePath::parse(expression) else { return false };
         let of_caller = variable.path.root_name().is_none_or(|it| depends_on_caller(it));
+        let of_class = is_variable_of_class(&variable.path);
         let all = &self.fleet.nodes();
         let is_safe = !of_caller
+            && !of_class
             && parallel::all(&self.nodes, |node| {
                 match all[*node as usize].read_variable(&variable) {
                     Reading::Known(_, rest) => rest.is_empty(),

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use crate::data::{Hash, Value};
-use crate::engine::{CodeVariables, is_of_class};
+use crate::engine::{ClassOfVariable, CodeVariables, is_of_class};
 use crate::facts::variable::VARIABLES_OF_HIERA_3;
 use crate::facts::{Node, Reading, legacy};
 use crate::ide::diagnostics::key::KeyContext;
@@ -134,8 +134,9 @@ pub(crate) fn check_parameter(at: &KeyContext<'_>, report: &mut Report) {
             String::new()
         };
         let message = format!(
-            "Undefined variable '{name}'; class {class} has not been evaluated\nPuppet looks up the parameters of a class \
-             before it evaluates the class, so {effect}.{advice}"
+            "Undefined variable '{name}'; {}\nPuppet looks up the parameters of a class before it evaluates the class, so \
+             {effect}.{advice}",
+            ClassOfVariable::NotEvaluated.in_words(class)
         );
         report.add(&RULE, variable.range.shifted(tree.start), message);
     }

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use super::undefined_variable::{self, KnownVariables};
 use crate::data::Value;
+use crate::engine::ClassOfVariable;
 use crate::facts::core_facts::{CoreFact, core_fact};
 use crate::facts::legacy::modern_name;
 use crate::facts::variable::NODE_HASHES;
@@ -84,8 +85,8 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
             let name = unqualified.split('.').next().unwrap_or(unqualified);
             let class = name.rsplit_once("::").map_or(name, |(class, _)| class);
             let message = format!(
-                "Undefined variable '{name}'; class {class} could not be found\nColons lead to a variable of a class, and {}. \
-                 Did you mean `%{{{meant}}}`?",
+                "Undefined variable '{name}'; {}\nColons lead to a variable of a class, and {}. Did you mean `%{{{meant}}}`?",
+                ClassOfVariable::NotFound.in_words(class),
                 effect(known)
             );
             report_meant(variable, start, &meant, message, report);
