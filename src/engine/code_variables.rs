@@ -198,7 +198,10 @@ mod tests {
                 "/e/hiera.yaml",
                 "version: 5\nhierarchy:\n- {name: r, path: 'tiers/%{m::tier}.yaml'}\n- {name: c, path: c.yaml}\n",
             ),
-            ("/e/data/c.yaml", "k: common\ntext: '%{::m::tier}'\nserver: '%{settings::x}'\nfact: '%{x}'\n"),
+            (
+                "/e/data/c.yaml",
+                "k: common\ntext: '%{::m::tier}'\nserver: '%{settings::x}'\nfact: '%{x}'\n",
+            ),
             ("/e/data/tiers/1.yaml", "k: tier\n"),
         ]);
         let environment = Environment { root: Some("/e".into()), ..Environment::default() };

@@ -13,7 +13,7 @@ use super::layer::{Layer, Which};
 use super::open_files::OpenFiles;
 use super::shared_levels::FilledLocations;
 use super::trace::{Outcome, TraceKind};
-use crate::backends::{BackEnd, Registry};
+use crate::backends::{BackEnd, Refusal, Refused, Registry};
 use crate::config::hiera_yaml::{DatadirRule, Function, FunctionKind, HieraYaml, Level, Locations};
 use crate::config::path;
 use crate::data::{DataFile, Files, Format, Hash, Located, PathKind, Place, Value, inspect};
@@ -361,7 +361,7 @@ fn resolve_level(
     let open_options = open_variables(&Value::Hash(Arc::clone(&options)));
     let options = if open_options.is_empty() { options } else { without_holes(&options) };
     let evaluator = invocation.evaluator;
-    let back_end = evaluator.back_ends().find(&level.function, &level.name);
+    let back_end = back_end_of(evaluator, level);
     let shared = |text: &str| evaluator.prepared().shared_text(text);
     Ok(ResolvedLevel {
         name: Arc::clone(&level.name),
@@ -386,6 +386,20 @@ fn resolve_level(
         back_end,
         source: SourceState::default(),
         open_options,
+    })
+}
+
+/// The back end of a level; one that fails if Puppet certainly cannot call the function.
+fn back_end_of(evaluator: &Evaluator, level: &Level) -> Option<Arc<dyn BackEnd>> {
+    let back_ends = evaluator.back_ends();
+    back_ends.find(&level.function, &level.name).or_else(|| {
+        // The settings may say that nothing is known of the function.
+        if back_ends.knows(&level.function, &level.name) {
+            return None;
+        }
+        let environment = Some(&**evaluator.environment());
+        let refusal = Refusal::of(&level.function, evaluator.files().as_ref(), environment)?;
+        Some(Arc::new(Refused(refusal)) as Arc<dyn BackEnd>)
     })
 }
 

@@ -1,6 +1,6 @@
 //! `unknown-backend`: a level's function cannot run here, so its data is missing in lookups.
 
-use crate::backends::Registry;
+use crate::backends::Refusal;
 use crate::config::hiera_yaml::{Function, FunctionKind};
 use crate::data::Place;
 use crate::ide::diagnostics::config::ConfigContext;
@@ -21,10 +21,6 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// The keys that Puppet's own functions belong to.
-const KINDS: [FunctionKind; 3] =
-    [FunctionKind::DataHash, FunctionKind::LookupKey, FunctionKind::DataDig];
-
 pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
     let ConfigContext { world, config, environment, .. } = *at;
     for level in config.hierarchy.iter().chain(&config.default_hierarchy) {
@@ -33,32 +29,34 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         if world.back_ends().knows(&level.function, &level.name) {
             continue;
         }
-        if let Some(kind) = other_kind(&level.function) {
-            report_other_kind(&level.function, place, kind, &config.text, report);
-            continue;
-        }
-        let is_of_hiera_3 = level.function.kind == FunctionKind::Hiera3Backend;
-        let loaded = level.function.loaded_name();
-        let is_missing = environment.is_some_and(|it| world.lacks_function(&loaded, it));
-        if is_missing && !is_of_hiera_3 {
-            report_missing(&level.function, place, &config.text, report);
-            continue;
+        let environment = environment.map(|it| &**it);
+        let refusal = Refusal::of(&level.function, &**world, environment);
+        match refusal {
+            Some(Refusal::OtherKind(kind)) => {
+                report_other_kind(&level.function, place, kind, &config.text, report);
+                continue;
+            }
+            Some(Refusal::Missing) => {
+                report_missing(&level.function, place, &config.text, report);
+                continue;
+            }
+            Some(Refusal::NotAName) | None => {}
         }
         // What is written for Hiera 3 and 4 is none of Puppet's own functions.
-        let near =
-            nearest_name(name, FILE_BACKENDS).filter(|_| KINDS.contains(&level.function.kind));
+        let is_of_hiera_5 =
+            !matches!(level.function.kind, FunctionKind::Hiera3Backend | FunctionKind::V4DataHash);
+        let near = nearest_name(name, FILE_BACKENDS).filter(|_| is_of_hiera_5);
         let advice = near.map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
         let message = format!(
             "hiera-ls does not run `{name}`, so this level's values are not known\n\
              The setting `backends` can provide them.{advice}"
         );
-        let (severity, message) = if is_of_hiera_3 || is_function_name(&loaded) {
+        let (severity, message) = if refusal.is_none() {
             // The names of custom functions usually start with a module's name.
             let is_own = near.is_none() || name.contains("::");
             (if is_own { RULE.severity } else { Severity::Warning }, message)
         } else {
-            let kind = level.function.kind.key();
-            let words = format!("Unable to find '{kind}' function named '{name}'");
+            let words = Refusal::NotAName.in_words(&level.function);
             (Severity::Error, format!("{words}\nA function cannot have this name.{advice}"))
         };
         let finding = report.add_once(&RULE, severity, place.range, message);
@@ -73,7 +71,6 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
 /// Reports a function that certainly does not exist.
 fn report_missing(function: &Function, place: Place, text: &str, report: &mut Report) {
     let Function { name, kind, .. } = function;
-    let key = kind.key();
     let meant = match &**name {
         "yaml" => Some((FunctionKind::DataHash, "yaml_data")),
         "json" => Some((FunctionKind::DataHash, "json_data")),
@@ -87,7 +84,8 @@ fn report_missing(function: &Function, place: Place, text: &str, report: &mut Re
         None => " The module has no such function.".to_owned(),
     };
     let message = format!(
-        "Unable to find '{key}' function named '{name}'\nEvery lookup that reads this level fails.{advice}"
+        "{}\nEvery lookup that reads this level fails.{advice}",
+        Refusal::Missing.in_words(function)
     );
     let finding = report.add_once(&RULE, Severity::Error, place.range, message);
     if let (Some(finding), Some((_, meant))) = (finding, meant.filter(|(of, _)| of == kind)) {
@@ -95,15 +93,6 @@ fn report_missing(function: &Function, place: Place, text: &str, report: &mut Re
         let fix = |edit| Fix::changing(format!("Write `{meant}`"), vec![edit]);
         finding.fixes.extend(edit.map(fix));
     }
-}
-
-/// The key that a function of Puppet belongs to, if the level names it with another one: `data_hash: eyaml_lookup_key`.
-fn other_kind(function: &Function) -> Option<FunctionKind> {
-    let has = |kind: &FunctionKind| {
-        Registry::format(&Function { kind: *kind, ..function.clone() }).is_some()
-    };
-    let is_called = function.kind != FunctionKind::Hiera3Backend;
-    KINDS.into_iter().find(has).filter(|kind| *kind != function.kind && is_called)
 }
 
 /// Reports that Puppet calls the function with arguments that it refuses.
@@ -115,15 +104,7 @@ fn report_other_kind(
     report: &mut Report,
 ) {
     let name = &function.name;
-    let words = match (kind, function.kind) {
-        (FunctionKind::DataHash, FunctionKind::V4DataHash) => {
-            format!("'{name}' expects 2 arguments, got none")
-        }
-        (_, FunctionKind::V4DataHash) => format!("'{name}' expects 3 arguments, got none"),
-        (FunctionKind::DataHash, _) => format!("'{name}' expects 2 arguments, got 3"),
-        (_, FunctionKind::DataHash) => format!("'{name}' expects 3 arguments, got 2"),
-        _ => format!("'{name}' parameter 'key' expects a String value, got Tuple"),
-    };
+    let words = Refusal::OtherKind(kind).in_words(function);
     let meant = format!("{}: {name}", kind.key());
     let message = format!("{words}\nEvery lookup that reads this level fails. Write `{meant}`.");
     let finding = report.add_once(&RULE, Severity::Error, place.range, message);
@@ -135,15 +116,6 @@ fn report_other_kind(
         let edit = TextEdit::replace(range, kind.key());
         finding.fixes.push(Fix::changing(format!("Write `{meant}`"), vec![edit]));
     }
-}
-
-/// Whether the name is valid for a Puppet function. Names are not interpolated.
-fn is_function_name(name: &str) -> bool {
-    let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    let is_part = |part: &str| {
-        part.starts_with(|c: char| c.is_ascii_lowercase()) && part.bytes().all(is_inner)
-    };
-    name.trim_start_matches("::").split("::").all(is_part)
 }
 
 #[cfg(test)]
