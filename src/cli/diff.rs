@@ -247,12 +247,15 @@ fn open(
             ((world, before), (Arc::clone(&after[0].world), after))
         }
         // The edit may have removed hiera.yaml.
-        Err(why) if arguments.to.is_none() => {
+        Err(why) => {
             let before = place.open_all_on(disk).map_err(|_| why)?;
-            let after = place.open_all_beside(&before[0].world, Arc::clone(&machine))?;
+            let disk: Arc<dyn DiskReader> = match &revisions.after {
+                Some(later) => Arc::clone(later) as _,
+                None => machine,
+            };
+            let after = place.open_all_beside(&before[0].world, disk)?;
             ((Arc::clone(&before[0].world), before), after)
         }
-        Err(why) => return Err(why),
     };
     Ok((by_environment(before, after), revisions))
 }

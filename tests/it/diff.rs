@@ -1245,3 +1245,23 @@ fn a_moved_environment_is_noted() {
     let said = String::from_utf8_lossy(&repository.run(&["diff"]).stderr).into_owned();
     assert!(said.contains("the environment moved from "), "{said}");
 }
+
+/// Puppet uses its own default hierarchy there, which has no data.
+#[test]
+fn a_later_revision_may_have_no_hiera_yaml() {
+    let repository = Repository::new();
+    repository.git(&["rm", "--quiet", "hiera.yaml"]);
+    repository.commit();
+    let changes = |arguments: &[&str]| {
+        let output = repository.run(arguments);
+        assert!(output.status.success(), "{output:?}");
+        text_of(&output)
+    };
+    let text = changes(&["diff", "HEAD~1", "--to", "HEAD"]);
+    assert!(text.contains("port\n  any node\n  - 80\n  + (not found)\n"), "{text}");
+    assert_eq!(changes(&["diff", "HEAD~1"]), text);
+    let text = changes(&["diff", "HEAD", "--to", "HEAD~1"]);
+    assert!(text.contains("port\n  any node\n  - (not found)\n  + 80\n"), "{text}");
+    let neither = repository.run(&["diff", "HEAD", "--to", "HEAD"]);
+    check_refused(&neither, "no hiera.yaml here");
+}
