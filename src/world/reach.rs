@@ -139,8 +139,9 @@ impl Reach {
         self.places.iter().any(is_in)
     }
 
-    /// The templates whose directory `path` is in, if it looks like data beside theirs. A directory that contains the whole
-    /// environment or module also contains files of all kinds, so it does not count.
+    /// The templates whose directory `path` is in, or whose data directory has it without another directory between, if it looks like
+    /// data beside theirs. A directory that contains the whole environment or module also contains files of all kinds, so it does not
+    /// count.
     pub fn places_around<'a>(
         &'a self,
         environment: &'a Environment,
@@ -151,8 +152,9 @@ impl Reach {
             directory == "/" || roots.any(|root| paths::below(directory, root).is_some())
         };
         self.places.iter().filter(move |place| {
-            let directory = place.directory();
+            let (directory, datadir) = (place.directory(), place.datadir());
             !is_root(directory) && paths::below(directory, path).is_some()
+                || paths::parent(path) == Some(datadir) && !is_root(datadir)
         })
     }
 

@@ -1,5 +1,5 @@
 //! `misspelt-path`: a path of a level leads to no file, and beside it there is a file or a directory with a similar name that
-//! no level reads.
+//! no level reads. Or the path repeats the data directory, in which it starts anyway.
 
 use crate::config::hiera_yaml::Locations;
 use crate::data::{Files as _, PathKind, Place};
@@ -7,7 +7,7 @@ use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::file::UnreadContext;
 use crate::ide::diagnostics::file::orphan_file::may_be_read_by_function;
 use crate::ide::diagnostics::shared::fix::{Fix, replaced_in};
-use crate::ide::diagnostics::shared::known_keys::{directory_of, is_file_backend};
+use crate::ide::diagnostics::shared::known_keys::{directory_of, fixed_part, is_file_backend};
 use crate::ide::diagnostics::shared::near::near_key;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity, Subject};
 use crate::text::TextRange;
@@ -68,6 +68,8 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
                     "`{name}` does not exist\nDid you mean `{near}`, which exists and is not read by any level?"
                 );
                 (name, near, message)
+            } else if let Some(found) = repeated_datadir(world, &reach, &directory, text) {
+                found
             } else if let Some(found) = other_extension(world, &reach, place, text) {
                 found
             } else {
@@ -143,6 +145,39 @@ fn misspelt(
     None
 }
 
+/// For a template that starts with the last names of the data directory, and leads nowhere: the template, what it would lead to files
+/// without these names, and the message.
+fn repeated_datadir(
+    world: &World,
+    reach: &Reach,
+    directory: &str,
+    template: &str,
+) -> Option<(String, String, String)> {
+    let first = template.split('/').next()?;
+    if first.contains('%') || world.kind(&paths::join(directory, first)) != PathKind::Missing {
+        return None;
+    }
+    let starts = template.match_indices('/').map(|(at, _)| template.split_at(at));
+    let repeats = |start: &str| directory.strip_suffix(start).is_some_and(|it| it.ends_with('/'));
+    let rest = { starts }.find_map(|(start, rest)| repeats(start).then(|| &rest[1..]))?;
+    let fixed = fixed_part(rest);
+    let is_there = if fixed.is_empty() {
+        let items = world.list(directory);
+        let mut files = items.iter().take(MAX_LISTED).filter(|it| !it.is_directory);
+        files.any(|it| {
+            paths::extension(&it.name) == paths::extension(rest)
+                && !reach.reaches(&paths::join(directory, &it.name))
+        })
+    } else {
+        world.kind(&paths::join(directory, fixed)) != PathKind::Missing
+    };
+    let message = format!(
+        "`{template}` does not exist in the data directory\nPaths start there and do not repeat its name. Did you mean \
+         `{rest}`?"
+    );
+    is_there.then(|| (template.to_owned(), rest.to_owned(), message))
+}
+
 /// For a template that ends in `.yml` and leads to no file: the extensions and the message, if it would lead to files with
 /// `.yaml` that other levels read. `yml-extension-trap` reports files that no level reads.
 fn other_extension(
@@ -215,6 +250,64 @@ fn is_data(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn the_data_directory_is_repeated() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+defaults: {datadir: hiera/data}
+hierarchy:
+  - {name: nodes, path: "data/nodes/%{trusted.certname}.yaml"}
+#                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[misspelt-path]: `data/nodes/%{trusted.certname}.yaml` does not exist in the data directory Paths start there and do not repeat its name. Did you mean `nodes/%{trusted.certname}.yaml`?
+  - {name: sites, path: "hiera/data/%{facts.site}.yaml"}
+#                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[misspelt-path]: …Did you mean `%{facts.site}.yaml`?
+  - {name: roles, path: "roles/%{facts.role}.yaml"}
+  - {name: none, path: data/none.yaml}
+#          ^^^^ hint[level-never-matches]
+  - {name: common, path: data/common.yaml}
+#                        ^^^^^^^^^^^^^^^^ warning[misspelt-path]: `data/common.yaml` does not exist in the data directory Paths start there and do not repeat its name. Did you mean `common.yaml`?
+#- /hiera/data/nodes/a.example.com.yaml
+a: 1
+#- /hiera/data/roles/web.yaml
+a: 1
+#- /hiera/data/common.yaml
+a: 1
+#^^^ hint[orphan-file]
+"#,
+        );
+        let fixed = |text: &str| {
+            let path = |it: &str| text.replace("PATH", it);
+            let data =
+                "#- /data/roles/web.yaml\na: 1\n#- /data/common.yaml\na: 1\n#- /hiera.yaml\n";
+            check_fix(
+                &format!("{data}{}", path("data/common.yaml")),
+                "Write `common.yaml`",
+                &path("common.yaml"),
+            );
+        };
+        fixed("version: 5\nhierarchy:\n  - {name: a, path: PATH}\n");
+        fixed("version: 5\nhierarchy:\n  - name: a\n    paths: [\"x.yaml\", \"PATH\"]\n");
+    }
+
+    /// The names are those of a directory in the data directory.
+    #[test]
+    fn a_directory_with_the_name_of_the_data_directory() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: roles, path: "data/%{facts.role}.yaml"}
+  - {name: common, path: common.yaml}
+#- /data/data/web.yaml
+a: 1
+#- /data/common.yaml
+a: 1
+"#,
+        );
+    }
 
     #[test]
     fn files_and_directories() {
