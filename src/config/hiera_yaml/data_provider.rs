@@ -6,7 +6,7 @@ use super::{
     Locations, ProblemDetail, ProblemSubject,
 };
 use crate::config::module_metadata::data_provider;
-use crate::data::{Files, Value};
+use crate::data::{Files, PathKind, Value};
 
 type Read = (Option<HieraYaml>, Vec<ConfigProblem>);
 
@@ -40,6 +40,12 @@ pub(super) fn of_module(
     }));
     let config = match &*provider {
         "none" => None,
+        "hiera" if config.is_none() && files.kind(path) != PathKind::Missing => {
+            // Puppet 7 ignores the file with a warning, and then reads its configuration.
+            let message = "undefined method `configured_data_providers' for nil:NilClass";
+            problems.push(problem(message.to_owned(), ConfigSeverity::Error));
+            None
+        }
         "hiera" => config.or_else(|| Some(HieraYaml::built_in(path))),
         "function" => Some(of_function(path, module)),
         _ => {
