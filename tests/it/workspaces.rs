@@ -329,3 +329,14 @@ fn data_in_a_repository_of_its_own() {
          them.\n"
     );
 }
+
+#[test]
+fn an_environment_may_have_no_hiera_yaml() {
+    let workspace = Workspace::new(&[("environment.conf", ""), ("data/common.yaml", "a: 1\n")]);
+    let said = run(&workspace, "", &["lookup", "a"]);
+    assert!(said.contains("but there is no ROOT/hiera.yaml to read it; see"), "{said}");
+    workspace.write("hiera.yaml", "version: 5\nhierarchy: [{name: o, path: other.yaml}]\n");
+    workspace.write("hieradata/common.yaml", "a: 1\n");
+    let said = run(&workspace, "", &["lookup", "a"]);
+    assert!(said.contains("but ROOT/hiera.yaml does not read it; see"), "{said}");
+}

@@ -10,7 +10,7 @@ use crate::cli::shown::counted;
 use crate::cli::terminal::complain;
 use crate::cli::workspace;
 use crate::config::{DatadirMap, Environment};
-use crate::data::{Files, Hash, Value};
+use crate::data::{Files, Hash, PathKind, Value};
 use crate::engine::{Evaluator, module_of_key};
 use crate::facts::{Node, NodeParts, Origin, formats, variable};
 use crate::ide::all_hierarchy_variables;
@@ -35,8 +35,12 @@ impl Setup {
         let unread = self.place.world.unread_data().into_iter();
         let hint = |it: UnreadData| {
             let (look, them) = if it.files == 1 { ("looks", "it") } else { ("look", "them") };
+            let why = match self.files.kind(&config) {
+                PathKind::Missing => format!("there is no {config} to read {them}"),
+                _ => format!("{config} does not read {them}"),
+            };
             format!(
-                "{} in {} {look} like Hiera data, but {config} does not read {them}; see `hiera-ls rule unread-data`",
+                "{} in {} {look} like Hiera data, but {why}; see `hiera-ls rule unread-data`",
                 counted(it.files, "file"),
                 it.directory
             )

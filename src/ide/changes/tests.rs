@@ -63,9 +63,11 @@ fn titles(world: &Arc<World>) -> Vec<String> {
 fn nothing_is_edited() {
     let world = host().snapshot();
     let found = of(&world, &question());
-    assert_eq!(found.summary, "0 answers change: 0 keys compared for 3 nodes");
+    assert_eq!(found.summary, "0 answers change: no key is edited");
     assert_eq!(titles(&world), Vec::<String>::new());
     assert!(!is_edited(&world, PATH, 0));
+    let of_comment = of(&edited(PATH, &format!("# x\n{COMMON}")).snapshot(), &question());
+    assert_eq!(of_comment.summary, "0 answers change: no key is edited");
 }
 
 #[test]

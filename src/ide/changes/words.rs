@@ -51,6 +51,9 @@ impl Differences {
             let keys = counted(self.keys, "key");
             let proof =
                 if self.not_proved.is_empty() { "" } else { ", as far as hiera-ls can tell" };
+            if self.keys == 0 && self.not_proved.is_empty() {
+                return "0 answers change: no key is edited".to_owned();
+            }
             return format!("0 answers change: {keys} compared for {compared}{proof}");
         }
         let keys = counted(keys.len(), "key");
