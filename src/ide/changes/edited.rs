@@ -13,7 +13,7 @@ use crate::ide::file_role::FileRole;
 use crate::limits::MAX_ENVIRONMENTS_OF_FILE;
 use crate::syntax::key_path;
 use crate::syntax::tree::NodeKind;
-use crate::text::TextRange;
+use crate::text::{LineIndex, TextRange};
 use crate::world::{AnswerChange, Asker, Before, Differences, World};
 
 /// An edited key, and the effect of the edit.
@@ -36,6 +36,8 @@ struct EditedEntry {
     range: TextRange,
     /// The lines, from 1.
     lines: (u32, u32),
+    /// For lookup_options, their lines before the edit: the edit that removes an option is there.
+    earlier_lines: Option<(u32, u32)>,
 }
 
 /// The edited keys of the file at `path`, each with the nodes that its edit changes. Empty if nothing is edited, if the
@@ -122,8 +124,10 @@ const NOTHING: &str = "changes no answer";
 
 /// `changes 66 of 622 nodes, and 2 cases of unlisted nodes`.
 fn title(differences: &Differences, path: &str, entry: &EditedEntry) -> String {
+    let is_in = |lines: (u32, u32), line: u32| lines.0 <= line && line <= lines.1;
     let is_cause = |path_of: &str, line: u32| {
-        path_of == path && entry.lines.0 <= line && line <= entry.lines.1
+        let was_in = || entry.earlier_lines.is_some_and(|it| is_in(it, line));
+        path_of == path && (is_in(entry.lines, line) || was_in())
     };
     let mut concerned: Vec<&AnswerChange> = Vec::new();
     let mut others: BTreeSet<&Arc<str>> = BTreeSet::new();
@@ -140,6 +144,7 @@ fn title(differences: &Differences, path: &str, entry: &EditedEntry) -> String {
         if differences.not_proved.is_empty() { "" } else { ", as far as hiera-ls can tell" };
     let keys = match others.len() {
         0 => String::new(),
+        count if *entry.key == *LOOKUP_OPTIONS => format!(", in {}", super::counted(count, "key")),
         count => format!(", also through {}", super::counted(count, "other key")),
     };
     let nodes = CountedNodes::of(concerned.iter().copied());
@@ -158,6 +163,7 @@ fn title(differences: &Differences, path: &str, entry: &EditedEntry) -> String {
 fn edited_entries(before: &World, after: &World, path: &str, format: Format) -> Vec<EditedEntry> {
     let Ok(file) = after.file(path) else { return Vec::new() };
     let earlier = before.file(path).ok();
+    let earlier_lines = earlier.as_ref().map(|it| it.line_index().clone());
     if earlier.as_ref().is_some_and(|it| it.text == file.text) {
         return Vec::new();
     }
@@ -174,18 +180,29 @@ fn edited_entries(before: &World, after: &World, path: &str, format: Format) -> 
     let edited = trees.into_iter().filter_map(|tree| {
         let NodeKind::Scalar { text, .. } = &tree.key.kind else { return None };
         let before = earlier.as_ref().and_then(|earlier| hash(earlier, text));
-        if hash(now, text) == before || **text == *LOOKUP_OPTIONS {
+        if hash(now, text) == before {
             return None;
         }
-        let key_range = tree.key.range.shifted(tree.start);
-        let end = tree.value.range.shifted(tree.start).end.max(key_range.end);
-        let entry = EditedEntry {
-            key: key_path::of_root(text),
-            key_range,
-            range: TextRange::new(key_range.start, end),
-            lines: (lines.line_of(key_range.start) + 1, lines.line_of(end.saturating_sub(1)) + 1),
-        };
-        Some(entry)
+        let (key_range, range) = ranges_of(&tree);
+        let earlier = earlier.as_ref().filter(|_| **text == *LOOKUP_OPTIONS);
+        let earlier_lines = earlier.and_then(|earlier| {
+            let tree = earlier.trees_called(text).into_iter().next()?;
+            Some(lines_of(earlier_lines.as_ref()?, ranges_of(&tree).1))
+        });
+        let key = key_path::of_root(text);
+        Some(EditedEntry { key, key_range, range, lines: lines_of(lines, range), earlier_lines })
     });
     edited.collect()
+}
+
+/// The key of an entry, and the key with its value, in bytes of the file.
+fn ranges_of(tree: &EntryTree<'_>) -> (TextRange, TextRange) {
+    let key = tree.key.range.shifted(tree.start);
+    let end = tree.value.range.shifted(tree.start).end.max(key.end);
+    (key, TextRange::new(key.start, end))
+}
+
+/// The first and the last line of a range, from 1.
+fn lines_of(lines: &LineIndex, range: TextRange) -> (u32, u32) {
+    (lines.line_of(range.start) + 1, lines.line_of(range.end.saturating_sub(1)) + 1)
 }

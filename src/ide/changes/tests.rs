@@ -187,6 +187,31 @@ fn edited_keys_say_whom_they_concern() {
 }
 
 #[test]
+fn edited_options_say_whom_they_concern() {
+    let options =
+        |of_list: &str| format!("lookup_options:\n  port: {{merge: first}}\n{of_list}{COMMON}");
+    let unique = options("  list: {merge: unique}\n");
+    let world = edited(PATH, &unique).snapshot();
+    let title = ["lookup_options: changes 2 of 3 nodes, and 1 case of unlisted nodes, in 1 key"];
+    assert_eq!(titles(&world), title);
+    assert!(is_edited(&world, PATH, unique.find("unique").expect("there") as u32));
+    let host = |now: &str| {
+        let mut host = host_with([(PATH.to_owned(), unique.clone())].into_iter());
+        open(&mut host, PATH, now);
+        host.snapshot()
+    };
+    // Without the option, or without any.
+    assert_eq!(titles(&host(&options(""))), title);
+    assert_eq!(titles(&host(&options("  list: {merge: first}\n"))), title);
+    assert_eq!(
+        titles(&host(&unique.replace("unique}", "unique} # the same"))),
+        Vec::<String>::new()
+    );
+    let world = host(&options("  list: {merge: unique}\n  none: {merge: hash}\n"));
+    assert_eq!(titles(&world), ["lookup_options: changes no answer"]);
+}
+
+#[test]
 fn a_key_with_a_dot_concerns_somebody_too() {
     let world = edited(PATH, &format!("{COMMON}a.b: 1\n")).snapshot();
     assert_eq!(titles(&world), ["a.b: changes 3 of 3 nodes, and every unlisted node"]);
