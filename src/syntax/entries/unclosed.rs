@@ -102,8 +102,9 @@ fn role_of(entry: &[u8], opener: usize) -> Role {
     // A tag, an anchor or another value may stand before a value. After any other word, the line is text.
     let word = before.iter().rposition(|it| matches!(it, b' ' | b'\t' | b'\n'));
     let word = &before[word.map_or(0, |it| it + 1)..];
-    let may_precede = matches!(word, [b'!' | b'&' | b'*' | b'?' | b'[' | b'{' | b'"' | b'\'', ..])
-        || matches!(word, [.., b'"' | b'\'' | b']' | b'}']);
+    // A tag or an anchor needs no blank after a quote or a bracket: `]!x "`.
+    let may_precede = matches!(word, [b'!' | b'&' | b'*' | b'?' | b'[' | b'{', ..])
+        || word.iter().any(|it| matches!(it, b'"' | b'\'' | b']' | b'}'));
     if may_precede { Role::Unknown } else { Role::Text }
 }
 
@@ -205,6 +206,7 @@ mod tests {
             "a:\n  - ? \"x\n",
             "a:\t'x\n",
             "a: [] # ]\nb: [ # ]\n",
+            "a:\n  [, ]!x \"\n",
         ] {
             assert!(may_go_on(entry, 0, entry.len()), "{entry}");
             assert!(!is_closed(entry), "{entry}");
