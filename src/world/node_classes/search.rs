@@ -44,6 +44,8 @@ pub struct ClassFinder<'w> {
     /// Why Puppet refuses the main manifests.
     refused: Option<RefusedCode>,
     classes: RefCell<HashMap<Arc<str>, Option<ClassCode>>>,
+    /// Whether a class that is not found certainly does not exist.
+    missing: RefCell<HashMap<Arc<str>, bool>>,
     /// Defined types and functions.
     declared: RefCell<DeclaredByName>,
     /// By the paths of the files.
@@ -65,6 +67,7 @@ impl<'w> ClassFinder<'w> {
             manifests,
             refused,
             classes: RefCell::default(),
+            missing: RefCell::default(),
             declared: RefCell::default(),
             inclusions: RefCell::default(),
             variables: RefCell::default(),
@@ -101,6 +104,12 @@ impl<'w> ClassFinder<'w> {
         let mut known = self.classes.borrow_mut();
         let load = || self.world.class_code(self.environment, name);
         known.entry(name.clone()).or_insert_with(load).clone()
+    }
+
+    fn lacks(&self, name: &Arc<str>) -> bool {
+        let mut known = self.missing.borrow_mut();
+        let find = || self.world.lacks_class(self.environment, name);
+        *known.entry(name.clone()).or_insert_with(find)
     }
 
     fn declared(&self, kind: DeclarationKind, name: &Arc<str>) -> Option<Declared> {
@@ -355,10 +364,9 @@ impl<'a, 'w> Search<'a, 'w> {
             return self.add_other(place, given);
         }
         let code = self.finder.class(name);
-        let (world, environment) = (self.finder.world, self.finder.environment);
         let class = NodeClass {
             name: name.clone(),
-            is_missing: code.is_none() && world.lacks_class(environment, name),
+            is_missing: code.is_none() && self.finder.lacks(name),
             code,
             is_certain,
             origin: origin.clone(),
