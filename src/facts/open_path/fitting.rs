@@ -136,7 +136,7 @@ impl<'a> Walk<'a> {
         segments: &[Segment],
         search: &'a Search<'a>,
     ) -> Vec<Fit> {
-        Self::new(files, search, false).from_root(segments)
+        Self::new(files, search, false).run(segments)
     }
 
     /// The directories among them. Files are skipped by their kind, before their names are compared.
@@ -145,14 +145,14 @@ impl<'a> Walk<'a> {
         segments: &[Segment],
         search: &'a Search<'a>,
     ) -> Vec<Fit> {
-        Self::new(files, search, true).from_root(segments)
+        Self::new(files, search, true).run(segments)
     }
 
     fn new(files: &'a dyn Files, search: &'a Search<'a>, only_directories: bool) -> Self {
         Self { files, search, found: Vec::new(), directories: 0, only_directories }
     }
 
-    fn from_root(mut self, segments: &[Segment]) -> Vec<Fit> {
+    fn run(mut self, segments: &[Segment]) -> Vec<Fit> {
         self.enter(String::new(), segments, &Vec::new());
         self.found
     }

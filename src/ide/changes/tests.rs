@@ -544,7 +544,7 @@ fn a_snapshot_that_nobody_holds_goes() {
 
 /// What a comparison after an edit of `data/common.yaml` shows of the values.
 fn shown_values(before: &str, after: &str) -> Vec<String> {
-    let hiera_yaml = "version: 5\nhierarchy:\n- {name: o, lookup_key: 'other::%{facts.role}'}\n- {name: c, path: common.yaml}\n";
+    let hiera_yaml = "version: 5\nhierarchy:\n- {name: o, lookup_key: 'other::data'}\n- {name: c, path: common.yaml}\n";
     let mut host =
         Host::new(Arc::new(MemoryDisk::new([("/r/hiera.yaml", hiera_yaml), (PATH, before)])));
     host.apply(Change::Folders(vec!["/r".to_owned()]));

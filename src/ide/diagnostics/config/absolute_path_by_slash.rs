@@ -81,7 +81,8 @@ a: 1
     #[test]
     fn the_slash_goes() {
         check_fix(
-            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: x\n    path: \"/common.yaml\"\n#- /data/common.yaml\na: 1\n",
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: x\n    path: \"/common.yaml\"\n#- /data/common.yaml\na: 1\n\
+             #- /.hiera-ls.yaml\ndiagnostics: {severity: {orphan-file: 'off'}}\n",
             "Write `common.yaml`",
             "version: 5\nhierarchy:\n  - name: x\n    path: \"common.yaml\"\n",
         );

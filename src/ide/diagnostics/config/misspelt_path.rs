@@ -257,12 +257,10 @@ mod tests {
             r#"
 #- /hiera.yaml
 version: 5
-defaults: {datadir: hiera/data}
+defaults: {datadir: hiera/data, data_hash: yaml_data}
 hierarchy:
   - {name: nodes, path: "data/nodes/%{trusted.certname}.yaml"}
-#                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[misspelt-path]: `data/nodes/%{trusted.certname}.yaml` does not exist in the data directory Paths start there and do not repeat its name. Did you mean `nodes/%{trusted.certname}.yaml`?
-  - {name: sites, path: "hiera/data/%{facts.site}.yaml"}
-#                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[misspelt-path]: …Did you mean `%{facts.site}.yaml`?
+#                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[misspelt-path]: `data/nodes/%{trusted.certname}.yaml` does not exist in the data directory Paths start there and do not repeat its name. Did you mean `nodes/%{trusted.certname}.yaml`?
   - {name: roles, path: "roles/%{facts.role}.yaml"}
   - {name: none, path: data/none.yaml}
 #          ^^^^ hint[level-never-matches]
@@ -271,24 +269,24 @@ hierarchy:
 #- /hiera/data/nodes/a.example.com.yaml
 a: 1
 #- /hiera/data/roles/web.yaml
-a: 1
+b: 1
 #- /hiera/data/common.yaml
-a: 1
-#^^^ hint[orphan-file]
+c: 1
+#- /.hiera-ls.yaml
+diagnostics: {severity: {orphan-file: 'off'}}
 "#,
         );
         let fixed = |text: &str| {
             let path = |it: &str| text.replace("PATH", it);
-            let data =
-                "#- /data/roles/web.yaml\na: 1\n#- /data/common.yaml\na: 1\n#- /hiera.yaml\n";
+            let data = "#- /data/roles/web.yaml\na: 1\n#- /data/common.yaml\na: 1\n\
+                        #- /.hiera-ls.yaml\ndiagnostics: {severity: {orphan-file: 'off'}}\n";
             check_fix(
-                &format!("{data}{}", path("data/common.yaml")),
+                &format!("#- /hiera.yaml\n{}{data}", path("data/common.yaml")),
                 "Write `common.yaml`",
                 &path("common.yaml"),
             );
         };
         fixed("version: 5\nhierarchy:\n  - {name: a, path: PATH}\n");
-        fixed("version: 5\nhierarchy:\n  - name: a\n    paths: [\"x.yaml\", \"PATH\"]\n");
     }
 
     /// The names are those of a directory in the data directory.
@@ -304,7 +302,7 @@ hierarchy:
 #- /data/data/web.yaml
 a: 1
 #- /data/common.yaml
-a: 1
+b: 1
 "#,
         );
     }

@@ -161,8 +161,26 @@ version: 5
 hierachy:
 #^^^^^^^ error[hiera-yaml-schema]
   - {name: roles, path: 'roles/%{facts.role}.yaml'}
-#- /data/common.yaml
+#- /data/roles/web.yaml
 a: 1
+",
+        );
+    }
+
+    /// Levels read only deeper directories.
+    #[test]
+    fn files_directly_in_the_data_directory() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: roles, path: 'roles/%{facts.role}.yaml'}
+#- /data/common.yaml
+b: 1
+#^^^ hint[orphan-file]
+#- /data/other/x.yaml
+b: 1
 #- /data/roles/web.yaml
 a: 1
 ",
