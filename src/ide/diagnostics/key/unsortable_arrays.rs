@@ -140,24 +140,24 @@ nodes:
 version: 5
 hierarchy: [{name: x, paths: ['roles/%{facts.role}.yaml', a.yaml, b.yaml]}]
 #- /data/roles/web.yaml
-k: [x]
+kk: [x]
 #^ error[unsortable-arrays]
 #- /data/a.yaml
-k: [1]
+kk: [1]
 #^ error[unsortable-arrays]
 alias: ["%{alias('one')}"]
-#^^^^^ error[unsortable-arrays]
-deep: {a: [{b: 1}, {b: 2}]}
 #^^^^ error[unsortable-arrays]
+deep: {a: [{b: 1}, {b: 2}]}
+#^^^ error[unsortable-arrays]
 truth: [true]
-#^^^^^ error[unsortable-arrays]
+#^^^^ error[unsortable-arrays]
 one: [1]
 mixed: {a: 1, b: true, c: [x, "%{facts.role}"]}
 numbers: [1]
 #- /data/b.yaml
 lookup_options:
-  '^(k|alias|deep|truth|mixed|numbers)$': {merge: {strategy: deep, sort_merged_arrays: true}}
-k: [2]
+  '^(kk|alias|deep|truth|mixed|numbers)$': {merge: {strategy: deep, sort_merged_arrays: true}}
+kk: [2]
 alias: [x]
 deep: {a: []}
 truth: [false]
