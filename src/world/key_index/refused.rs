@@ -44,7 +44,7 @@ impl BulkIndex {
         let is_known = refused.all.get().is_some()
             || refused.searches.fetch_add(1, Ordering::Relaxed) >= MAX_SEARCHES;
         let known = is_known.then(|| self.all_refused().iter().copied());
-        let all = (!is_known).then(|| 0..self.files.len() as u32);
+        let all = (!is_known).then_some(0..self.files.len() as u32);
         let is_refused =
             |file: &IndexedFile| self.texts.as_ref().is_some_and(|it| is_refused(it, file));
         // Files are only parsed if they matter, unless that is known without.
