@@ -211,6 +211,7 @@ impl OpenPath {
             segments.map_or_else(Vec::new, |it| Walk::directories(files, &it, search))
         });
         let mut paths: Vec<Arc<str>> = fits.into_iter().flatten().map(|it| it.path).collect();
+        paths.sort_unstable();
         paths.dedup();
         paths
     }

@@ -256,6 +256,11 @@ pub(super) fn line_end(text: &str) -> &'static str {
     }
 }
 
+/// Some lines with the line ends of `text`.
+pub(super) fn with_line_ends_of(text: &str, lines: &str) -> String {
+    lines.replace("\r\n", "\n").replace('\n', line_end(text))
+}
+
 fn has_anchor(root: &Node) -> bool {
     let mut waiting = vec![root];
     while let Some(node) = waiting.pop() {

@@ -63,7 +63,7 @@ impl ChangedParts {
 
     /// Compares the changed part with all members beside it.
     fn fits_together(&mut self, wanted: &Type, value: &Value, path: &[Part], new: &Value) -> bool {
-        // A value that is too large leaves no work for the next one, which would be counted in vain as well.
+        // Once a value is too large, no later one is compared, so none of them is counted.
         self.count(value);
         if self.left == 0 {
             return false;

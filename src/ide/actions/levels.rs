@@ -15,6 +15,7 @@ use crate::ide::consequences::consequences;
 use crate::ide::context::{self, LOOKUP_OPTIONS, SpotPart};
 use crate::ide::edits::FileEdit;
 use crate::ide::file_role::FileRole;
+use crate::ide::pair_edits::with_line_ends_of;
 use crate::ide::perspective::{Perspective, Reading};
 use crate::limits::{MAX_COMPARED_FILES, MAX_TARGET_FILES};
 use crate::syntax::key_path::Segment;
@@ -235,13 +236,7 @@ impl<'a> Target<'a> {
 
     pub(super) fn edit(&self, entry: &str, key: &str, value: &Value) -> Result<FileEdit, String> {
         if !self.exists {
-            let text = new_file(self.format, entry);
-            let has_windows_line_ends = self.context.file.text.contains("\r\n");
-            let text = if has_windows_line_ends {
-                text.replace("\r\n", "\n").replace('\n', "\r\n")
-            } else {
-                text
-            };
+            let text = with_line_ends_of(&self.context.file.text, &new_file(self.format, entry));
             return Ok(FileEdit::create(self.path, text));
         }
         let data = self.context.world.data(self.path, self.format)?;

@@ -187,7 +187,7 @@ fn edited_keys_say_whom_they_concern() {
 }
 
 #[test]
-fn edited_options_say_whom_they_concern() {
+fn edited_options_name_the_nodes_that_change() {
     let options =
         |of_list: &str| format!("lookup_options:\n  port: {{merge: first}}\n{of_list}{COMMON}");
     let unique = options("  list: {merge: unique}\n");

@@ -5,6 +5,7 @@ pub(super) mod declared_classes;
 pub(super) mod failing_nodes;
 pub(super) mod fix;
 pub(super) mod ignored_key;
+pub(super) mod kept_by_name;
 pub(super) mod keys_in_code;
 pub(super) mod known_keys;
 pub(super) mod lower;

@@ -14,6 +14,7 @@ use crate::ide::diagnostics::file::UnreadContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::walk::{pairs_of, text_of};
 use crate::ide::diagnostics::{Check, Report, Rule, Severity, Subject};
+use crate::ide::pair_edits::line_end;
 use crate::syntax::tree::{Node, NodeKind, Pair};
 use crate::text::{TextEdit, TextRange, apply_edits};
 use crate::world::paths;
@@ -113,8 +114,7 @@ fn with_version(file: &ConfigTextContext<'_>, root: &Node) -> Option<Fix> {
     {
         return None;
     }
-    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let edits = vec![TextEdit::insert(start, format!("version: 5{line_end}"))];
+    let edits = vec![TextEdit::insert(start, format!("version: 5{}", line_end(text)))];
     let fixed: Arc<str> = apply_edits(text, &edits).into();
     let (config, refused) = HieraYaml::read("hiera.yaml", FileId(0), Some(&fixed), layer, puppet);
     // An empty file is of no form.

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::{DataFile, FileId, Format, Hash, Located, Member, Value, inspect};
 use crate::ide::diagnostics::shared::fix::quoted;
-use crate::ide::pair_edits::line_end;
+use crate::ide::pair_edits::with_line_ends_of;
 use crate::text::LineIndex;
 
 /// The paths of version 3 without a `hierarchy`.
@@ -51,7 +51,7 @@ pub(crate) fn converted(text: &str, layer: LayerKind) -> Option<String> {
             "# deep_merge_options were {options}: in lookup_options, they belong to a merge."
         );
     }
-    Some(if line_end(text) == "\r\n" { new.replace('\n', "\r\n") } else { new })
+    Some(with_line_ends_of(text, &new))
 }
 
 /// The content of a file of version 3.

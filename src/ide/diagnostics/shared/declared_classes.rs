@@ -3,7 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use memchr::memmem;
 
@@ -13,6 +13,7 @@ use crate::config::{Environment, PuppetVersion};
 use crate::data::Files as _;
 use crate::engine::module_of_key;
 use crate::ide::diagnostics::Related;
+use crate::ide::diagnostics::shared::kept_by_name::KeptByName;
 use crate::ide::diagnostics::shared::keys_in_code::KeysInCode;
 use crate::ide::diagnostics::shared::near::near_key;
 use crate::ide::diagnostics::shared::unread_code::{UnreadCode, ruby_files};
@@ -37,8 +38,8 @@ type Texts = Rc<[Arc<str>]>;
 /// What is found about names in the code of a snapshot. Thousands of its files have the same keys.
 #[derive(Default)]
 struct KnownInCode {
-    keys: Mutex<HashMap<Box<str>, Arc<KnownKey>, foldhash::fast::RandomState>>,
-    classes: Mutex<HashMap<Box<str>, Option<DeclaredClass>, foldhash::fast::RandomState>>,
+    keys: KeptByName<Arc<KnownKey>>,
+    classes: KeptByName<Option<DeclaredClass>>,
 }
 
 #[derive(Default)]
@@ -46,9 +47,6 @@ struct KnownKey {
     is_used_otherwise: OnceLock<bool>,
     is_like_a_parameter: OnceLock<bool>,
 }
-
-/// The maximum number of names of each kind in [`KnownInCode`].
-const MAX_KNOWN: usize = 65_536;
 
 /// A class or a defined type that is declared once, in a file that Puppet accepts.
 #[derive(Clone)]
@@ -78,7 +76,7 @@ impl<'a> DeclaredClasses<'a> {
 
     /// The class of this name, if it is certain which class that is.
     pub(crate) fn only(&self, name: &str) -> Option<DeclaredClass> {
-        kept_in(&self.known.classes, name, || self.only_of(DeclarationKind::Class, name))
+        self.known.classes.get_or(name, || self.only_of(DeclarationKind::Class, name))
     }
 
     /// The defined type of this name, if it is certain that nothing else has the name.
@@ -151,7 +149,7 @@ impl<'a> DeclaredClasses<'a> {
     }
 
     fn known_key(&self, key: &str) -> Arc<KnownKey> {
-        kept_in(&self.known.keys, key, Arc::default)
+        self.known.keys.get_or(key, Arc::default)
     }
 
     /// Whether a string of Puppet code has the name: the code may look the key up in a way that is not recognized, such as
@@ -222,25 +220,6 @@ impl<'a> DeclaredClasses<'a> {
     pub(crate) fn code(&self) -> &CodeIndex {
         self.index.get_or_init(|| self.world.code_index(self.environment))
     }
-}
-
-/// The value for `name`; `find` is called for a name that is new.
-fn kept_in<T: Clone>(
-    known: &Mutex<HashMap<Box<str>, T, foldhash::fast::RandomState>>,
-    name: &str,
-    find: impl FnOnce() -> T,
-) -> T {
-    let lock = || known.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(value) = lock().get(name) {
-        return value.clone();
-    }
-    // The lock is not held while files are read. If two threads find the same, the results are equal.
-    let value = find();
-    let mut known = lock();
-    if known.len() >= MAX_KNOWN {
-        known.clear();
-    }
-    known.entry(name.into()).or_insert(value).clone()
 }
 
 impl DeclaredClass {

@@ -1,14 +1,11 @@
 //! Which keys are named in Ruby code and in strings of Puppet code. A search reads all code, and thousands of files may have the
 //! same keys.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::config::Environment;
+use crate::ide::diagnostics::shared::kept_by_name::KeptByName;
 use crate::world::{ByEnvironment, Moment, World};
-
-/// The maximum number of keys of which the result is kept.
-const MAX_KEYS: usize = 1 << 16;
 
 /// What is kept from one snapshot to the next, with the moment when it was begun.
 #[derive(Default)]
@@ -20,7 +17,7 @@ struct Cache {
 
 /// The keys that were searched for in the code of an environment, and whether it names them.
 #[derive(Default)]
-pub(crate) struct KeysInCode(Mutex<HashMap<Box<str>, bool, foldhash::fast::RandomState>>);
+pub(crate) struct KeysInCode(KeptByName<bool>);
 
 impl KeysInCode {
     /// Those of a snapshot. Nothing is kept if code has changed.
@@ -39,17 +36,7 @@ impl KeysInCode {
 
     /// Whether code names the key. `search` is called for a key that is new.
     pub(crate) fn name(&self, key: &str, search: impl FnOnce() -> bool) -> bool {
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(key) {
-            return *known;
-        }
-        let is_named = search();
-        let mut known = lock();
-        if known.len() >= MAX_KEYS {
-            known.clear();
-        }
-        known.insert(key.into(), is_named);
-        is_named
+        self.0.get_or(key, search)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::backends::Registry;
 use crate::config::hiera_yaml::{LayerKind, Level, Locations};
@@ -11,6 +11,7 @@ use crate::data::{Files as _, PathKind, inspect};
 use crate::engine::module_of_key;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::Related;
+use crate::ide::diagnostics::shared::kept_by_name::KeptByName;
 use crate::ide::diagnostics::shared::near::near_key;
 use crate::ide::diagnostics::shared::option_keys::{Demands, OptionKeys};
 use crate::limits::MAX_SLOW_COMPARISONS;
@@ -39,14 +40,14 @@ struct KeptForKeys {
     is_open: OnceLock<bool>,
     options: OnceLock<Arc<OptionKeys>>,
     /// Whether the layers of modules are open, for the modules that were checked so far.
-    open_modules: Mutex<HashMap<Box<str>, bool, foldhash::fast::RandomState>>,
+    open_modules: KeptByName<bool>,
     all: OnceLock<Vec<Arc<str>>>,
     /// The keys of several lines.
     of_lines: OnceLock<Vec<Arc<str>>>,
     /// By prefix.
-    by_prefix: Mutex<HashMap<Box<str>, Names>>,
+    by_prefix: KeptByName<Names>,
     /// By prefix.
-    shared: Mutex<HashMap<Box<str>, Arc<Siblings>>>,
+    shared: KeptByName<Arc<Siblings>>,
 }
 
 /// Keys, sorted.
@@ -123,15 +124,12 @@ impl<'a> KnownKeys<'a> {
     }
 
     fn is_open_module(&self, module: &str) -> bool {
-        if let Some(known) = lock(&self.kept.open_modules).get(module) {
-            return *known;
-        }
-        let directory = self.environment.modules.get(module);
-        let is_open = directory.is_none_or(|directory| {
-            self.has_open_level(&paths::join(directory, "hiera.yaml"), LayerKind::Module)
-        });
-        lock(&self.kept.open_modules).insert(module.into(), is_open);
-        is_open
+        self.kept.open_modules.get_or(module, || {
+            let directory = self.environment.modules.get(module);
+            directory.is_none_or(|directory| {
+                self.has_open_level(&paths::join(directory, "hiera.yaml"), LayerKind::Module)
+            })
+        })
     }
 
     /// Whether a lookup of the root key certainly looks up nothing else, as long as the facts of the node do not.
@@ -188,12 +186,7 @@ impl<'a> KnownKeys<'a> {
 
     /// The root keys that start with `prefix`, sorted.
     pub(crate) fn keys_in(&self, prefix: &str) -> Names {
-        if let Some(known) = lock(&self.kept.by_prefix).get(prefix) {
-            return known.clone();
-        }
-        let keys: Names = self.index.keys_in(prefix).into();
-        lock(&self.kept.by_prefix).insert(prefix.into(), keys.clone());
-        keys
+        self.kept.by_prefix.get_or(prefix, || self.index.keys_in(prefix).into())
     }
 
     /// The number of files that have the root key, counted up to `most`.
@@ -203,13 +196,10 @@ impl<'a> KnownKeys<'a> {
 
     /// The keys that start with `prefix` and are in several files, sorted.
     pub(crate) fn shared_keys_in(&self, prefix: &str) -> Arc<Siblings> {
-        if let Some(known) = lock(&self.kept.shared).get(prefix) {
-            return known.clone();
-        }
-        let (count, shared) = self.index.shared_keys_in(prefix);
-        let siblings = Arc::new(Siblings { count, shared });
-        lock(&self.kept.shared).insert(prefix.into(), siblings.clone());
-        siblings
+        self.kept.shared.get_or(prefix, || {
+            let (count, shared) = self.index.shared_keys_in(prefix);
+            Arc::new(Siblings { count, shared })
+        })
     }
 
     /// Points to the key in the first file that has it.
@@ -314,11 +304,6 @@ impl<'a> KnownKeys<'a> {
         let is_missing = |path: &str| self.world.kind(path) == PathKind::Missing;
         is_missing(&directory) || fixed.any(|it| is_missing(&paths::join(&directory, it)))
     }
-}
-
-/// The lock is never held while something is computed. If two threads compute the same, the results are equal.
-fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
-    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether the data of a level is in files that can be read here.

@@ -15,6 +15,7 @@ use crate::engine::{Evaluator, UsedMerge, module_of_key};
 use crate::facts::Node;
 use crate::ide::context::{LOOKUP_OPTIONS, lookup_key};
 use crate::ide::diagnostics::Related;
+use crate::ide::diagnostics::shared::kept_by_name::KeptByName;
 use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::syntax::key_path::Segment;
 use crate::text::SharedText;
@@ -67,7 +68,7 @@ struct LowerFiles {
     files: Vec<(FileId, Arc<str>, Arc<DataFile>)>,
     /// Whether no source gives options to some nodes only.
     has_same_options: bool,
-    keys: Mutex<HashMap<Box<str>, Arc<LowerKey>, foldhash::fast::RandomState>>,
+    keys: KeptByName<Arc<LowerKey>>,
     /// [`SharedLower::keys`]
     all_keys: Arc<AtomicUsize>,
 }
@@ -343,18 +344,14 @@ impl LowerFiles {
         let orders: Vec<_> =
             below.orders.iter().map(|it| [it.before.clone(), it.after.clone()]).collect();
         let has_same_options = have_same_options(levels, &orders, &files);
-        Self { orders, files, has_same_options, keys: Mutex::default(), all_keys }
+        Self { orders, files, has_same_options, keys: KeptByName::default(), all_keys }
     }
 
     fn key(&self, key: &str) -> Arc<LowerKey> {
-        let lock = || self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(key) {
-            return known.clone();
-        }
-        let found = Arc::new(self.find(key));
-        self.all_keys.fetch_add(self.orders.len(), Ordering::Relaxed);
-        lock().insert(key.into(), found.clone());
-        found
+        self.keys.get_or(key, || {
+            self.all_keys.fetch_add(self.orders.len(), Ordering::Relaxed);
+            Arc::new(self.find(key))
+        })
     }
 
     fn find(&self, key: &str) -> LowerKey {

@@ -2,7 +2,7 @@
 //! sensitive. Most keys have none, and a set of names shows that without collecting options for a node.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use crate::config::Environment;
 use crate::data::{Files as _, Value};
@@ -10,12 +10,10 @@ use crate::engine::convert_to::SENSITIVE;
 use crate::engine::may_make_sensitive;
 use crate::engine::merge::Merge;
 use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::diagnostics::shared::kept_by_name::KeptByName;
 use crate::syntax::interpolation;
 use crate::syntax::ruby_regex::RegexList;
 use crate::world::{ByEnvironment, KeyIndex, KeyPlace, Moment, World};
-
-/// The maximum number of keys whose results are kept.
-const MAX_KNOWN: usize = 65_536;
 
 /// The keys of all `lookup_options` in the files of one environment.
 #[derive(Default)]
@@ -26,7 +24,7 @@ pub(crate) struct OptionKeys {
     may_be_for_any: bool,
     /// Whether some options may make values sensitive, or may be taken for such options.
     may_make_sensitive: bool,
-    known: Mutex<HashMap<Box<str>, Option<Demands>, foldhash::fast::RandomState>>,
+    known: KeptByName<Option<Demands>>,
 }
 
 /// What options may request that can refuse values.
@@ -157,18 +155,10 @@ impl OptionKeys {
 
     /// Those that patterns may request; `None` if no pattern matches the root key.
     fn by_patterns(&self, root: &str) -> Option<Demands> {
-        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(root) {
-            return *known;
-        }
-        let matching = self.patterns.matching(root).map(|(_, demands)| *demands);
-        let found = matching.reduce(Demands::or);
-        let mut known = lock();
-        if known.len() == MAX_KNOWN {
-            known.clear();
-        }
-        known.insert(root.into(), found);
-        found
+        self.known.get_or(root, || {
+            let matching = self.patterns.matching(root).map(|(_, demands)| *demands);
+            matching.reduce(Demands::or)
+        })
     }
 
     /// Whether there may be options that make the values of some key sensitive.

@@ -1,12 +1,12 @@
 //! The values of the keys that a file looks up, as far as files show them.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::config::Environment;
 use crate::data::{Files as _, Located, Value};
 use crate::engine::Evaluator;
 use crate::ide::diagnostics::Related;
+use crate::ide::diagnostics::shared::kept_by_name::KeptByName;
 use crate::syntax::interpolation::{self, Token};
 use crate::syntax::key_path::{self, KeyPath, Segment};
 use crate::world::{KeyIndex, World};
@@ -27,7 +27,7 @@ pub(crate) struct Targets<'a> {
 }
 
 /// The values of root keys. Files of the same snapshot look up the same keys.
-type KnownRoots = Mutex<HashMap<Arc<str>, Arc<RootValues>, foldhash::fast::RandomState>>;
+type KnownRoots = KeptByName<Arc<RootValues>>;
 
 /// The values of a root key in all files that have it.
 #[derive(Debug, Default)]
@@ -71,20 +71,15 @@ impl<'a> Targets<'a> {
 
     /// The values of a root key in files.
     pub(crate) fn root(&self, key: &Arc<str>) -> Arc<RootValues> {
-        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(key) {
-            return known.clone();
-        }
-        // The lock is not held while files are parsed.
-        let (places, is_whole) = self.index.first_places(key, MAX_FILES);
-        let value = |place: &crate::world::KeyPlace| {
-            let data = self.world.data(&place.path, place.format).ok()?;
-            data.get(key).map(|entry| entry.value.clone())
-        };
-        let values = places.iter().filter_map(value).collect();
-        let values = Arc::new(RootValues { values, is_whole });
-        lock().insert(key.clone(), values.clone());
-        values
+        self.known.get_or(key, || {
+            let (places, is_whole) = self.index.first_places(key, MAX_FILES);
+            let value = |place: &crate::world::KeyPlace| {
+                let data = self.world.data(&place.path, place.format).ok()?;
+                data.get(key).map(|entry| entry.value.clone())
+            };
+            let values = places.iter().filter_map(value).collect();
+            Arc::new(RootValues { values, is_whole })
+        })
     }
 
     /// The results of `name`, with its sub keys, in the values of files; `None` if it is not a key.
