@@ -72,3 +72,39 @@ fn is_refused(texts: &Texts, file: &IndexedFile) -> bool {
 fn may_have(texts: &Texts, file: &IndexedFile, key: &str) -> bool {
     texts.file(&file.path).map_or(true, |entry| entry.may_spell(file.format, key))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::world::{Change, Host, MemoryDisk};
+
+    const PATHS: [&str; 2] = ["/r/data/a.yaml", "/r/data/b.yaml"];
+
+    /// Whether files that Puppet refuses may be meant to have `x` and `y`, and whether there are any.
+    fn refused(host: &Host) -> [bool; 3] {
+        let world = host.snapshot();
+        let index = world.key_index(&world.environments()[0]);
+        [index.may_be_refused("x"), index.may_be_refused("y"), index.has_refused_files()]
+    }
+
+    #[test]
+    fn files_are_refused_on_disk_and_while_they_are_edited() {
+        let files = [
+            ("/r/hiera.yaml", "version: 5\nhierarchy: [{name: c, paths: [a.yaml, b.yaml]}]\n"),
+            (PATHS[0], "a: @\nx: 1\n"),
+            (PATHS[1], "b: 1\ny: 1\n"),
+        ];
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        assert_eq!(refused(&host), [true, false, true]);
+        let mut open = |path: &str, text: &str| {
+            let (path, text) = (path.to_owned(), text.to_owned());
+            host.apply(Change::OpenBuffer { path, text, version: 1 });
+            refused(&host)
+        };
+        assert_eq!(open(PATHS[1], "b: @\ny: 1\n"), [true, true, true]);
+        assert_eq!(open(PATHS[0], "a: 1\nx: 1\n"), [false, true, true]);
+        assert_eq!(open(PATHS[1], "b: 1\ny: 1\n"), [false, false, false]);
+    }
+}
