@@ -465,6 +465,13 @@ impl<'a> Invocation<'a> {
 
     /// The variable `name` as `scope[name]` finds it in Puppet; `None` if it is not defined, which may be an error.
     pub(crate) fn variable(&mut self, name: &str, context: InterpolatedText) -> Found {
+        let found = self.variable_as_set(name, context)?;
+        // `Hiera::Scope#[]`
+        let is_nil = |it: &Located| self.scope == Scope::OfHiera3 && it.value.as_str() == Some("");
+        Ok(found.map(|it| if is_nil(&it) { undef() } else { it }))
+    }
+
+    fn variable_as_set(&mut self, name: &str, context: InterpolatedText) -> Found {
         if let Some(Mapped::Member(value)) = self.local(name) {
             return Ok(Some(value.clone()));
         }

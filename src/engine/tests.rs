@@ -171,6 +171,41 @@ hierarchy:
 }
 
 #[test]
+fn hiera_3_takes_an_empty_text_for_a_variable_without_a_value() {
+    let global = "\
+:backends: yaml
+:yaml:
+  :datadir: /global/data
+:hierarchy: ['r/%{empty.x}', common]
+";
+    let workspace = Workspace::new(&[
+        ("/global/hiera.yaml", global),
+        ("/global/data/common.yaml", "a: '%{empty.x}|'\nb: '%{module_name.x}|'\nc: '%{empty}|'\n"),
+        ("/env/hiera.yaml", HIERA_YAML),
+        ("/env/data/common.yaml", "d: '%{empty.x}|'\n"),
+    ]);
+    let environment = Environment {
+        name: "production".into(),
+        root: Some("/env".into()),
+        global_config: Some("/global/hiera.yaml".into()),
+        ..Environment::default()
+    };
+    let mut facts = Hash::new();
+    facts.insert(Value::string("empty"), None, Value::string("").into());
+    let parts = NodeParts { name: "web01".to_owned(), facts, ..NodeParts::default() };
+    let evaluator = Evaluator::new(
+        Arc::clone(&workspace.files) as Arc<dyn Files>,
+        Arc::new(environment),
+        Arc::new(Node::new(parts, workspace.origin.clone())),
+        PuppetVersion::V8,
+    );
+    for key in ["a", "b", "c"] {
+        assert_eq!(text(&evaluator.lookup(key)), "\"|\"", "{key}");
+    }
+    assert!(text(&evaluator.lookup("d")).contains("Data Provider type mismatch"));
+}
+
+#[test]
 fn unknown_variables_are_errors_only_for_nodes_with_facts() {
     let mut workspace = Workspace::new(&[("/env/data/common.yaml", "a: x%{nope}y\n")]);
     assert_eq!(text(&workspace.lookup("a")), "error: Undefined variable 'nope'; ");

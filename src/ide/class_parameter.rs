@@ -205,6 +205,9 @@ fn set_by(answer: &Answer, has_default: bool) -> &'static str {
 /// If data is null, the default is used; without a default, null is the value.
 fn of_case(answer: &Answer, has_default: bool) -> SetBy {
     match &answer.outcome {
+        // Puppet returns something else here, such as a value of a type that cannot be created here.
+        Err(failure) if failure.class.is_our_own() && !answer.sources.is_empty() => SetBy::Data,
+        Err(failure) if failure.class.is_our_own() => SetBy::Unknown,
         Err(_) => SetBy::Failure,
         Ok(None) if !answer.opaque.is_empty() => SetBy::Unknown,
         Ok(Some(value)) if value.value != Value::Undef => SetBy::Data,
@@ -376,5 +379,7 @@ mod tests {
         check_set_by("$port", null, ". Set to `undef` by data");
         let failing = "#- /data/common.yaml\nweb::port$0: \"%{lookup('web::port')}\"\n";
         check_set_by("$port = 1", failing, ". The lookup fails, and the class with it");
+        let uri = "#- /data/common.yaml\nlookup_options: {web::port: {convert_to: URI}}\nweb::port$0: a\n";
+        check_set_by("$port", uri, ". Set by data");
     }
 }

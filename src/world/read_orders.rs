@@ -46,9 +46,11 @@ pub struct ReadOrders {
     below: Mutex<BelowFiles>,
     /// The lists of sources around files, each once.
     around: Mutex<HashSet<Sources, foldhash::fast::RandomState>>,
+    /// By the addresses of two lists, these lists and both as one.
+    joined: Mutex<HashMap<[usize; 2], [Sources; 3], foldhash::fast::RandomState>>,
 }
 
-/// The maximum number of lists in [`ReadOrders::around`].
+/// The maximum number of lists in [`ReadOrders::around`], and in [`ReadOrders::joined`].
 const MAX_LISTS: usize = 65_536;
 
 /// The nodes that read a file, by index, in order.
@@ -142,6 +144,24 @@ impl ReadOrders {
         }
         known.insert(sources.clone());
         sources
+    }
+
+    /// The sources of one list and then those of another one, interned. Equal lists are expected to be the same allocation.
+    fn joined(&self, one: &Sources, other: &Sources) -> Sources {
+        let address = |list: &Sources| Arc::as_ptr(list).addr();
+        let addresses = [address(one), address(other)];
+        let lock = || self.joined.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some([.., joined]) = lock().get(&addresses) {
+            return joined.clone();
+        }
+        let joined = self.interned(one.iter().chain(&**other).cloned().collect());
+        let mut known = lock();
+        if known.len() >= MAX_LISTS {
+            known.clear();
+        }
+        // The lists are kept, so that no others get their addresses.
+        known.insert(addresses, [one.clone(), other.clone(), joined.clone()]);
+        joined
     }
 
     /// The nodes that read `file` for keys without a module, in order; at most `most`.

@@ -7,9 +7,11 @@
 
 require 'json'
 
-# Functions may print; only messages go where messages are expected.
+# Functions may print and read; only messages go where messages are expected.
+HIERA_LS_INPUT = $stdin.dup
 HIERA_LS_OUTPUT = $stdout.dup
 HIERA_LS_OUTPUT.sync = true
+$stdin.reopen(File::NULL)
 $stdout.reopen($stderr)
 
 require 'puppet'
@@ -128,8 +130,8 @@ module HieraLs
 
     def encode(value)
       case value
-      when nil, true, false, INTEGERS then value
-      when Integer then tagged('Integer', value.to_s)
+      when nil, true, false then value
+      when Integer then INTEGERS.cover?(value) ? value : tagged('Integer', value.to_s)
       when String then encode_text(value)
       when Float then value.finite? ? value : tagged('Float', value.to_s)
       when Array then value.map { |item| encode(item) }
@@ -367,6 +369,6 @@ end
 Puppet.initialize_settings(folders)
 Puppet.push_context(Puppet.base_context(Puppet.settings), 'hiera-ls')
 Puppet::Util::Log.close_all
-wire = HieraLs::Wire.new($stdin, HIERA_LS_OUTPUT)
+wire = HieraLs::Wire.new(HIERA_LS_INPUT, HIERA_LS_OUTPUT)
 bridge = HieraLs::Bridge.new(wire)
 wire.serve { |kind, params| bridge.call(kind, params) }

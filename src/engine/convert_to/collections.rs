@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base64::Engine as _;
-use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE};
+use base64::prelude::BASE64_STANDARD;
 
 use super::{ConversionFailure, Converted, unknown_arguments, value_of_type};
 use crate::data::puppet_type::Type;
@@ -231,17 +231,59 @@ pub(super) fn binary(value: &Value, arguments: &[Located]) -> Result<Value, Conv
 }
 
 fn binary_of_text(text: &str, format: &str) -> Result<Value, ConversionFailure> {
-    let invalid = |_| ConversionFailure::Error("invalid base64".to_owned());
+    let strict = |text: &str| {
+        let invalid = |_| ConversionFailure::Error("invalid base64".to_owned());
+        BASE64_STANDARD.decode(text).map_err(invalid)
+    };
     let bytes = match format {
-        "%B" => BASE64_STANDARD.decode(text).map_err(invalid)?,
-        // Ruby adds missing `=` to a shorter text, but only for this format.
-        "%u" if text.len().is_multiple_of(4) => BASE64_URL_SAFE.decode(text).map_err(invalid)?,
-        // The lenient formats agree with the strict one if that one accepts the text.
-        "%b" => BASE64_STANDARD.decode(text).map_err(|_| unknown_arguments(&Type::Binary))?,
+        "%B" => strict(text)?,
+        "%u" => strict(&standard_of_url_safe(text))?,
+        "%b" => lenient_base64(text),
         "%s" | "%r" => text.as_bytes().to_vec(),
         _ => return Err(unknown_arguments(&Type::Binary)),
     };
     Ok(Value::Binary(bytes.into()))
+}
+
+/// The standard form of base64 in the form for URLs, as `Base64.urlsafe_decode64` makes it: with `=` at the end if it has none.
+fn standard_of_url_safe(text: &str) -> String {
+    let mut standard = text.replace('-', "+").replace('_', "/");
+    if !text.ends_with('=') {
+        let missing = text.chars().count().wrapping_neg() % 4;
+        standard.extend(std::iter::repeat_n('=', missing));
+    }
+    standard
+}
+
+/// Base64 as `String#unpack("m")` reads it. It skips what is no digit, ends at a `=` after the second digit of a group, and
+/// drops bits that are no whole byte.
+fn lenient_base64(text: &str) -> Vec<u8> {
+    let digit = |it: u8| match it {
+        b'A'..=b'Z' => Some(it - b'A'),
+        b'a'..=b'z' => Some(it - b'a' + 26),
+        b'0'..=b'9' => Some(it - b'0' + 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    };
+    let mut bytes = Vec::new();
+    let (mut bits, mut digits) = (0_u32, 0);
+    for it in text.bytes() {
+        if it == b'=' && digits % 4 >= 2 {
+            break;
+        }
+        let Some(digit) = digit(it) else { continue };
+        bits = bits << 6 | u32::from(digit);
+        digits += 1;
+        // Each digit of a group but the first completes a byte, and leaves some bits for the next one.
+        match digits % 4 {
+            1 => {}
+            2 => bytes.push((bits >> 4) as u8),
+            3 => bytes.push((bits >> 2) as u8),
+            _ => bytes.push(bits as u8),
+        }
+    }
+    bytes
 }
 
 fn binary_of_items(items: &[Located]) -> Result<Value, ConversionFailure> {

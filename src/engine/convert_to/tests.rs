@@ -160,6 +160,24 @@ fn secrets_and_bytes() {
     check(r#""Binary""#, r#""YWJj""#, r#"{"__ptype": "Binary", "value": "YWJj"}"#);
     check(r#"["Binary", "%s"]"#, r#""abc""#, r#"{"__ptype": "Binary", "value": "YWJj"}"#);
     check_error(r#""Binary""#, r#""YWJ""#, "invalid base64");
+    for (format, text, expected) in [
+        ("%b", "aGVsbG8", "aGVsbG8="),
+        ("%b", "a", ""),
+        ("%b", "aG", "aA=="),
+        ("%b", "aGVsbG8=aGVs", "aGVsbG8="),
+        ("%b", "a-GVs", "aGVs"),
+        ("%b", "=aGVs", "aGVs"),
+        ("%b", "ab==cd", "aQ=="),
+        ("%u", "aGVsbG8", "aGVsbG8="),
+        ("%u", "-_+/", "+/+/"),
+        ("%u", "aGVsb_8", "aGVsb/8="),
+    ] {
+        let expected = format!(r#"{{"__ptype": "Binary", "value": "{expected}"}}"#);
+        check(&format!(r#"["Binary", "{format}"]"#), &format!(r#""{text}""#), &expected);
+    }
+    for text in ["aG", "a", "aG!Vs", "aGV=sbG8="] {
+        check_error(r#"["Binary", "%u"]"#, &format!(r#""{text}""#), "invalid base64");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Code that several rules share: what is known about keys and classes, walks through a tree, and fixes.
 
 pub(super) mod bound_values;
+pub(super) mod circles;
 pub(super) mod declared_classes;
 pub(super) mod failing_nodes;
 pub(super) mod fix;

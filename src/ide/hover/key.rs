@@ -294,9 +294,11 @@ fn shown(perspective: &Perspective, answer: &engine::Answer, otherwise: &Otherwi
         (Ok(None), Otherwise::ParameterDefault(code) | Otherwise::CallDefault(code)) => {
             Answer::Default { code: code.clone(), is_instead_of_null: false }
         }
-        // Puppet's message may contain a whole encrypted value.
         (Err(failure), _) => {
-            Answer::Error(blob::shortened(&perspective.shown_failure(&failure.message)))
+            // Puppet's message may contain a whole encrypted value.
+            let message = blob::shortened(&perspective.shown_failure(&failure.message));
+            let is_our_own = failure.class.is_our_own();
+            if is_our_own { Answer::NotEvaluated(message) } else { Answer::Error(message) }
         }
     }
 }

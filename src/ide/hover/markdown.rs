@@ -78,6 +78,8 @@ pub(crate) enum Answer {
     Unread,
     /// Puppet's error.
     Error(String),
+    /// Why it is not known what Puppet returns.
+    NotEvaluated(String),
 }
 
 /// The result of a lookup in a case.
@@ -220,6 +222,9 @@ impl KeyCard {
             Answer::Unknown => "Unknown: no level that is evaluated here has it.\n".to_owned(),
             Answer::Unread => "Not in what can be read.\n".to_owned(),
             Answer::EmptyText => "Not found: Puppet uses an empty string.\n".to_owned(),
+            Answer::NotEvaluated(why) => {
+                format!("The result is not known: {}.\n", markup.plain(why))
+            }
             // Puppet has no words for some values that do not fit the type of a call.
             Answer::Error(message) if message.is_empty() => {
                 "This call fails: the value has the wrong type.\n".to_owned()
@@ -343,6 +348,9 @@ impl CaseLine {
             Answer::Unread => format!("- not in what can be read if {when}{places}\n"),
             Answer::Error(message) => {
                 format!("- fails if {when}{places}: {}\n", markup.plain(message))
+            }
+            Answer::NotEvaluated(why) => {
+                format!("- not known if {when}{places}: {}\n", markup.plain(why))
             }
         }
     }

@@ -183,7 +183,9 @@ impl Entry {
                 self.write_hidden(perspective, page, detail);
             }
             Err(failure) => {
-                let note = format!("{}: the lookup fails", self.key);
+                let is_our_own = failure.class.is_our_own();
+                let what = if is_our_own { "the result is not known" } else { "the lookup fails" };
+                let note = format!("{}: {what}", self.key);
                 page.comment(&note, LineKind::Error, failure.place);
                 let message = perspective.shown_failure(&failure.message);
                 page.comment(&message, LineKind::Error, failure.place);

@@ -184,7 +184,9 @@ impl Tree<'_> {
             Err(failure) => {
                 let place = failure.place;
                 let message = self.perspective.shown_failure(&failure.message);
-                let label = format!("the lookup fails: {message}");
+                let is_our_own = failure.class.is_our_own();
+                let what = if is_our_own { "the result is not known" } else { "the lookup fails" };
+                let label = format!("{what}: {message}");
                 Step { place, ..simple(&label, StepKind::Failed) }
             }
         };

@@ -155,9 +155,11 @@ fn add_words_in(
     Some(())
 }
 
-/// Whether the words of a call show its key. They do not if the key is quoted itself or contains spaces.
+/// Whether the root key of a call is one of its words. It is not if the key is quoted itself, or contains spaces or brackets.
 fn is_plain(call: &str) -> bool {
     let call = call.strip_prefix("%{").unwrap_or(call).trim();
     let is_part = |c: char| c.is_alphanumeric() || "_:-.()'\"".contains(c);
-    call.chars().all(is_part) && !(call.contains('\'') && call.contains('"'))
+    let is_once = |bracket| call.matches(bracket).count() == 1;
+    let has_both_quotes = call.contains('\'') && call.contains('"');
+    call.chars().all(is_part) && is_once('(') && is_once(')') && !has_both_quotes
 }

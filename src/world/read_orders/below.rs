@@ -72,6 +72,8 @@ struct View {
     evaluator: Arc<Evaluator>,
     /// The sources that it reads outside of modules.
     asked: Sources,
+    /// Those before and after the file, if they are the same for all modules: the file is certainly read, at one place.
+    around: OnceCell<Option<[Sources; 2]>>,
 }
 
 impl<'a> FileAbove<'a> {
@@ -97,7 +99,7 @@ impl<'a> FileAbove<'a> {
             // Levels outside of modules do not lead to a module's file, so they come before it.
             let of_module = self.module.is_some();
             let asked = if of_module { Arc::default() } else { maker.asked_by(&evaluator, None) };
-            Some(View { node, evaluator, asked })
+            Some(View { node, evaluator, asked, around: OnceCell::new() })
         };
         self.view.get_or_init(new).as_ref()
     }
@@ -155,20 +157,43 @@ impl Finder<'_> {
             }
         }
         if let Some(view) = self.file.view(&maker) {
-            let mut asked: Vec<ReadSource> = view.asked.to_vec();
-            if let Some(module) = module {
-                asked.extend(maker.of_module_for_view(&view.evaluator, module).iter().cloned());
+            let of_module = module.map(|it| maker.of_module_for_view(&view.evaluator, it));
+            let of_module: Sources = of_module.unwrap_or_default();
+            let is_in_module = || of_module.iter().any(|it| self.is_file(it));
+            if below.orders.is_empty()
+                && !is_in_module()
+                && let Some([before, after]) = self.around(view)
+            {
+                // Most files have no other readers, and thousands of them the same sources after them.
+                let (node, before) = (Arc::clone(&view.node), before.clone());
+                let after = self.orders.joined(after, &of_module);
+                below.orders.push(OrderAround { node, before, after });
+            } else {
+                let asked: Vec<ReadSource> =
+                    view.asked.iter().chain(&*of_module).cloned().collect();
+                self.add(&mut below, &view.node, &asked);
             }
-            self.add(&mut below, &view.node, &asked);
         }
         below
+    }
+
+    /// [`View::around`]
+    fn around<'v>(&self, view: &'v View) -> Option<&'v [Sources; 2]> {
+        let find = || match self.places_of_file(&view.asked)[..] {
+            [at] if self.is_file(&view.asked[at]) => {
+                let [before, after] = self.sources_around(&view.asked, at);
+                Some([self.orders.interned(before), self.orders.interned(after)])
+            }
+            _ => None,
+        };
+        view.around.get_or_init(find).as_ref()
     }
 
     /// Adds what `node` reads around the file, unless another node reads the same after it.
     fn add(&self, below: &mut Below, node: &Arc<Node>, asked: &[ReadSource]) {
         for at in self.places_of_file(asked) {
-            let others = asked[at + 1..].iter().filter(|it| !self.is_file(it));
-            let after = self.orders.interned(others.cloned().collect());
+            let [before, after] = self.sources_around(asked, at);
+            let after = self.orders.interned(after);
             if below.orders.iter().any(|other| other.after == after) {
                 continue;
             }
@@ -176,9 +201,15 @@ impl Finder<'_> {
                 below.is_whole = false;
                 return;
             }
-            let before = self.orders.interned(asked[..at].into());
+            let before = self.orders.interned(before);
             below.orders.push(OrderAround { node: Arc::clone(node), before, after });
         }
+    }
+
+    /// The sources before and after the place of the file.
+    fn sources_around(&self, asked: &[ReadSource], at: usize) -> [Sources; 2] {
+        let others = asked[at + 1..].iter().filter(|it| !self.is_file(it));
+        [asked[..at].into(), others.cloned().collect()]
     }
 
     /// The first place where the file is certainly read, and each earlier place where it may be read. The sources between two

@@ -1,7 +1,9 @@
 //! `unsortable-arrays`: `sort_merged_arrays` with items that Ruby cannot compare. The engine evaluates only keys with that
 //! option.
 
-use crate::data::{Located, Value};
+use std::collections::HashMap;
+
+use crate::data::Value;
 use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::interpolation::{Token, may_have_tokens, tokens};
@@ -25,8 +27,13 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         if order.merge.option("sort_merged_arrays").is_none() || order.values.is_empty() {
             continue;
         }
-        let values = || order.values.iter().map(|lower| &lower.value).chain([&above.own.value]);
-        if order.merge.name() == "deep" && !order.may_be_merged_above && can_be_sorted(values()) {
+        let lower = || order.values.iter().map(|lower| &lower.value.value);
+        let values = || lower().chain([&above.own.value.value]);
+        // A list is sorted when it is merged with another list or, in a hash, with itself.
+        let has_lists = || values().filter(|it| it.as_array().is_some()).count() > 1;
+        let is_sorted = |it: &&Value| it.as_array().is_none() || has_lists();
+        let is_deep = order.merge.name() == "deep";
+        if is_deep && !order.may_be_merged_above && can_be_sorted(values().filter(is_sorted)) {
             continue;
         }
         let Some(failure) = order.evaluator().certain_failure(&above.looked_up()) else { continue };
@@ -44,43 +51,58 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     }
 }
 
-/// Whether a deep merge can certainly sort all lists in some values, because all items are of one kind. This takes less time than a
-/// lookup.
-fn can_be_sorted<'v>(values: impl Iterator<Item = &'v Located>) -> bool {
+/// Whether a deep merge can certainly sort all lists that it makes of some values: those at the same place have items of one kind.
+/// This takes less time than a lookup.
+fn can_be_sorted<'v>(values: impl Iterator<Item = &'v Value>) -> bool {
     let mut kind = None;
-    let mut waiting: Vec<(&Located, bool)> = values.map(|it| (it, false)).collect();
-    while let Some((value, is_item)) = waiting.pop() {
-        let own = match &value.value {
-            Value::Hash(hash) if !is_item => {
-                waiting.extend(hash.iter().map(|(_, member)| (&member.value, false)));
-                continue;
+    let mut members: HashMap<&Value, Vec<&Value>> = HashMap::new();
+    for value in values {
+        match value {
+            Value::Hash(hash) => {
+                for (key, member) in hash.iter() {
+                    // It may become the key of another member.
+                    if key.as_str().is_some_and(may_have_tokens) {
+                        return false;
+                    }
+                    members.entry(key).or_default().push(&member.value.value);
+                }
             }
-            Value::Array(items) if !is_item => {
-                waiting.extend(items.iter().map(|it| (it, true)));
-                continue;
+            Value::Array(items) => {
+                for item in items.iter() {
+                    let own = Kind::of(&item.value);
+                    if own.is_none() || own != *kind.get_or_insert(own) {
+                        return false;
+                    }
+                }
             }
-            // Only an alias can become something other than a string.
-            Value::String(text)
-                if may_have_tokens(text) && tokens(text).iter().any(Token::is_alias) =>
-            {
-                return false;
-            }
-            _ if !is_item => continue,
-            Value::String(_) => Kind::Text,
-            Value::Integer(_) | Value::BigInteger(_) => Kind::Number,
-            _ => return false,
-        };
-        if *kind.get_or_insert(own) != own {
-            return false;
+            Value::String(text) if may_become_other(text) => return false,
+            _ => {}
         }
     }
-    true
+    members.into_values().all(|values| can_be_sorted(values.into_iter()))
 }
 
+/// Whether a text may become something other than a string: only an alias can.
+fn may_become_other(text: &str) -> bool {
+    may_have_tokens(text) && tokens(text).iter().any(Token::is_alias)
+}
+
+/// What Ruby can compare with one another.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Text,
     Number,
+}
+
+impl Kind {
+    /// `None` if Ruby cannot compare the item, or it is not certain what becomes of it.
+    fn of(item: &Value) -> Option<Self> {
+        match item {
+            Value::String(text) if !may_become_other(text) => Some(Self::Text),
+            Value::Integer(_) | Value::BigInteger(_) => Some(Self::Number),
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -152,16 +174,21 @@ deep: {a: [{b: 1}, {b: 2}]}
 truth: [true]
 #^^^^ error[unsortable-arrays]
 one: [1]
-mixed: {a: 1, b: true, c: [x, "%{facts.role}"]}
+alone: [1, x]
+mixed: {a: 1, b: true, c: [x, "%{facts.role}"], d: [1]}
+named: {d: [1], "%{facts.role}": [2]}
+#^^^^^ error[unsortable-arrays]
 numbers: [1]
 #- /data/b.yaml
 lookup_options:
-  '^(kk|alias|deep|truth|mixed|numbers)$': {merge: {strategy: deep, sort_merged_arrays: true}}
+  '^(kk|alias|alone|deep|truth|mixed|named|numbers)$': {merge: {strategy: deep, sort_merged_arrays: true}}
 kk: [2]
 alias: [x]
+alone: x
 deep: {a: []}
 truth: [false]
 mixed: {c: [y]}
+named: {d: [3], web: [x]}
 numbers: [3]
 "#,
         );

@@ -37,7 +37,8 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         let root = path.as_ref().and_then(KeyPath::root_name);
         root.zip(at.known()).is_some_and(|(root, known)| known.looks_up_nothing(root))
     };
-    if looked_up.iter().all(is_end) && !at.file.do_variables_look_up() {
+    let never_leads_back = || at.known().is_some_and(|known| known.never_leads_back(key));
+    if (looked_up.iter().all(is_end) || never_leads_back()) && !at.file.do_variables_look_up() {
         return;
     }
     let asked = lookup_text(key);

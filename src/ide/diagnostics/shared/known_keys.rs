@@ -11,6 +11,7 @@ use crate::data::{Files as _, PathKind, inspect};
 use crate::engine::module_of_key;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::Related;
+use crate::ide::diagnostics::shared::circles::Circles;
 use crate::ide::diagnostics::shared::kept_by_name::KeptByName;
 use crate::ide::diagnostics::shared::near::near_key;
 use crate::ide::diagnostics::shared::option_keys::{Demands, OptionKeys};
@@ -36,11 +37,11 @@ pub(crate) struct KnownKeys<'a> {
 /// What is found about the keys of a snapshot. Thousands of its files have the same keys.
 #[derive(Default)]
 struct KeptForKeys {
-    /// Whether keys may come from somewhere other than files of this workspace.
-    is_open: OnceLock<bool>,
+    /// Where keys without a module may come from.
+    elsewhere: OnceLock<Elsewhere>,
     options: OnceLock<Arc<OptionKeys>>,
-    /// Whether the layers of modules are open, for the modules that were checked so far.
-    open_modules: KeptByName<bool>,
+    /// Where keys of modules may come from, for the modules that were checked so far.
+    of_modules: KeptByName<Elsewhere>,
     all: OnceLock<Vec<Arc<str>>>,
     /// The keys of several lines.
     of_lines: OnceLock<Vec<Arc<str>>>,
@@ -48,16 +49,26 @@ struct KeptForKeys {
     by_prefix: KeptByName<Names>,
     /// By prefix.
     shared: KeptByName<Arc<Siblings>>,
+    circles: Circles,
 }
 
 /// Keys, sorted.
 type Names = Arc<[Arc<str>]>;
 
-/// Whether hiera.yaml files have levels that may have keys which no file of the workspace has, each with the structure for
-/// which this was computed.
+/// Where keys may come from that no file of the workspace has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Elsewhere {
+    Nowhere,
+    /// Files that are stored elsewhere. Lookups here do not see them.
+    MissingFiles,
+    /// Functions, for which lookups here may have sample data, or levels that cannot be read.
+    Functions,
+}
+
+/// Where keys may come from that hiera.yaml files have levels for, each with the structure for which this was computed.
 #[derive(Default)]
 struct OpenLevels {
-    known: Mutex<HashMap<String, (Structure, bool)>>,
+    known: Mutex<HashMap<String, (Structure, Elsewhere)>>,
 }
 
 /// The maximum number of `hiera.yaml` files for which this is kept. Few workspaces have more.
@@ -79,15 +90,16 @@ impl<'a> KnownKeys<'a> {
         Self { world, environment, index, kept, by_slow_pattern: RefCell::default() }
     }
 
-    /// Whether keys without a module may come from somewhere other than files of this workspace.
-    fn is_open_here(&self) -> bool {
-        *self.kept.is_open.get_or_init(|| {
-            let own = self.environment.root.as_ref().map(|root| paths::join(root, "hiera.yaml"));
-            let global = self.environment.global_config.as_ref().map(ToString::to_string);
+    /// Where keys without a module may come from.
+    fn elsewhere(&self) -> Elsewhere {
+        *self.kept.elsewhere.get_or_init(|| {
             // If only a module is open, the data of the environment is not known.
-            self.environment.root.is_none()
-                || own.is_some_and(|it| self.has_open_level(&it, LayerKind::Environment))
-                || global.is_some_and(|it| self.has_open_level(&it, LayerKind::Global))
+            let Some(root) = &self.environment.root else { return Elsewhere::Functions };
+            let own =
+                self.level_elsewhere(&paths::join(root, "hiera.yaml"), LayerKind::Environment);
+            let global = self.environment.global_config.as_ref();
+            let global = global.map(|it| self.level_elsewhere(it, LayerKind::Global));
+            own.max(global.unwrap_or(Elsewhere::Nowhere))
         })
     }
 
@@ -118,23 +130,34 @@ impl<'a> KnownKeys<'a> {
 
     /// Whether there may be keys that no file of the workspace has: keys of `module`, or keys without a module.
     pub(crate) fn is_open(&self, module: Option<&str>) -> bool {
+        self.elsewhere_for(module) != Elsewhere::Nowhere
+    }
+
+    /// Whether lookups here may find keys of `module`, or keys without a module, that no file of the workspace has.
+    fn may_find_others(&self, module: Option<&str>) -> bool {
+        self.elsewhere_for(module) == Elsewhere::Functions
+    }
+
+    /// Where keys of `module`, or keys without a module, may come from.
+    fn elsewhere_for(&self, module: Option<&str>) -> Elsewhere {
         // For Puppet, the whole of `::a::b` is the name of its module, and no module has such a name.
-        let mut module = module.filter(|it| !it.contains("::")).into_iter();
-        self.is_open_here() || module.any(|module| self.is_open_module(module))
-    }
-
-    fn is_open_module(&self, module: &str) -> bool {
-        self.kept.open_modules.get_or(module, || {
-            let directory = self.environment.modules.get(module);
-            directory.is_none_or(|directory| {
-                self.has_open_level(&paths::join(directory, "hiera.yaml"), LayerKind::Module)
+        let module = module.filter(|it| !it.contains("::"));
+        let of_module = module.map_or(Elsewhere::Nowhere, |module| {
+            self.kept.of_modules.get_or(module, || {
+                let Some(directory) = self.environment.modules.get(module) else {
+                    return Elsewhere::Functions;
+                };
+                self.level_elsewhere(&paths::join(directory, "hiera.yaml"), LayerKind::Module)
             })
-        })
+        });
+        self.elsewhere().max(of_module)
     }
 
-    /// Whether a lookup of the root key certainly looks up nothing else, as long as the facts of the node do not.
+    /// Whether a lookup of the root key here certainly looks up nothing else, as long as the facts of the node do not.
     pub(crate) fn looks_up_nothing(&self, key: &str) -> bool {
-        self.is_all_here(key) && !self.index.may_call(key) && !self.index.may_call(LOOKUP_OPTIONS)
+        !self.may_find_others(self.module_with_data(key))
+            && !self.index.may_call(key)
+            && !self.index.may_call(LOOKUP_OPTIONS)
     }
 
     /// Whether a hash merge can certainly merge all values of the root key, as long as the facts of the node look up nothing.
@@ -157,15 +180,22 @@ impl<'a> KnownKeys<'a> {
         module_of_key(key).filter(|it| self.environment.modules.contains_key(*it))
     }
 
-    /// Whether there may be `lookup_options` for the root key, for any node.
+    /// Whether lookups here may find `lookup_options` for the root key, for any node.
     pub(crate) fn may_have_options(&self, key: &str) -> bool {
-        self.is_open(self.module_with_data(key)) || self.options().may_apply_to(key)
+        self.may_find_others(self.module_with_data(key)) || self.options().may_apply_to(key)
     }
 
-    /// What `lookup_options` may request for the root key, for any node; `None` if not all options are known.
+    /// What `lookup_options` that lookups here find may request for the root key, for any node; `None` if not all of them are
+    /// known.
     pub(crate) fn demands(&self, key: &str) -> Option<Demands> {
-        let is_open = self.is_open(self.module_with_data(key));
-        (!is_open).then(|| self.options().demands(key))
+        let may_find_others = self.may_find_others(self.module_with_data(key));
+        (!may_find_others).then(|| self.options().demands(key))
+    }
+
+    /// Whether lookups here certainly do not lead from the root key back to it, as long as the facts of the node look up nothing.
+    pub(crate) fn never_leads_back(&self, key: &str) -> bool {
+        let may_find_others = |key: &str| self.may_find_others(self.module_with_data(key));
+        self.kept.circles.has_none(&self.index, key, may_find_others)
     }
 
     /// Whether lookup options may make the values of the root key sensitive, for any node.
@@ -254,42 +284,48 @@ impl<'a> KnownKeys<'a> {
     }
 
     /// The result is the same for all files, and edits of data do not change it.
-    fn has_open_level(&self, path: &str, layer: LayerKind) -> bool {
+    fn level_elsewhere(&self, path: &str, layer: LayerKind) -> Elsewhere {
         let cache = self.world.attached::<OpenLevels>();
         let lock = || cache.known.lock().unwrap_or_else(PoisonError::into_inner);
         let own = self.world.structure();
-        if let Some((structure, is_open)) = lock().get(path)
+        if let Some((structure, known)) = lock().get(path)
             && *structure == own
         {
-            return *is_open;
+            return *known;
         }
         // The lock is not held while the file is read. If two threads compute the same, the results are equal.
-        let is_open = self.find_open_level(path, layer);
+        let found = self.find_open_level(path, layer);
         let mut known = lock();
         if known.len() >= MAX_CONFIGS {
             known.clear();
         }
-        known.insert(path.to_owned(), (own, is_open));
-        is_open
+        known.insert(path.to_owned(), (own, found));
+        found
     }
 
-    fn find_open_level(&self, path: &str, layer: LayerKind) -> bool {
+    fn find_open_level(&self, path: &str, layer: LayerKind) -> Elsewhere {
         // Without the file, there is no level, or only the one of Puppet's built-in hierarchy, which reads a file.
         let version = self.world.settings().puppet_version;
         let is_there = self.world.kind(path) != PathKind::Missing;
         if !is_there && layer != LayerKind::Module {
-            return false;
+            return Elsewhere::Nowhere;
         }
         // The name is only a part of the names of functions.
         let module = (layer == LayerKind::Module).then_some("");
+        // Nothing is known about levels that cannot be read.
+        let unknown = if is_there { Elsewhere::Functions } else { Elsewhere::Nowhere };
         let Ok((config, _)) = HieraYaml::of_layer(&**self.world, path, (layer, module), version)
         else {
-            return false;
+            return Elsewhere::Nowhere;
         };
-        // Nothing is known about levels that cannot be read.
-        let Some(config) = config else { return is_there };
-        let mut levels = config.hierarchy.iter().chain(&config.default_hierarchy);
-        levels.any(|level| !reads_files(level) || self.lacks_files(&config, level))
+        let Some(config) = config else { return unknown };
+        let of_level = |level: &Level| match () {
+            () if !reads_files(level) => Elsewhere::Functions,
+            () if self.lacks_files(&config, level) => Elsewhere::MissingFiles,
+            () => Elsewhere::Nowhere,
+        };
+        let levels = config.hierarchy.iter().chain(&config.default_hierarchy);
+        levels.map(of_level).max().unwrap_or(Elsewhere::Nowhere)
     }
 
     /// Whether the files of a level are stored elsewhere, as secrets often are.
