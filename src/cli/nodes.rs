@@ -170,7 +170,8 @@ fn summary(nodes: &[Arc<Node>], read: &[Arc<str>], of_code: &CodeVariables) -> S
             (open, all) => format!("open for {open} of {all} nodes"),
         };
         let is_unset = |node: &&Arc<Node>| {
-            node.is_complete() && value_of(node, written).is_none_or(|(_, value)| value.is_null())
+            let is_null = || value_of(node, written).is_none_or(|(_, value)| value.is_null());
+            node.is_complete() && !is_open(node) && is_null()
         };
         let unset = match nodes.iter().filter(is_unset).count() {
             0 => String::new(),
@@ -221,7 +222,7 @@ fn json_of(node: &Node, read: &[Arc<str>]) -> Json {
 
 /// The value of a variable of the hierarchy for a node with a fact set.
 fn value_of(node: &Node, written: &str) -> Option<(Arc<str>, Json)> {
-    let path = key_path::parse(written).ok()?;
+    let path = key_path::parse(written).ok().filter(|it| !node.assumes(it))?;
     let name = variable::name_beside_modern(&path)?;
     let Reading::Known(value, rest) = node.read(&path) else { return None };
     let value = dig_value(&value, &rest)?.value;

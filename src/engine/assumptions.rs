@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::sources::dig_value;
 use crate::data::inspect;
+use crate::facts::variable::is_always_set;
 use crate::facts::{Node, Reading};
 use crate::syntax::key_path;
 
@@ -136,7 +137,9 @@ impl Assumptions {
             self.of(&it.variable).is_some_and(|known| known.contradicts(&it.value))
         };
         let is_other = |it: &Condition| certname_in(it).is_some_and(|it| node.is_other_than(it));
-        if conditions.iter().any(|it| contradicts(it) || is_other(it)) {
+        let is_impossible =
+            |it: &Condition| it.value.is_without_text() && is_always_set(&it.variable);
+        if conditions.iter().any(|it| contradicts(it) || is_other(it) || is_impossible(it)) {
             return false;
         }
         // A certname decides other variables as well if the settings have a name pattern. These must not contradict the conditions.

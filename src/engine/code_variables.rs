@@ -70,7 +70,12 @@ impl Evaluator {
     }
 
     fn leaves_to_code(&self, path: &KeyPath) -> bool {
-        self.may_be_hidden(path) || self.is_of_code(path, CodeVariables::may_set)
+        self.may_differ(path) || self.is_of_code(path, CodeVariables::may_set)
+    }
+
+    /// Whether the variable that `path` reads may have another value in catalogs than the one that the node has.
+    fn may_differ(&self, path: &KeyPath) -> bool {
+        self.may_be_hidden(path) || self.code_variables().is_some() && self.node().assumes(path)
     }
 
     /// Whether `is_it` for the variable that `path` reads, without a leading `::`, if it is none of the node's.
@@ -124,7 +129,7 @@ impl Evaluator {
             // Without code, no class is evaluated, whatever the node is.
             return Reading::Unset;
         }
-        let is_left_to_code = self.may_be_hidden(&variable.path)
+        let is_left_to_code = self.may_differ(&variable.path)
             || matches!(read, Reading::Unset) && self.leaves_to_code(&variable.path);
         if is_left_to_code && let Some(name) = self.node().name_of(variable) {
             return Reading::Open(name);

@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 use self::top_scope::{add_if_missing, common_text};
 use self::variables::{OfName, OnDemand, Variables};
 use super::NamePatterns;
-use super::variable::{self, VariablePath};
+use super::variable::{self, VariablePath, is_environment};
 use crate::config::Environment;
 use crate::data::fingerprint::hash_of;
 use crate::data::{Hash, Located, Value};
@@ -26,11 +26,11 @@ use crate::text::TextRange;
 pub struct Node {
     /// The name that users see; its certname if it is known.
     pub name: Arc<str>,
-    /// The environment that it says it belongs to.
+    /// The environment that it says it belongs to. Without it, the one in its variables is only assumed.
     pub environment: Option<Arc<str>>,
     /// The origin of its facts.
     pub origin: Origin,
-    variables: OnDemand,
+    variables: Arc<OnDemand>,
     /// The classes from an external node classifier.
     classes: Arc<[ClassifiedClass]>,
     /// The patterns that extract variables from names of nodes.
@@ -143,7 +143,7 @@ impl Node {
             name,
             environment: parts.environment.map(Arc::from),
             origin,
-            variables: variables.into(),
+            variables: Arc::new(variables.into()),
             classes: parts.classes.unwrap_or_default().into(),
             patterns: NamePatterns::default(),
             other_than: None,
@@ -168,7 +168,7 @@ impl Node {
             name,
             environment: set.environment.as_deref().map(Arc::from),
             origin: Origin::Name,
-            variables: of_name.into(),
+            variables: Arc::new(of_name.into()),
             classes: set.classes.clone().unwrap_or_default().into(),
             patterns: patterns.clone(),
             other_than: None,
@@ -183,15 +183,38 @@ impl Node {
         if self.environment.as_ref() == Some(&name) {
             return self.clone();
         }
+        let variables = if self.assumes_environment(&name) {
+            Arc::clone(&self.variables)
+        } else {
+            Arc::new(self.variables.in_environment(&name, self.is_complete()))
+        };
         Arc::new(Self {
             name: Arc::clone(&self.name),
-            variables: self.variables.in_environment(&name, self.is_complete()),
+            variables,
             environment: Some(name),
             origin: self.origin.clone(),
             classes: Arc::clone(&self.classes),
             patterns: self.patterns.clone(),
             other_than: self.other_than.clone(),
         })
+    }
+
+    /// The same node with a fact set, if nothing says that it is in the environment of its variables: Puppet would assume it.
+    #[must_use]
+    pub fn with_assumed_environment(self) -> Self {
+        Self { environment: None, ..self }
+    }
+
+    fn assumes_environment(&self, name: &str) -> bool {
+        let assumed = || self.variable("environment")?.value.as_str();
+        self.is_complete() && self.environment.is_none() && assumed() == Some(name)
+    }
+
+    /// Whether `path` reads the name of the environment, and that is only what Puppet would assume: a checkout can be deployed as
+    /// any environment.
+    pub fn assumes(&self, path: &KeyPath) -> bool {
+        let is_environment = || variable::name_of(path).is_some_and(|it| is_environment(&it));
+        self.is_complete() && self.environment.is_none() && is_environment()
     }
 
     /// The top-scope variable `name` (without a leading `::`), or `None` if it is not defined.
@@ -281,7 +304,7 @@ impl Node {
                 }
             }
         }
-        Ok(Self { variables: variables.into(), ..self.clone() })
+        Ok(Self { variables: Arc::new(variables.into()), ..self.clone() })
     }
 
     /// The same node as code of a module sees it, where `$module_name` is set. `class` is the class whose code calls, if it is
@@ -293,7 +316,7 @@ impl Node {
         for (name, value) in [("module_name", module)].into_iter().chain(title) {
             variables.top_scope.insert(common_text(name), None, Value::string(value).into());
         }
-        Self { variables: variables.into(), ..self.clone() }
+        Self { variables: Arc::new(variables.into()), ..self.clone() }
     }
 
     /// The same node with these patterns for names of nodes.

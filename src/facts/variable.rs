@@ -109,6 +109,20 @@ pub fn settable_name(text: &str) -> Option<Arc<str>> {
     name_of(&path).filter(|_| is_name)
 }
 
+/// Whether Puppet sets the variable for every node that has a catalog, by its canonical name. It is never empty.
+pub fn is_always_set(name: &str) -> bool {
+    let always = [
+        "trusted.certname",
+        "trusted.hostname",
+        "trusted.authenticated",
+        "clientcert",
+        "environment",
+        "serverversion",
+        "server_facts.serverversion",
+    ];
+    always.contains(&name)
+}
+
 /// Whether the text of a variable may contain a slash, by its canonical name. Puppet refuses a certname with one, and the names of
 /// environments and modules with anything but letters, digits and `_`.
 pub fn may_contain_slash(name: &str) -> bool {

@@ -7,7 +7,7 @@ use crate::data::{Value, inspect};
 use crate::engine::sources::dig_value;
 use crate::facts::infer::Mapped;
 use crate::facts::mapped::part_read_by;
-use crate::facts::{Node, Reading};
+use crate::facts::{Node, Reading, variable};
 use crate::syntax::{interpolation, key_path};
 use crate::world::{Reach, World};
 
@@ -66,17 +66,18 @@ pub fn open_variables(node: &Node, names: &[Arc<str>]) -> Vec<Arc<str>> {
     let mut open: Vec<Arc<str>> = Vec::new();
     for name in names {
         let Ok(path) = key_path::parse(name) else { continue };
-        if let Reading::Open(name) = node.read(&path)
-            && !open.contains(&name)
-        {
-            open.push(name);
-        }
+        let name = match node.read(&path) {
+            Reading::Open(name) => Some(name),
+            Reading::Known(..) if node.assumes(&path) => variable::name_of(&path),
+            Reading::Known(..) | Reading::Unset => None,
+        };
+        open.extend(name.filter(|it| !open.contains(it)));
     }
     open
 }
 
 fn value_of(node: &Node, name: &str) -> Option<String> {
-    let path = key_path::parse(name).ok()?;
+    let path = key_path::parse(name).ok().filter(|it| !node.assumes(it))?;
     let Reading::Known(value, rest) = node.read(&path) else { return None };
     let value = dig_value(&value, &rest)?.value;
     let is_single =

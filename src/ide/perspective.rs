@@ -177,14 +177,16 @@ impl Perspective {
     /// The node of the answers.
     pub(crate) fn asked_for(&self) -> AskedFor {
         let node = self.evaluator.node();
-        let environment = self.evaluator.environment_name().to_string();
-        // The path of the file names another environment, which is then in the node's name.
-        let is_in_its_name =
-            node.origin == Origin::Any && environment != *self.evaluator.environment().name;
+        // If the path of the file names another environment, that is in the node's name.
+        let is_told = match node.origin {
+            Origin::File(_) => true,
+            Origin::Name => node.environment.is_some(),
+            Origin::Any => node.environment.as_ref() == Some(&self.evaluator.environment().name),
+        };
         AskedFor {
             node: node.name.to_string(),
             origin: node.origin.clone(),
-            environment: (!is_in_its_name).then_some(environment),
+            environment: is_told.then(|| self.evaluator.environment_name().to_string()),
         }
     }
 

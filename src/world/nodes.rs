@@ -569,7 +569,10 @@ fn finished(
         Origin::File(_) => {
             let mut parts = parts();
             parts.set_missing_server_version(settings.puppet_version.usual_server_version());
-            Node::new(parts, draft.origin)
+            let is_assumed = parts.environment.is_none();
+            parts.environment.get_or_insert_with(|| environment.name.to_string());
+            let node = Node::new(parts, draft.origin);
+            if is_assumed { node.with_assumed_environment() } else { node }
         }
         Origin::Name => {
             let set = if draft.is_only_name() { of_machines.clone() } else { parts().into() };
@@ -590,12 +593,7 @@ fn all_parts(settings: &Settings, environment: &Environment, draft: &Draft) -> N
     formats::lay_over(&mut parts, &draft.parts);
     formats::lay_over(&mut parts, &NodeParts { trusted, server_facts, ..NodeParts::default() });
     formats::lay_over(&mut parts, &draft.over);
-    // A node with a fact set is complete, so it gets the name that Puppet would assume. For any other node, the name is open
-    // if nothing says it.
-    let is_known = parts.environment.is_some()
-        || environment.known_name().is_some()
-        || matches!(draft.origin, Origin::File(_));
-    if is_known {
+    if parts.environment.is_some() || environment.known_name().is_some() {
         let name = environment.name_for(parts.environment.as_deref());
         parts.environment = Some(name.to_string());
     }

@@ -53,6 +53,35 @@ fn a_node_is_in_the_environment_that_it_names() {
     assert!(readers.starts_with("data/env/qa.yaml: read by 2 of 3 nodes\n"), "{readers}");
 }
 
+/// A checkout can be deployed as any environment. Puppet compiles all of these catalogs in `dev`.
+#[test]
+fn no_finding_takes_the_environment_of_a_fact_set_for_certain() {
+    let hierarchy =
+        "version: 5\nhierarchy: [{name: x, paths: ['env/%{environment}.yaml', common.yaml]}]\n";
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", hierarchy),
+        ("data/common.yaml", "k2::q: text\nx: 1\n"),
+        ("data/env/dev.yaml", "k1::p: 1\nk2::q: 1\n"),
+        ("modules/k1/manifests/init.pp", "class k1(Integer $p) { }\n"),
+        ("modules/k2/manifests/init.pp", "class k2(Integer $q) { }\n"),
+        ("modules/k3/manifests/init.pp", "class k3(Integer $r) { }\n"),
+        (
+            "manifests/site.pp",
+            "include k1\ninclude k2\nif $environment == 'production' { include k3 }\n",
+        ),
+        (".hiera-ls/facts/n1.json", "{\"x\": 1}"),
+    ]);
+    let errors = || said(&workspace, &["check"]).matches(" error[").count();
+    assert_eq!(errors(), 0, "{}", said(&workspace, &["check"]));
+    check(&workspace, &["lookup", "k2::q", "--node", "n1"], "--- text\n");
+    let nodes = said(&workspace, &["nodes"]);
+    assert!(nodes.contains("environment  open for 1 node\n"), "{nodes}");
+    workspace.write(".hiera-ls.yaml", "environment: production\n");
+    assert_eq!(errors(), 3, "{}", said(&workspace, &["check"]));
+    let nodes = said(&workspace, &["nodes"]);
+    assert!(nodes.contains("environment  known for 1 node\n"), "{nodes}");
+}
+
 #[test]
 fn no_fact_is_the_environment() {
     let workspace = Workspace::new(&[

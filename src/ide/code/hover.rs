@@ -445,7 +445,7 @@ asking: \"%{lookup('over')}\"
             &expect![[r"
                 $port
                 ---
-                **`web::port`** for any node, environment `production`
+                **`web::port`** for any node
 
                 No data: the default `1` is used, except in these cases:
 

@@ -133,7 +133,7 @@ mod tests {
             2,
             &[2],
             &expect![[r#"
-            **level "L"** for any node, environment `production`
+            **level "L"** for any node
 
             1. `data/p1.yaml` · no such file
             2. `data/p2.yaml` · exists
@@ -157,7 +157,7 @@ mod tests {
             found.expect("a hover").markdown
         };
         expect![[r#"
-            **level "N"** for any node, environment `production`
+            **level "N"** for any node
 
             1. `nodes/%{trusted.certname}.yaml` · 2 files, depending on trusted.certname
             2. `os/%{facts.os.family}/%{role}.yaml` · no file matches
@@ -166,7 +166,7 @@ mod tests {
             Back end `yaml_data`"#]]
         .assert_eq(&shown(0));
         expect![[r#"
-            **level "M"** for any node, environment `production`
+            **level "M"** for any node
 
             1. `groups/%{g}.yaml` · 1 file, depending on groups
 
@@ -180,7 +180,7 @@ mod tests {
             34,
             &[30, 3],
             &expect![[r#"
-            **level "L"** for any node, environment `production`
+            **level "L"** for any node
 
             1. `data/p3.yaml` · exists
             2. `data/p30.yaml` · exists
@@ -193,7 +193,7 @@ mod tests {
             9,
             &[1, 2, 3, 4, 5, 6, 7, 8],
             &expect![[r#"
-            **level "L"** for any node, environment `production`
+            **level "L"** for any node
 
             1. `data/p1.yaml` · exists
             2. `data/p2.yaml` · exists
@@ -212,7 +212,7 @@ mod tests {
             9,
             &[],
             &expect![[r#"
-            **level "L"** for any node, environment `production`
+            **level "L"** for any node
 
             None of the 9 files exists.
 
@@ -223,7 +223,7 @@ mod tests {
             26,
             &all,
             &expect![[r#"
-            **level "L"** for any node, environment `production`
+            **level "L"** for any node
 
             1. `data/p1.yaml` · exists
             2. `data/p2.yaml` · exists

@@ -47,7 +47,7 @@ pub(crate) struct AskedFor {
     pub(crate) node: String,
     /// What is known of it.
     pub(crate) origin: Origin,
-    /// The environment's name; `None` if it is among the nodes' conditions.
+    /// The environment's name; `None` if it is open, or among the nodes' conditions.
     pub(crate) environment: Option<String>,
 }
 

@@ -403,7 +403,7 @@ fn a_file_for_a_member_of_a_list() {
             **`a`** for any node, environment `production`
 
             ```yaml
-            c
+            x
             ```
 
             1. **level "Common" · `data/common.yaml:1`**
@@ -421,7 +421,7 @@ fn a_hiera_yaml_that_is_not_used() {
     let hover = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default())
         .expect("a key is touched");
     expect![[r"
-        **`a`** for any node, environment `production`
+        **`a`** for any node
 
         A lookup of this key fails:
 
@@ -437,7 +437,7 @@ fn an_error_in_hiera_yaml_leaves_no_hierarchy() {
     check_open(
         "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: New\n    pa\n#- /data/common.yaml\na$0: 1\n",
         &expect![[r"
-            **`a`** for any node, environment `production`
+            **`a`** for any node
 
             A lookup of this key fails:
 
@@ -450,7 +450,7 @@ fn an_error_in_hiera_yaml_leaves_no_hierarchy() {
     check_open(
         "#- /hiera.yaml\nversion: 5: x\n#- /data/common.yaml\na$0: 1\n",
         &expect![[r"
-        **`a`** for any node, environment `production`
+        **`a`** for any node
 
         A lookup of this key fails:
 
@@ -465,7 +465,7 @@ fn an_error_in_hiera_yaml_leaves_no_hierarchy() {
     check_open(
         module,
         &expect![[r"
-        **`m::a`** for any node, environment `production`
+        **`m::a`** for any node
 
         A lookup of this key fails:
 
@@ -482,7 +482,7 @@ fn null_is_shown() {
     check_open(
         "#- /data/common.yaml\na$0:\n",
         &expect![[r#"
-            **`a`** for any node, environment `production`
+            **`a`** for any node
 
             ```yaml
             ~
@@ -499,7 +499,7 @@ fn options_without_data_do_not_claim_a_value() {
         &expect![[r"
             Lookup options for `a`
 
-            **`a`** for any node, environment `production`
+            **`a`** for any node
 
             Not found: a lookup of this key fails.
 
@@ -536,7 +536,7 @@ fn files_that_only_a_function_reads() {
     let shown =
         hover(&key.world(), &file.world_path(), offset, &CancelToken::default()).expect("a key");
     expect![[r#"
-        **`b`** for any node, environment `production`
+        **`b`** for any node
 
         Unknown: no level that is evaluated here has it.
 
@@ -577,7 +577,7 @@ fn half_typed_text_leaves_other_keys_as_they_were() {
     check_open(
         "#- /data/common.yaml\nlookup_options: {list: {merge: unique}}\nlist$0: [a]\nx: \"\n",
         &expect![[r#"
-            **`list`** for any node, environment `production`
+            **`list`** for any node
 
             ```yaml
             - a
@@ -596,7 +596,7 @@ fn a_file_that_puppet_refuses_fails_lookups_of_other_keys() {
     check_open(
         "#- /data/nodes/web01.yaml\nother$0: 2\nx: [1\n#- /.hiera-ls.yaml\nnode: web02\n#- /data/nodes/web02.yaml\nx: [\n",
         &expect![[r#"
-            **`other`** for node `web02` (known by its name), environment `production`
+            **`other`** for node `web02` (known by its name)
 
             ```yaml
             1
@@ -611,7 +611,7 @@ fn a_file_that_puppet_refuses_fails_lookups_of_other_keys() {
     check_open(
         "#- /data/nodes/web01.yaml\nmine$0: 2\n#- /.hiera-ls.yaml\nnode: web02\n#- /data/nodes/web02.yaml\nx: [\n",
         &expect![[r"
-            **`mine`** for node `web02` (known by its name), environment `production`
+            **`mine`** for node `web02` (known by its name)
 
             Not in what can be read.
 

@@ -163,19 +163,17 @@ impl Readings {
         }
     }
 
-    /// `read` of a node, or one number for all nodes for which code may hide what is known of the variable.
+    /// `read` of a node, or one number for all nodes for which catalogs may have something else than what is known of the variable.
     fn unless_hidden(
         &self,
         node: &Node,
         path: Option<&KeyPath>,
         read: impl FnOnce() -> u64,
     ) -> u64 {
-        let root = path.and_then(KeyPath::root_name);
-        let may_be_hidden = self
-            .of_code
-            .as_ref()
-            .zip(root)
-            .is_some_and(|(of_code, root)| of_code.of_node(node).may_hide(root));
+        let may_be_hidden = self.of_code.as_ref().zip(path).is_some_and(|(of_code, path)| {
+            let may_hide = |root: &Arc<str>| of_code.of_node(node).may_hide(root);
+            node.assumes(path) || path.root_name().is_some_and(may_hide)
+        });
         if may_be_hidden { mixed("hidden") } else { read() }
     }
 

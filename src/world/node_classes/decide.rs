@@ -136,6 +136,9 @@ impl Decider<'_> {
         // The expression was taken apart from its outer end, so the last member came first.
         segments.reverse();
         let path = KeyPath { root: Segment::Name(name.into()), rest: segments };
+        if self.node.assumes(&path) {
+            return None;
+        }
         match self.node.read(&path) {
             // A node that is known only from a classifier has facts, too.
             Reading::Known(value, _) if name == "facts" && is_empty(&value.value) => None,

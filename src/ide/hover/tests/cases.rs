@@ -9,7 +9,7 @@ fn without_a_node_the_cases_are_shown() {
     check_open(
         "#- /data/roles/compute.yaml\nvirt::module$0: kvm_intel\n",
         &expect![[r#"
-            **`virt::module`** for any node where role is compute, environment `production`
+            **`virt::module`** for any node where role is compute
 
             ```yaml
             kvm_intel
@@ -22,7 +22,7 @@ fn without_a_node_the_cases_are_shown() {
     check_open(
         "#- /data/nodes/web01.yaml\nshared: 2\n#- /data/nodes/web02.yaml\nshared: 2\n#- /data/common.yaml\nshared$0: '%{site}'\n",
         &expect![[r#"
-            **`shared`** for any node, environment `production`
+            **`shared`** for any node
 
             ```yaml
             "%{site}"
@@ -52,7 +52,7 @@ fn cases_with_the_same_value_share_a_line_if_their_order_does_not_matter() {
     with(
         "x",
         expect![[r#"
-            **`k`** for any node, environment `production`
+            **`k`** for any node
 
             ```yaml
             4
@@ -66,7 +66,7 @@ fn cases_with_the_same_value_share_a_line_if_their_order_does_not_matter() {
     with(
         "y",
         expect![[r#"
-            **`k`** for any node, environment `production`
+            **`k`** for any node
 
             ```yaml
             4
@@ -87,7 +87,7 @@ fn cases_that_come_from_the_same_place_do_not_repeat_it() {
          #- /data/a/1.yaml\nn: one\n#- /data/a/2.yaml\nn: two\n\
          #- /data/d.yaml\nn: usual\nk$0: \"%{x}: %{lookup('n')}\"\n",
         &expect![[r#"
-            **`k`** for any node, environment `production`
+            **`k`** for any node
 
             ```yaml
             "%{x}: usual"
@@ -109,7 +109,7 @@ fn a_sub_key_is_shown_without_what_it_does_not_contain() {
     check_open(
         "#- /data/roles/web.yaml\nu: fixed\n#- /data/common.yaml\nk: {list$0: ['%{::domain}'], other: \"%{alias('u')}\"}\nu: '%{site}'\n",
         &expect![[r#"
-            **`k.list`** for any node, environment `production`
+            **`k.list`** for any node
 
             ```yaml
             - "%{::domain}"
@@ -126,7 +126,7 @@ fn a_value_that_is_the_same_in_all_cases_has_none() {
     check_open(
         "#- /data/roles/compute.yaml\nvirt::module$0: kvm_amd\n",
         &expect![[r#"
-            **`virt::module`** for any node where role is compute, environment `production`
+            **`virt::module`** for any node where role is compute
 
             ```yaml
             kvm_amd
@@ -146,7 +146,7 @@ fn a_case_of_a_large_value_shows_what_differs() {
          #- /data/roles/ci.yaml\nk: {i: '--'}\n\
          #- /data/roles/own.yaml\nk: {a: {b: 9, c: 9, d: 9}, e: {f: 9}}\n",
         &expect![[r#"
-            **`k`** for any node, environment `production`
+            **`k`** for any node
 
             ```yaml
             a:
@@ -205,7 +205,7 @@ fn a_case_of_a_large_value_shows_what_differs() {
          #- /data/roles/ci.yaml\nk: [x, a, b, c, d, e, f, g, h]\n\
          #- /data/roles/own.yaml\nk: [f, e, d, c, b, a]\n",
         &expect![[r#"
-            **`k`** for any node, environment `production`
+            **`k`** for any node
 
             ```yaml
             - a
@@ -250,7 +250,7 @@ fn a_case_of_a_large_value_shows_what_differs() {
          #- /data/roles/ci.yaml\nk: {a: 1, b: 2, c: 3, d: 4, e: 5}\n\
          #- /data/roles/db.yaml\nk: {a: 1, b: ~, c: 3, d: 4, e: 5, f: 'ENC[PKCS7,MIIB]'}\n",
         &expect![[r#"
-            **`k`** for any node, environment `production`
+            **`k`** for any node
 
             ```yaml
             a: 1
@@ -284,7 +284,7 @@ fn a_case_says_what_hides_a_member_and_where_a_value_is_the_same() {
         "#- /data/common.yaml\nk: {a$0: 1}\n#- /data/nodes/web01.yaml\nk: {b: 1}\n\
          #- /data/nodes/web02.yaml\nk: {b: 1}\n#- /data/roles/web.yaml\nk: 3\n",
         &expect![[r#"
-            **`k.a`** for any node, environment `production`
+            **`k.a`** for any node
 
             ```yaml
             1
@@ -300,7 +300,7 @@ fn a_case_says_what_hides_a_member_and_where_a_value_is_the_same() {
          - {name: C, path: common/all.yaml}\n#- /data/common/all.yaml\nk$0: {a: 1, b: 2}\n\
          #- /data/roles/web.yaml\nk: {a: 2}\n",
         &expect![[r#"
-            **`k`** for any node, environment `production`
+            **`k`** for any node
 
             ```yaml
             a: 1
@@ -321,7 +321,7 @@ fn inserted_values_are_named() {
          host: \"www.%{lookup('domain')}\"\nport: 80\ndomain: example.org\n\
          #- /data/roles/web.yaml\ndomain: example.net\n#- /data/roles/db.yaml\nport: 81\nurl: \"db:%{lookup('port')}\"\n",
         &expect![[r#"
-            **`url`** for any node, environment `production`
+            **`url`** for any node
 
             ```yaml
             http://www.example.org:80/
@@ -338,7 +338,7 @@ fn inserted_values_are_named() {
         "#- /data/common.yaml\nk:\n  a: \"%{lookup('x')}\"\n  b$0: \"%{alias('y')}\"\n\
          x: 1\ny:\n  c: 2\n",
         &expect![[r#"
-            **`k.b`** for any node, environment `production`
+            **`k.b`** for any node
 
             ```yaml
             c: 2
@@ -356,7 +356,7 @@ fn a_file_that_two_templates_lead_to_names_its_readers() {
         "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {name: OS, paths: ['os/%{facts.os.name}.yaml', 'os/%{facts.os.family}.yaml']}\n\
          - {name: Common, path: common.yaml}\n#- /data/common.yaml\na: c\n#- /data/os/RedHat.yaml\na: rh\nonly$0: 1\n",
         &expect![[r"
-            **`only`** for any node, environment `production`
+            **`only`** for any node
 
             Not found, except in these cases:
 
@@ -416,7 +416,7 @@ fn a_file_that_two_levels_lead_to_does_not_override_itself() {
     check_open(
         &format!("{OS}#- /data/os/Debian.yaml\na$0: 1\n"),
         &expect![[r#"
-        **`a`** for any node, environment `production`
+        **`a`** for any node
 
         ```yaml
         c
@@ -430,5 +430,25 @@ fn a_file_that_two_levels_lead_to_does_not_override_itself() {
         1. **level "Common" · `data/common.yaml:1`**
 
         `data/os/Debian.yaml` is read only where facts.os.name is Debian, or where facts.os.family is Debian."#]],
+    );
+}
+
+#[test]
+fn the_environment_is_always_set() {
+    check_open(
+        "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {name: E, datadir: 'e/%{environment}', path: c.yaml}\n\
+         - {name: C, path: c.yaml}\n#- /e/production/c.yaml\nk: production\n#- /e/dev/c.yaml\nk: dev\n\
+         #- /data/c.yaml\nk$0: common\n",
+        &expect![[r#"
+            **`k`** for any node
+
+            ```yaml
+            common
+            ```
+
+            - `dev` if environment is dev (`e/dev/c.yaml:1`)
+            - `production` if environment is production (`e/production/c.yaml:1`)
+
+            1. **level "C" · `data/c.yaml:1`**"#]],
     );
 }

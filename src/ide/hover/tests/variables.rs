@@ -75,7 +75,7 @@ fn the_top_scope_belongs_to_no_module() {
     check_open(
         "#- /data/common.yaml\na: 'm %{module_$0name}'\n",
         &expect![[r"
-            **`module_name`** for any node, environment `production`
+            **`module_name`** for any node
 
             ```yaml
             ''

@@ -85,7 +85,7 @@ fn explanations_tell_nothing_twice() {
     let question = at_cursor(&fixture);
     let folded = explained(&question);
     expect![[r#"
-        a for any node, environment production
+        a for any node
         the value: ["1 x", "2 x", "3 x", "4 x", "5 x", "6 x", "7 x", "8 x", "9 z"]
           data/common.yaml:3 · level "Common"
 
@@ -175,7 +175,7 @@ fn a_path_with_open_variables_is_not_called_missing() {
         .expect("the node is there")
         .expect("there is a key");
     expect![[r#"
-        a for any node, environment production
+        a for any node
         the value: 1
           data/common.yaml:1 · level "Common"
 

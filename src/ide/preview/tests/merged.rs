@@ -351,7 +351,7 @@ fn a_case_of_a_large_value_shows_what_differs() {
          #- /data/common.yaml\nlookup_options: {k: {merge: deep}}\n\
          k$0: {a: {b: 1, c: 2, d: 3}, e: {f: 4, g: 5}, i: 7, s: 'ENC[y]'}\n",
         &expect![[r"
-            # k for any node, environment production
+            # k for any node
             # merge strategy deep, set in data/common.yaml:1
 
             k:
@@ -381,7 +381,7 @@ fn a_case_of_a_large_value_shows_what_differs() {
          #- /data/roles/ci.yaml\nk: [1, 2, 3, 4, 6]\n\
          #- /data/common.yaml\nk$0: [1, 2, 3, 4, 5, 6]\n",
         &expect![[r"
-            # k for any node, environment production
+            # k for any node
 
             k:
               - 1  # data/common.yaml:1
