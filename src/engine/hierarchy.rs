@@ -124,14 +124,17 @@ impl Position {
 }
 
 impl OpenLocation {
-    /// Finds out which files texts with slashes lead to, and whether there are too many ways to list them. `by_slashes` are the
-    /// files of the hierarchy to which nothing else leads.
-    fn prepare(&mut self, evaluator: &Evaluator, by_slashes: impl FnOnce() -> Arc<[Arc<str>]>) {
+    /// Finds out which files texts with slashes and empty texts lead to, and whether there are too many ways to list them.
+    /// `config` is the file with its level.
+    fn prepare(&mut self, evaluator: &Evaluator, config: &HieraYaml) {
         if self.is_obscure {
             return;
         }
+        if self.variables.len() > 1 {
+            self.path.put_beside(evaluator.paths_of(config));
+        }
         if self.variables.iter().any(|it| may_contain_slash(it)) {
-            self.path.add_files_by_slashes(by_slashes());
+            self.path.add_files_by_slashes(evaluator.files_by_slashes(config));
         }
         // Most paths have one variable in a name, and their files are looked for only when a key needs them.
         if self.path.may_have_many_ways() {
@@ -327,8 +330,7 @@ pub(crate) fn resolve(
                     location: at,
                 };
                 if !location.is_uri {
-                    let evaluator = invocation.evaluator;
-                    open.prepare(evaluator, || evaluator.files_by_slashes(config));
+                    open.prepare(invocation.evaluator, config);
                 }
             }
         }

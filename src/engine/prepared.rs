@@ -23,6 +23,7 @@ pub struct Prepared {
     globs: Table<Arc<str>, Arc<[Arc<str>]>>,
     open_paths: Table<OpenPath, Arc<PathFiles>>,
     directories: Table<OpenPath, Arc<[Arc<str>]>>,
+    paths_of_hierarchies: Table<HierarchyKey, Arc<[OpenPath]>>,
     by_slashes: Table<HierarchyKey, FilesBySlashes>,
     classes: Arc<Table<Arc<str>, Classes>>,
     /// Texts that the levels of many nodes contain, most of them paths.
@@ -62,6 +63,7 @@ impl Prepared {
             globs: Table::default(),
             open_paths: Table::default(),
             directories: Table::default(),
+            paths_of_hierarchies: Table::default(),
             by_slashes: Table::default(),
             classes: Arc::clone(&self.classes),
             texts: RwLock::default(),
@@ -138,6 +140,15 @@ impl Prepared {
         let mut known = self.classes.write().unwrap_or_else(PoisonError::into_inner);
         known.insert(path.into(), (text, Arc::clone(&classes)));
         classes
+    }
+
+    /// The paths of a hiera.yaml; `find` makes them the first time.
+    pub(super) fn paths_of_hierarchy(
+        &self,
+        key: HierarchyKey,
+        find: impl FnOnce() -> Arc<[OpenPath]>,
+    ) -> Arc<[OpenPath]> {
+        kept(&self.paths_of_hierarchies, key, find)
     }
 
     /// The files that only texts with slashes lead to; `find` looks for them the first time.

@@ -1,4 +1,4 @@
-//! Files that paths with open variables lead to only if the text of a variable has a slash.
+//! Files that paths with open variables lead to only if the text of a variable has a slash, and the paths that are compared for this.
 //!
 //! `role/%{role}.yaml` leads to `role/web/front.yaml` if the role is `web/front`. With such texts, a path can lead to every file below
 //! its directory, so a file counts only if no path of the hierarchy leads to it in another way.
@@ -21,7 +21,13 @@ impl Evaluator {
         self.prepared().files_by_slashes(key, || self.find_files_by_slashes(config).into())
     }
 
-    fn find_files_by_slashes(&self, config: &HieraYaml) -> Vec<Arc<str>> {
+    /// The paths of a hiera.yaml. They are the same for all nodes.
+    pub(super) fn paths_of(&self, config: &HieraYaml) -> Arc<[OpenPath]> {
+        let key = (Arc::clone(&config.path), Arc::clone(&self.environment().name));
+        self.prepared().paths_of_hierarchy(key, || self.find_paths_of(config).into())
+    }
+
+    fn find_paths_of(&self, config: &HieraYaml) -> Vec<OpenPath> {
         let root = path::parent(&config.path);
         let environment = self.environment().known_name().map(|it| &**it);
         let paths_of = |level: &Level| {
@@ -31,7 +37,12 @@ impl Evaluator {
             paths.collect::<Vec<_>>()
         };
         let levels = config.hierarchy.iter().chain(&config.default_hierarchy);
-        let all: Vec<OpenPath> = levels.flat_map(paths_of).collect();
+        levels.flat_map(paths_of).collect()
+    }
+
+    fn find_files_by_slashes(&self, config: &HieraYaml) -> Vec<Arc<str>> {
+        let root = path::parent(&config.path);
+        let all = self.paths_of(config);
         let files = self.files().as_ref();
         let searched = all.iter().filter(|it| it.searches_by_slashes(root));
         let directories = searched.filter_map(|it| path::resolve(files, it.directory()));

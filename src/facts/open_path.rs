@@ -67,11 +67,13 @@ pub struct OpenPath {
     unjoined: Option<(Arc<str>, Arc<str>)>,
     /// The files that count if a text with a slash leads to them, sorted.
     by_slashes: Arc<[Arc<str>]>,
+    /// The paths of its hierarchy. See [`Self::put_beside`].
+    beside: Arc<[OpenPath]>,
 }
 
 impl Hash for OpenPath {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        // The paths of one hierarchy have the same files by slashes.
+        // The paths of one hierarchy have the same files by slashes, and are beside the same paths.
         (&self.text, self.is_glob, &self.unjoined).hash(hasher);
     }
 }
@@ -87,7 +89,7 @@ pub struct Fit {
 
 impl OpenPath {
     pub fn new(text: Arc<str>, is_glob: bool) -> Self {
-        Self { text, is_glob, unjoined: None, by_slashes: Arc::default() }
+        Self { text, is_glob, unjoined: None, by_slashes: Arc::default(), beside: Arc::default() }
     }
 
     /// The path `relative` in `directory`; `None` if the result has no holes.
@@ -101,12 +103,8 @@ impl OpenPath {
         let when_empty = path::join(&without_holes(directory), &without_holes(relative));
         if !path::are_same_names(&without_holes(&text), &when_empty) {
             let unjoined = Some((Arc::from(directory), Arc::from(relative)));
-            return Some(Self {
-                text: format!("{directory}/{relative}").into(),
-                is_glob,
-                unjoined,
-                by_slashes: Arc::default(),
-            });
+            let text = format!("{directory}/{relative}").into();
+            return Some(Self { unjoined, ..Self::new(text, is_glob) });
         }
         has_holes(&text).then(|| Self::new(text.into(), is_glob))
     }
@@ -181,9 +179,9 @@ impl OpenPath {
     }
 
     /// All files that the path can lead to, and directories, because Puppet fails to read them, in the order of their paths.
-    /// A file that fits in several ways is listed several times. A text may be empty: `%{a}/common.yaml` can be `common.yaml`.
-    /// Texts with a slash are considered only for [files to which nothing else leads](Self::add_files_by_slashes). `None` if there
-    /// are too many ways.
+    /// A file that fits in several ways is listed several times. A text may be empty: `%{a}/common.yaml` can be `common.yaml`,
+    /// unless it leads to [the file of another path](Self::put_beside). Texts with a slash are considered only for [files to which nothing
+    /// else leads](Self::add_files_by_slashes). `None` if there are too many ways.
     pub fn fits(&self, files: &dyn Files) -> Option<Vec<Fit>> {
         self.in_every_way(|is_empty, search| {
             let mut found = if self.is_glob {
@@ -275,6 +273,36 @@ impl OpenPath {
     /// to every file below its directory. `files` must be sorted, and no path of the hierarchy leads to them in another way.
     pub fn add_files_by_slashes(&mut self, files: Arc<[Arc<str>]>) {
         self.by_slashes = files;
+    }
+
+    /// Puts it beside all paths of its hierarchy. To the files of these, it does not lead by an empty name before another text:
+    /// `os/%{family}/%{release}.yaml` would lead to the files of `os/%{family}.yaml` then.
+    pub fn put_beside(&mut self, all: Arc<[Self]>) {
+        self.beside = all;
+    }
+
+    /// Whether a variable is a whole name of the path, and not the last one.
+    fn has_as_name(&self, variable: &str) -> bool {
+        self.text.contains(&format!("/{}/", hole(variable)))
+    }
+
+    /// Whether it is no glob, and leads to a file by texts without slashes, none of which is empty.
+    fn leads_plainly_to(&self, path: &Arc<str>) -> bool {
+        if self.is_glob {
+            return false;
+        }
+        let splits = Splits::default();
+        let search = Search { splits: &splits, may_have_slash: None };
+        let fits = self.fits_without_slashes(std::iter::once(path), &|_| false, &search);
+        !fits.is_empty() || splits.are_too_many()
+    }
+
+    /// Whether it leads to a file by texts none of which is empty, if they may have slashes.
+    pub fn may_lead_by_slashes_to(&self, path: &Arc<str>) -> bool {
+        let splits = Splits::default();
+        let search = Search { splits: &splits, may_have_slash: None };
+        let fits = self.fits_by_slashes(std::iter::once(path), &|_| false, &search);
+        !fits.is_empty() || splits.are_too_many()
     }
 
     /// Those of `files`, which must be sorted, to which the paths of a hierarchy lead only if the text of a variable has a slash.
@@ -371,6 +399,10 @@ impl OpenPath {
             let mut fits = find(&is_empty, &search);
             if splits.are_too_many() {
                 return None;
+            }
+            let takes_name = |it: &Arc<str>| is_empty(it) && self.has_as_name(it);
+            if variables.iter().any(takes_name) && !variables.iter().all(|it| is_empty(it)) {
+                fits.retain(|fit| !self.beside.iter().any(|it| it.leads_plainly_to(&fit.path)));
             }
             for fit in &mut fits {
                 let empty = variables.iter().filter(|it| is_empty(it));

@@ -107,8 +107,9 @@ impl Reach {
         self.places.iter().filter(move |place| place.reaches(path))
     }
 
-    /// The path of a template, which can lead to the file at `path` by a text with a slash if nothing else leads there.
-    pub fn with_slashes(
+    /// The path of a template in its hierarchy: it can lead to the file at `path` by an empty text, or by one with a slash, if nothing
+    /// else leads there.
+    pub fn in_hierarchy(
         &self,
         place: &DataPlace,
         environment: &Environment,
@@ -117,11 +118,18 @@ impl Reach {
     ) -> OpenPath {
         let root = paths::parent(&place.config).unwrap_or("/");
         let name = environment.known_name().map(|it| &**it);
-        if !open.is_obscure() && !open.may_lead_to(path) {
+        if open.is_obscure() {
+            return open;
+        }
+        let all = || -> Arc<[OpenPath]> {
             let same = self.places_of(path).filter(|it| it.config == place.config);
-            let all: Vec<OpenPath> =
-                same.filter_map(|it| it.template.path_of_any_node(name)).collect();
-            let files = OpenPath::files_by_slashes(&all, root, vec![Arc::clone(path)]);
+            same.filter_map(|it| it.template.path_of_any_node(name)).collect()
+        };
+        if open.variables().len() > 1 {
+            open.put_beside(all());
+        }
+        if !open.may_lead_to(path) {
+            let files = OpenPath::files_by_slashes(&all(), root, vec![Arc::clone(path)]);
             open.add_files_by_slashes(files.into());
         }
         open

@@ -88,7 +88,7 @@ impl World {
                 is_obscure,
             };
             let open = place.template().open_path(&of_all);
-            let Some(open) = open.map(|it| reach.with_slashes(place, environment, it, &path))
+            let Some(open) = open.map(|it| reach.in_hierarchy(place, environment, it, &path))
             else {
                 // A template without open variables leads to the file for every node.
                 ways.push(way(Vec::new(), false));
@@ -133,7 +133,7 @@ impl World {
         let reach = self.reach(environment);
         for place in reach.places_of(&path) {
             let Some(open) = place.template().open_path(&of_all) else { continue };
-            let open = reach.with_slashes(place, environment, open, &path);
+            let open = reach.in_hierarchy(place, environment, open, &path);
             let fits = open.fits_among([&path].into_iter());
             if fits.as_ref().is_none_or(Vec::is_empty) {
                 let list = |name: &Arc<str>| Arc::from(without_member(name));
@@ -142,6 +142,9 @@ impl World {
                     list(name.as_ref().unwrap_or(variable))
                 };
                 let is_obscure = open.is_obscure() || fits.is_none();
+                if !is_obscure && !open.may_lead_by_slashes_to(&path) {
+                    continue;
+                }
                 let decides = |name: &&Arc<str>| is_obscure || may_contain_slash(name);
                 let variables = open.variables();
                 let variables: Vec<&Arc<str>> = variables.iter().filter(decides).collect();
@@ -248,7 +251,7 @@ impl World {
         let mut common: Option<Vec<Known>> = None;
         for place in reach.places_of(&path) {
             let open = place.template().open_path(&of_all);
-            let open = open.map(|it| reach.with_slashes(place, environment, it, &path));
+            let open = open.map(|it| reach.in_hierarchy(place, environment, it, &path));
             let fits = open.and_then(|it| it.fits_among([&path].into_iter())).unwrap_or_default();
             for fit in fits {
                 let said = of_variables(fit);

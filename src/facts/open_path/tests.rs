@@ -72,6 +72,24 @@ fn an_empty_variable_takes_its_directory_away() {
 }
 
 #[test]
+fn an_empty_variable_does_not_lead_to_the_file_of_another_path() {
+    let open = |text: &str| {
+        OpenPath::new(text.replace('$', &hole("x")).replace('&', &hole("y")).into(), false)
+    };
+    let of_release = |beside: &[&str]| {
+        let mut path = open("/d/os/$/&.yaml");
+        path.put_beside(beside.iter().map(|it| open(it)).collect());
+        let path_of = |fit: &Fit| fit.path.to_string();
+        let files = MemoryFiles::new([("/d/os/Debian/12.yaml", ""), ("/d/os/Debian.yaml", "")]);
+        path.fits(&files).expect("few ways").iter().map(path_of).collect::<Vec<_>>()
+    };
+    let both = ["/d/os/Debian.yaml", "/d/os/Debian/12.yaml"];
+    assert_eq!(of_release(&["/d/os/$/&.yaml"]), both);
+    assert_eq!(of_release(&["/d/os/$/&.yaml", "/d/os/$.yaml"]), ["/d/os/Debian/12.yaml"]);
+    assert_eq!(of_release(&["/d/os/$/&.yaml", "/d/os/Debian.yaml"]), ["/d/os/Debian/12.yaml"]);
+}
+
+#[test]
 fn dots_are_taken_out() {
     check(&["/d/web.yaml"], "/d/./x/../%{role}.yaml", false, &["/d/web.yaml role=web"]);
 }

@@ -433,6 +433,29 @@ fn a_file_that_two_levels_lead_to_does_not_override_itself() {
     );
 }
 
+/// With an empty family, the first path is `os//Debian.yaml`, which is the file of the second one.
+#[test]
+fn an_empty_variable_is_no_way_to_the_file_of_another_path() {
+    check_open(
+        "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {name: R, path: 'os/%{family}/%{release}.yaml'}\n\
+         - {name: F, path: 'os/%{family}.yaml'}\n- {name: C, path: c.yaml}\n\
+         #- /data/os/Debian/12.yaml\nk: 12\n#- /data/os/Debian.yaml\nk$0: family\n#- /data/c.yaml\nk: common\n",
+        &expect![[r#"
+            **`k`** for any node where family is Debian
+
+            ```yaml
+            family
+            ```
+
+            - `12` if release is 12 (`data/os/Debian/12.yaml:1`)
+
+            Merge strategy `first`, by default
+
+            1. **level "F" · `data/os/Debian.yaml:1`**
+            2. level "C" · `data/c.yaml:1` · overridden"#]],
+    );
+}
+
 #[test]
 fn the_environment_is_always_set() {
     check_open(
