@@ -606,7 +606,7 @@ fn expand_mapped_paths(
     Ok(found)
 }
 
-/// The files that the members of an unknown list can lead to.
+/// The files that the members of an unknown list can lead to, and that of the member that is known because its file is shown.
 fn open_list(
     invocation: &mut Invocation<'_>,
     datadir: &str,
@@ -620,9 +620,18 @@ fn open_list(
     let path = OpenPath::joined(datadir, &text, false)
         // A template without the loop variable has no hole. It is still open, because an empty list leads to no file.
         .unwrap_or_else(|| OpenPath::new(path::join(datadir, &text).into(), false));
+    let known = invocation.evaluator.node().known();
+    let text_of = |name: &str| known.get(name)?.value.as_str();
+    let of_member =
+        path.filled(text_of).filter(|_| open_path::has_holes(path.text())).map(|text| {
+            let files = invocation.evaluator.files().as_ref();
+            let exists = path::kind(files, &text) != PathKind::Missing;
+            Location::path(files, original(template), template.place, text.into(), exists)
+        });
     let shown = Arc::clone(path.text());
     let open = OpenLocation::new(path, true);
-    Ok(vec![Location::open(original(template), template, open, &shown)])
+    let open = Location::open(original(template), template, open, &shown);
+    Ok([open].into_iter().chain(of_member).collect())
 }
 
 /// The elements of `mapped_paths`: a string is one element, a hash consists of pairs, a number makes Puppet crash.

@@ -112,6 +112,11 @@ fn fork(
 ) -> Fork {
     let limits = invocation.limits();
     let mut allowed = candidates.allowed(|it| invocation.may_decide(it), |way| limits.allow(way));
+    // The other members of a list count beside those that are known.
+    if open.is_list {
+        let locations = || level.locations.iter().flatten();
+        allowed.retain(|path| !locations().any(|it| it.open.is_none() && it.file == *path));
+    }
     // More files would only be counted, but take long to read.
     if invocation.may_leave_out_files(key) && allowed.len() <= MAX_CANDIDATES {
         allowed.retain(|path| invocation.needs_file((layer, level), key, path));

@@ -12,7 +12,7 @@ use crate::data::Value;
 use crate::engine::cases::in_words;
 use crate::engine::{Assumed, Condition};
 use crate::facts::infer::CERTNAMES;
-use crate::facts::mapped::{is_member, without_member};
+use crate::facts::mapped::without_member;
 use crate::facts::open_path::Fit;
 use crate::facts::variable::may_contain_slash;
 use crate::facts::{Basis, Node, NodeParts, Origin, Proved, formats, proved_by_name};
@@ -316,18 +316,22 @@ impl World {
     }
 }
 
-/// What a fit says about a node: members of lists are not variables, and an empty text may mean that the variable is not set.
+/// What a fit says about a node. An empty text may mean that the variable is not set.
 fn of_variables(fit: Fit) -> Vec<Known> {
-    fit.texts.into_iter().filter(|(name, text)| !is_member(name) && !text.is_empty()).collect()
+    fit.texts.into_iter().filter(|(_, text)| !text.is_empty()).collect()
 }
 
-/// `any node`, or `any node where role is web`.
+/// `any node`, `any node where role is web`, or `any node where groups contains web`.
 fn name_of(known: &[Known]) -> String {
     if known.is_empty() {
         return ANY_NODE.to_owned();
     }
-    let said: Vec<_> = known.iter().map(|(name, text)| format!("{name} is {text}")).collect();
-    format!("{ANY_NODE} where {}", said.join(" and "))
+    let condition = |(name, text): &Known| Condition {
+        variable: Arc::clone(name),
+        value: Assumed::Text(Arc::clone(text)),
+    };
+    let conditions: Vec<Condition> = known.iter().map(condition).collect();
+    format!("{ANY_NODE} where {}", in_words(&conditions))
 }
 
 #[cfg(test)]
@@ -443,8 +447,8 @@ mod tests {
         let environment = world.environment_of(path).expect("there is one");
         let ways = world.ways_to_file(&environment, path);
         assert_eq!(ways[0].in_words().as_deref(), Some("0 of a member of facts.volumes is x"));
-        // The variable of the template is none of the node.
-        assert_eq!(&*world.view_of_file(&environment, path).name, "any node");
+        let view = world.view_of_file(&environment, path);
+        assert_eq!(&*view.name, "any node where 0 of a member of volumes is x");
     }
 
     #[test]

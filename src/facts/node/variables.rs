@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use super::top_scope::{RESERVED_NAMES, common_text, top_scope_of};
 use super::{Basis, KnownVariable, NodeParts, Proved, Reading, is_set_by_server};
 use crate::data::{Hash, Value};
+use crate::facts::mapped::is_member;
 use crate::facts::variable::{self, VariablePath};
 use crate::facts::{NamePatterns, proved_by_name};
 use crate::syntax::interpolation::may_have_tokens;
@@ -264,7 +265,9 @@ fn known_of(parts: &mut NodeParts, proved: &[Proved]) -> IndexMap<Arc<str>, Know
     for (name, value, basis) in proved {
         // What the settings say of a node wins over what its name proves.
         if !known.contains_key(name) {
-            parts.set(name, value);
+            if !is_member(name) {
+                parts.set(name, value);
+            }
             known.insert(Arc::clone(name), KnownVariable { value: value.clone(), basis: *basis });
         }
     }

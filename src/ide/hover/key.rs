@@ -288,6 +288,12 @@ fn shown(perspective: &Perspective, answer: &engine::Answer, otherwise: &Otherwi
         (Ok(None), _) if !answer.opaque.is_empty() => Answer::Unknown,
         // Puppet fails because of a file, so nothing takes the place of the value.
         (Ok(None), _) if !answer.broken.is_empty() => Answer::Unread,
+        // One of the files that are left out may have the key.
+        (Ok(None), Otherwise::EmptyText | Otherwise::Fails | Otherwise::Required)
+            if !answer.left_out.is_empty() =>
+        {
+            Answer::Unknown
+        }
         (Ok(None), Otherwise::EmptyText) => Answer::EmptyText,
         (Ok(None), Otherwise::Fails) => Answer::NotFound,
         (Ok(None), Otherwise::Required) => Answer::Required,

@@ -400,17 +400,16 @@ fn a_file_for_a_member_of_a_list() {
         "#- /hiera.yaml\nversion: 5\nhierarchy:\n- name: Groups\n  mapped_paths: [facts.groups, group, 'g/%{group}.yaml']\n\
              - {name: Common, path: common.yaml}\n#- /data/common.yaml\na: c\n#- /data/g/x.yaml\na$0: x\n",
         &expect![[r#"
-            **`a`** for any node, environment `production`
+            **`a`** for any node where groups contains x
 
             ```yaml
             x
             ```
 
-            1. **level "Common" · `data/common.yaml:1`**
+            Merge strategy `first`, by default
 
-            1 file of level "Groups" may change this, depending on groups
-
-            `data/g/x.yaml` is read only where facts.groups contains x."#]],
+            1. **level "Groups" · `data/g/x.yaml:1`**
+            2. level "Common" · `data/common.yaml:1` · overridden"#]],
     );
 }
 

@@ -475,3 +475,35 @@ fn the_environment_is_always_set() {
             1. **level "C" · `data/c.yaml:1`**"#]],
     );
 }
+
+#[test]
+fn a_file_for_a_member_of_a_list_is_read_where_the_list_contains_it() {
+    let files = "#- /hiera.yaml\nversion: 5\nhierarchy:\n\
+         - {name: T, mapped_paths: [facts.tiers, tier, 'tiers/%{tier}.yaml']}\n- {name: C, path: c.yaml}\n";
+    check_open(
+        &format!(
+            "{files}#- /data/tiers/gold.yaml\nk$0: gold\n#- /data/tiers/blue.yaml\nk: blue\n#- /data/c.yaml\na: 1\n"
+        ),
+        &expect![[r#"
+            **`k`** for any node where tiers contains gold
+
+            ```yaml
+            gold
+            ```
+
+            1. **level "T" · `data/tiers/gold.yaml:1`**
+
+            1 file of level "T" may change this, depending on tiers"#]],
+    );
+    check_open(
+        &format!(
+            "{files}#- /data/tiers/gold.yaml\nk: gold\n#- /data/c.yaml\na: \"%{{lookup('k$0')}}\"\n"
+        ),
+        &expect![[r#"
+            **`k`** for any node
+
+            Unknown: no level that is evaluated here has it.
+
+            1 file of level "T" may change this, depending on tiers"#]],
+    );
+}
