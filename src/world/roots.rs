@@ -287,10 +287,9 @@ fn owner(world: &World, path: &str, from: &str) -> Option<Root> {
         if is_root(world, above) && !is_codedir(world, above) && has_module(above) {
             return Some(Root::Environment(above.into()));
         }
-        if let Some(Root::Environment(root)) = preferred(world, above)
-            && has_module(&root)
-        {
-            return Some(Root::Environment(root));
+        let mut below = by_preference(world, above).into_iter();
+        if let Some(root) = below.find(|it| has_module(it)) {
+            return Some(Root::Environment(root.into()));
         }
     }
     None
@@ -402,12 +401,19 @@ fn environments_below(world: &World, directory: &str) -> Vec<String> {
         .collect()
 }
 
-/// The environment below `directory` that represents all others: that of the setting, `production`, or the first.
+/// The environment below `directory` that represents all others.
 fn preferred(world: &World, directory: &str) -> Option<Root> {
-    let below = environments_below(world, directory);
+    let first = by_preference(world, directory).into_iter().next();
+    first.map(|path| Root::Environment(path.into()))
+}
+
+/// The environments below `directory`: first that of the setting, or `production`.
+fn by_preference(world: &World, directory: &str) -> Vec<String> {
+    let mut below = environments_below(world, directory);
     let wanted = world.settings.environment.as_deref().unwrap_or(DEFAULT_ENVIRONMENT);
-    let chosen = below.iter().find(|path| paths::file_name(path) == wanted).or(below.first());
-    chosen.map(|path| Root::Environment(path.as_str().into()))
+    // The sort is stable, so the others keep their order.
+    below.sort_by_key(|path| paths::file_name(path) != wanted);
+    below
 }
 
 fn environment(world: &World, root: &Arc<str>) -> Environment {

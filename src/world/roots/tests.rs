@@ -113,6 +113,19 @@ fn environments_share_the_global_layer_beside_them() {
     check_workspace(&DEPLOYED, "/c/environments/staging", &[staging]);
 }
 
+/// Only `dev` has it in its modulepath.
+#[test]
+fn a_module_belongs_to_the_environment_whose_modulepath_has_it() {
+    let files = [
+        ("/c/environments/dev/environment.conf", "modulepath = ../../shared\n"),
+        ("/c/environments/production/environment.conf", "modulepath = modules\n"),
+        ("/c/shared/sh/hiera.yaml", "version: 5\n"),
+    ];
+    let host = Host::new(Arc::new(MemoryDisk::new(files)));
+    let found = host.snapshot().environment_of("/c/shared/sh/data/common.yaml");
+    assert_eq!(found.map(|it| it.name.to_string()).as_deref(), Some("dev"));
+}
+
 /// Such names are usual for environments, and for directories that Puppet ignores.
 #[test]
 fn environments_may_be_called_like_directories_for_tests() {
