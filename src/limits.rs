@@ -98,6 +98,9 @@ pub const MAX_BRACE_ALTERNATIVES: usize = 10_000;
 /// The maximum number of bytes that are written while braces are expanded.
 pub const MAX_BRACE_BYTES: usize = 16 << 20;
 
+/// The maximum depth below a workspace's folder at which a `hiera.yaml` or environments are searched for, if the folder has none.
+pub const MAX_SEARCH_DEPTH: usize = 3;
+
 /// The maximum number of directories of a workspace that are searched for a `hiera.yaml`, if its folder has none.
 pub const MAX_SEARCHED_DIRECTORIES: usize = 20_000;
 
@@ -192,6 +195,11 @@ pub const LIMITS: &[Limit] = &[
     ),
     count("Names that `{a,b}` in a glob expands to", MAX_BRACE_ALTERNATIVES as u64, REST_LEFT_OUT),
     bytes("Bytes written while `{a,b}` is expanded", MAX_BRACE_BYTES as u64, REST_LEFT_OUT),
+    count(
+        "Depth below a folder at which a `hiera.yaml` or a directory `environments` is searched for",
+        MAX_SEARCH_DEPTH as u64,
+        "What is deeper is not found: open its directory, or name it with `--root`",
+    ),
     count(
         "Directories searched for a `hiera.yaml`",
         MAX_SEARCHED_DIRECTORIES as u64,

@@ -9,6 +9,7 @@ use super::terminal::complain;
 use crate::config::{Environment, Naming};
 use crate::data::{Files as _, PathKind};
 use crate::facts::formats::FactsProblem;
+use crate::limits::MAX_SEARCH_DEPTH;
 use crate::settings::{PROJECT_FILE, RuleName, Settings};
 use crate::text::{Encoding, TextRange};
 use crate::world::loader::{self, WorkspaceDisk};
@@ -233,6 +234,7 @@ pub(super) fn fact_set_lines(world: &World, problems: &[(Arc<str>, FactsProblem)
 /// The message if nothing says which files are data.
 pub(super) fn no_environment(root: &str) -> String {
     format!(
-        "{root}: no hiera.yaml here, or in a directory above or below; if it is somewhere else, write globalHieraYaml in .hiera-ls.yaml"
+        "{root}: no hiera.yaml here, in a directory above, or at most {MAX_SEARCH_DEPTH} directories below; if it is deeper, name its \
+         directory; if it is somewhere else, write globalHieraYaml in .hiera-ls.yaml"
     )
 }

@@ -15,14 +15,10 @@ use crate::config::environment_conf;
 use crate::config::hiera_yaml::LayerKind;
 use crate::config::{Environment, HieraYaml, Naming};
 use crate::data::{DirItem, Files, PathKind};
-use crate::limits::MAX_SEARCHED_DIRECTORIES;
+use crate::limits::{MAX_SEARCH_DEPTH, MAX_SEARCHED_DIRECTORIES};
 
 /// Puppet's name for an environment without a name.
 const DEFAULT_ENVIRONMENT: &str = "production";
-
-/// The maximum depth below a workspace's folder at which environments and modules are searched for, if the folder itself is
-/// not one.
-const SEARCH_DEPTH: usize = 3;
 
 /// Directories whose `hiera.yaml` is for tests and tools, never for Puppet.
 const NOT_FOR_PUPPET: [&str; 8] =
@@ -192,7 +188,7 @@ impl World {
             add(Root::Environment(directory.into()));
         }
         if roots.len() == before {
-            self.search_below(folder, SEARCH_DEPTH, &mut { MAX_SEARCHED_DIRECTORIES }, roots);
+            self.search_below(folder, MAX_SEARCH_DEPTH, &mut { MAX_SEARCHED_DIRECTORIES }, roots);
         }
         // Some editors open only a part of a repository. Then the root is above the folder.
         if roots.len() == before {
@@ -221,7 +217,12 @@ impl World {
             }
             *left -= 1;
             let child = paths::join(directory, &item.name);
-            if is_root(self, &child) {
+            let environments = environments_of_codedir(self, &child);
+            if !environments.is_empty() {
+                let found = environments.into_iter().map(|it| Root::Environment(it.into()));
+                let new: Vec<Root> = found.filter(|root| !roots.contains(root)).collect();
+                roots.extend(new);
+            } else if is_root(self, &child) {
                 let root = self.root_of(&child).filter(|root| !roots.contains(root));
                 roots.extend(root);
             } else if depth > 1 {
@@ -384,8 +385,15 @@ fn is_module(world: &World, directory: &str) -> bool {
 
 /// Whether there are environments below the directory, so that its own `hiera.yaml` is the global layer's.
 fn is_codedir(world: &World, directory: &str) -> bool {
-    !has_file(world, directory, "environment.conf")
-        && !environments_below(world, directory).is_empty()
+    !environments_of_codedir(world, directory).is_empty()
+}
+
+/// The environments below the directory; none if it is an environment itself.
+fn environments_of_codedir(world: &World, directory: &str) -> Vec<String> {
+    if has_file(world, directory, "environment.conf") {
+        return Vec::new();
+    }
+    environments_below(world, directory)
 }
 
 fn environments_below(world: &World, directory: &str) -> Vec<String> {

@@ -315,7 +315,8 @@ fn data_in_a_repository_of_its_own() {
     let said = run(&workspace, "hieradata", &["lookup", "a"]);
     assert_eq!(
         said,
-        "hiera-ls: ROOT/hieradata: no hiera.yaml here, or in a directory above or below; if it is somewhere else, write globalHieraYaml in .hiera-ls.yaml\n"
+        "hiera-ls: ROOT/hieradata: no hiera.yaml here, in a directory above, or at most 3 directories below; if it is deeper, name its \
+         directory; if it is somewhere else, write globalHieraYaml in .hiera-ls.yaml\n"
     );
     let project = "globalHieraYaml: ../control/hiera.yaml\ndatadirMap: {/etc/hieradata: .}\n";
     workspace.write("hieradata/.hiera-ls.yaml", project);

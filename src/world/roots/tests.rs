@@ -113,6 +113,22 @@ fn environments_share_the_global_layer_beside_them() {
     check_workspace(&DEPLOYED, "/c/environments/staging", &[staging]);
 }
 
+#[test]
+fn environments_in_a_subdirectory_are_all_found() {
+    let line = |name: &str, global: &str| {
+        format!("{name} at /r/infra/puppet/environments/{name} global {global} []")
+    };
+    let config = "/r/infra/puppet/hiera.yaml";
+    let files =
+        ["dev", "production"].map(|it| format!("/r/infra/puppet/environments/{it}/hiera.yaml"));
+    let mut files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let all = ["dev", "production"].map(|it| line(it, "-"));
+    check_workspace(&files, "/r", &all.each_ref().map(String::as_str));
+    files.push(config);
+    let all = ["dev", "production"].map(|it| line(it, config));
+    check_workspace(&files, "/r", &all.each_ref().map(String::as_str));
+}
+
 /// Only `dev` has it in its modulepath.
 #[test]
 fn a_module_belongs_to_the_environment_whose_modulepath_has_it() {
