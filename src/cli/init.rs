@@ -118,12 +118,12 @@ fn add_nodes(world: &Arc<World>, environment: &Arc<crate::config::Environment>, 
         let nodes = if nodes.is_empty() { "" } else { " for some nodes" };
         let _ = writeln!(
             text,
-            "# The hierarchy's paths also read {}{nodes}: values that depend\n\
+            "# The hierarchy also reads {}{nodes}: values that depend\n\
              # on them are shown as cases.",
             not_known_in_words(&open)
         );
     } else if !nodes.is_empty() {
-        *text += "# For these nodes, all variables in the hierarchy's paths are known.\n";
+        *text += "# For these nodes, all variables of the hierarchy are known.\n";
     }
     if let Some(suggestion) = world.suggested_name_pattern(environment) {
         let _ = write!(

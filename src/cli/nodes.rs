@@ -128,7 +128,7 @@ fn list(
     Ok(text)
 }
 
-/// The origin of a node, and its open variables in the hierarchy's paths.
+/// The origin of a node, and its open variables in the hierarchy.
 fn about(node: &Node, read: &[Arc<str>]) -> String {
     let origin = match &node.origin {
         Origin::File(path) => {
@@ -144,7 +144,7 @@ fn about(node: &Node, read: &[Arc<str>]) -> String {
     format!("{origin}; open: {}", open.iter().map(|it| &**it).collect::<Vec<_>>().join(", "))
 }
 
-/// For each variable in the hierarchy's paths, the number of nodes for which it is open. Code may set it for the
+/// For each variable in the hierarchy, the number of nodes for which it is open. Code may set it for the
 /// others.
 fn summary(nodes: &[Arc<Node>], read: &[Arc<str>], of_code: &CodeVariables) -> String {
     // Each with a spelling: a node may have a top-scope variable that hides a fact.
@@ -155,9 +155,9 @@ fn summary(nodes: &[Arc<Node>], read: &[Arc<str>], of_code: &CodeVariables) -> S
         }
     }
     if names.is_empty() {
-        return "\nThe hierarchy's paths read no variables.\n".to_owned();
+        return "\nThe hierarchy reads no variables.\n".to_owned();
     }
-    let mut text = String::from("\nThe hierarchy's paths read:\n");
+    let mut text = String::from("\nThe hierarchy reads:\n");
     let width = names.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
     let mut lacks_extensions = false;
     for (name, written) in &names {

@@ -1,4 +1,4 @@
-//! The facts that distinguish sample nodes: the variables in the hierarchy's paths, with a node's values.
+//! The facts that distinguish sample nodes: the variables of the hierarchy, with a node's values.
 
 use std::sync::Arc;
 
@@ -20,7 +20,8 @@ pub struct NodeFact {
     pub value: String,
 }
 
-/// The variables in paths of the environment's hierarchy, in the order of the levels, each once. The hierarchies of modules
+/// The variables that the environment's hierarchy reads, in the order of the levels, each once: those in paths, and then those in
+/// URIs and options. The hierarchies of modules
 /// are ignored: there can be hundreds, and they use the same variables.
 pub fn hierarchy_variables(world: &World, environment: &Environment) -> Vec<Arc<str>> {
     variables_of(&world.own_reach(environment))
@@ -48,6 +49,8 @@ fn variables_of(reach: &Reach) -> Vec<Arc<str>> {
             }
         }
     }
+    let beside = reach.beside_paths.iter().filter(|it| !names.contains(it));
+    names.extend(beside.cloned().collect::<Vec<_>>());
     names
 }
 

@@ -9,6 +9,7 @@ use super::snapshot::World;
 use crate::config::Environment;
 use crate::facts::infer::names_machines;
 use crate::facts::mapped::is_member;
+use crate::facts::variable::name_of_text;
 use crate::facts::{Origin, Suggestion, suggest_pattern};
 use crate::settings::{SettingsProblem, SettingsSource};
 
@@ -58,16 +59,13 @@ impl World {
         let mut read: HashSet<Arc<str>> = HashSet::new();
         let mut names: Vec<Arc<str>> = Vec::new();
         for environment in environments.iter() {
-            for template in self.reach(environment).templates() {
+            let reach = self.reach(environment);
+            read.extend(reach.beside_paths.iter().filter_map(|it| name_of_text(it)));
+            for template in reach.templates() {
                 if let Some(path) = template.open_path(|_| None) {
                     read.extend(path.variables());
                 }
-                read.extend(
-                    template
-                        .mapped
-                        .as_ref()
-                        .and_then(|it| crate::facts::variable::name_of_text(&it.variable)),
-                );
+                read.extend(template.mapped.as_ref().and_then(|it| name_of_text(&it.variable)));
             }
             let nodes = self.sample_nodes(environment);
             names.extend(nodes.nodes.iter().map(|node| Arc::clone(&node.name)));
@@ -94,7 +92,7 @@ impl World {
                 ));
             }
             for group in pattern.groups() {
-                let name = crate::facts::variable::name_of_text(group);
+                let name = name_of_text(group);
                 if !environments.is_empty() && name.is_none_or(|name| !read.contains(&name)) {
                     add(format!("No hierarchy reads `{group}`: the group has no effect."));
                 }
@@ -164,5 +162,22 @@ mod tests {
             "node_name: '(?<rolle>[a-z]+)\\d+.*'\n",
             &["No hierarchy reads `rolle`: the group has no effect."],
         );
+    }
+
+    #[test]
+    fn uris_and_options_of_levels_read_variables() {
+        let files = [
+            (
+                "/r/hiera.yaml",
+                "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
+                 - {name: v, lookup_key: vault, uri: 'vault:%{role}', options: {mounts: ['%{facts.site}']}}\n",
+            ),
+            ("/r/data/nodes/web01.yaml", "a: 1\n"),
+        ];
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let settings = "node_name: '(?<role>[a-z]+)(?<site>\\d+)'\n";
+        host.apply(Change::Settings(Settings::read(Some(settings), None, &[]).0));
+        assert_eq!(host.snapshot().name_pattern_problems().len(), 0);
     }
 }

@@ -9,14 +9,15 @@ use self::pattern::{Known, Pattern};
 use super::paths;
 use super::texts::Texts;
 use crate::backends::Registry;
-use crate::config::hiera_yaml::{LayerKind, Level};
+use crate::config::hiera_yaml::{LayerKind, Level, Locations};
 use crate::config::{Environment, HieraYaml};
 use crate::data::inspect;
-use crate::data::{Files, Format, Located, Place};
+use crate::data::{Files, Format, Located, Place, Value};
 use crate::facts::infer::Template;
 use crate::facts::open_path::OpenPath;
 use crate::limits::{MAX_DATA_FILES, MAX_DIRECTORIES, MAX_DIRECTORY_DEPTH};
 use crate::settings::Settings;
+use crate::syntax::interpolation;
 
 /// The places where an environment's data can be, for all layers and modules together.
 #[derive(Debug, Default)]
@@ -25,6 +26,8 @@ pub struct Reach {
     pub places: Vec<DataPlace>,
     /// The functions of levels that are none of Puppet's own.
     pub functions: BTreeSet<Arc<str>>,
+    /// The variables that URIs and options of levels read, as they are written, each once.
+    pub beside_paths: Vec<Arc<str>>,
 }
 
 /// One path or glob template of a hierarchy.
@@ -200,6 +203,22 @@ impl Reach {
         walk.all(&open)
     }
 
+    fn add_variables_beside_paths(&mut self, level: &Level) {
+        let mut see = |text: &str| {
+            for token in interpolation::tokens(text) {
+                let new = token.variable().map(|(name, _)| name);
+                let new = new.filter(|it| !self.beside_paths.contains(it));
+                self.beside_paths.extend(new.cloned());
+            }
+        };
+        if let Locations::Uris(uris) = &level.locations {
+            uris.iter().for_each(|it| each_text(&it.value, &mut see));
+        }
+        for (_, option) in level.options.iter().flat_map(|it| it.iter()) {
+            each_text(&option.value.value, &mut see);
+        }
+    }
+
     fn add_level(
         &mut self,
         settings: &Settings,
@@ -211,6 +230,7 @@ impl Reach {
         if Registry::format(&level.function).is_none() {
             self.functions.insert(level.function.loaded_name());
         }
+        self.add_variables_beside_paths(level);
         let root = paths::parent(&config.path).unwrap_or("/");
         let datadir = inspect::to_s(&level.datadir.value);
         let known = Known { environment: environment.fixed_name().map(|name| &**name) };
@@ -239,6 +259,16 @@ impl Reach {
                 pattern,
             });
         }
+    }
+}
+
+/// Calls `see` for each string in a value.
+fn each_text(value: &Value, see: &mut impl FnMut(&str)) {
+    match value {
+        Value::String(text) => see(text),
+        Value::Array(items) => items.iter().for_each(|it| each_text(&it.value, see)),
+        Value::Hash(hash) => hash.iter().for_each(|(_, it)| each_text(&it.value.value, see)),
+        _ => {}
     }
 }
 

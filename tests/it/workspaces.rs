@@ -299,7 +299,7 @@ fn the_only_environment_below() {
     ]);
     assert_eq!(run(&workspace, "", &["lookup", "a"]), "--- 1\n");
     let read = "No nodes are known. Save the facts of some in .hiera-ls/facts, or describe them under `nodes` in .hiera-ls.yaml, \
-         which `hiera-ls init` writes.\n\nThe hierarchy's paths read no variables.\n";
+         which `hiera-ls init` writes.\n\nThe hierarchy reads no variables.\n";
     assert_eq!(run(&workspace, "", &["nodes"]), read);
     assert_eq!(run(&workspace, "", &["facts", "--names"]), "");
 }

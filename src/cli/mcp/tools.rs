@@ -88,7 +88,7 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool {
         name: "nodes",
         title: "List nodes",
-        description: "The nodes of the repository, what is known of each, and which facts of the hierarchy's paths are open.",
+        description: "The nodes of the repository, what is known of each, and which facts of the hierarchy are open.",
         arguments: &[ENVIRONMENT],
         answer: |call| match call.parsed("nodes", &call.options(&["environment"]), &[])? {
             Command::Nodes(arguments) => nodes::list_for_others(&arguments),

@@ -22,7 +22,7 @@ pub(in crate::server) struct NodeItem {
     pub(in crate::server) environment: String,
     /// Whether results in this environment that do not belong to a file are for this node.
     pub(in crate::server) active: bool,
-    /// The variables that the hierarchy's paths use, with the node's values.
+    /// The variables that the hierarchy uses, with the node's values.
     pub(in crate::server) facts: Vec<FactItem>,
 }
 
@@ -47,7 +47,7 @@ pub(in crate::server) struct ActiveNodeItem {
     pub(in crate::server) node: NodeItem,
     /// Whether the node was chosen. If not, a file is shown for any node that reads it.
     chosen: bool,
-    /// The variables that the hierarchy's paths use and that are not known for the node.
+    /// The variables that the hierarchy uses and that are not known for the node.
     open: Vec<String>,
     /// What is assumed about variables that are not known.
     assumed: Vec<FactItem>,
