@@ -3,7 +3,9 @@
 use crate::config::HieraYaml;
 use crate::data::{Files as _, PathKind, inspect};
 use crate::ide::diagnostics::config::ConfigContext;
-use crate::ide::diagnostics::shared::known_keys::{directory_of, is_file_backend};
+use crate::ide::diagnostics::shared::known_keys::{
+    directory_template_of, fixed_part, is_file_backend,
+};
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::world::{World, paths};
 
@@ -22,24 +24,30 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
     let ConfigContext { world, config, .. } = *at;
     for level in config.hierarchy.iter().chain(&config.default_hierarchy) {
         let Some(place) = level.datadir.place.filter(|_| is_file_backend(level)) else { continue };
-        let Some(directory) = directory_of(world, config, level) else { continue };
-        if world.kind(&directory) == PathKind::Directory {
+        let is_absolute = paths::is_absolute(&inspect::to_s(&level.datadir.value));
+        let template = directory_template_of(world, config, level);
+        let directory = fixed_part(&template);
+        // A relative datadir with a variable may have no directory for the nodes that there are.
+        let is_open = *directory != *template;
+        if directory.is_empty() || is_open && !is_absolute {
             continue;
         }
-        let is_absolute = paths::is_absolute(&inspect::to_s(&level.datadir.value));
+        if world.kind(directory) == PathKind::Directory {
+            continue;
+        }
         let (severity, advice) = if is_absolute {
             (
                 Severity::Information,
                 "Set `datadirMap` to the directory that has the same content here.",
             )
-        } else if is_of_puppetfile(world, config, &directory) {
+        } else if is_of_puppetfile(world, config, directory) {
             let advice = "The Puppetfile names its module: install it to have its data checked.";
             (Severity::Information, advice)
         } else {
             (RULE.severity, "A relative datadir starts from the directory of hiera.yaml.")
         };
-        let beside = paths::parent(&config.path).and_then(|it| paths::below(it, &directory));
-        let shown = beside.unwrap_or(&directory);
+        let beside = paths::parent(&config.path).and_then(|it| paths::below(it, directory));
+        let shown = beside.unwrap_or(directory);
         let message = format!("there is no directory {shown}\n{advice}");
         report.add_once(&RULE, severity, place.range, message);
     }
@@ -81,6 +89,8 @@ hierarchy:
   - {name: c, path: c.yaml, datadir: "%{facts.x}"}
   - {name: d, path: d.yaml, datadir: /srv/data}
 #                                    ^^^^^^^^^ information[missing-datadir]: there is no directory /srv/data…
+  - {name: e, path: e.yaml, datadir: "/srv/private/%{environment}"}
+#                                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ information[missing-datadir]: there is no directory /srv/private…
 "#,
         );
         check("#- /hiera.yaml\nversion: 5\nhierarchy: [{name: a, path: a.yaml}]\n");

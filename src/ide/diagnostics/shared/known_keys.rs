@@ -330,14 +330,19 @@ impl<'a> KnownKeys<'a> {
 
     /// Whether the files of a level are stored elsewhere, as secrets often are.
     fn lacks_files(&self, config: &HieraYaml, level: &Level) -> bool {
-        let Some(directory) = directory_of(self.world, config, level) else { return false };
+        let is_missing = |path: &str| self.world.kind(path) == PathKind::Missing;
+        let Some(directory) = directory_of(self.world, config, level) else {
+            let template = directory_template_of(self.world, config, level);
+            let fixed = fixed_part(&template);
+            let is_absolute = paths::is_absolute(&inspect::to_s(&level.datadir.value));
+            return is_absolute && !fixed.is_empty() && is_missing(fixed);
+        };
         let templates = match &level.locations {
             Locations::Paths(templates) | Locations::Globs(templates) => &**templates,
             Locations::MappedPaths(parts) => &parts[2..],
             Locations::Uris(_) | Locations::None => &[],
         };
         let mut fixed = templates.iter().filter_map(|it| it.value.as_str()).map(fixed_part);
-        let is_missing = |path: &str| self.world.kind(path) == PathKind::Missing;
         is_missing(&directory) || fixed.any(|it| is_missing(&paths::join(&directory, it)))
     }
 }
@@ -354,17 +359,21 @@ pub(crate) fn is_file_backend(level: &Level) -> bool {
 
 /// The directory of a level's files; `None` if it depends on the node.
 pub(crate) fn directory_of(world: &World, config: &HieraYaml, level: &Level) -> Option<String> {
+    Some(directory_template_of(world, config, level)).filter(|it| !it.contains("%{"))
+}
+
+/// The directory of a level's files, not interpolated.
+pub(crate) fn directory_template_of(world: &World, config: &HieraYaml, level: &Level) -> String {
     let datadir = inspect::to_s(&level.datadir.value);
     let directory = paths::join(paths::parent(&config.path).unwrap_or("/"), &datadir);
     let datadirs = world.settings().datadirs();
-    let directory = match world.environment_of(&config.path) {
+    match world.environment_of(&config.path) {
         Some(environment) => {
             let datadirs = datadirs.of_environment(&environment);
             datadirs.moved_template(&directory, &environment).into_owned()
         }
         None => datadirs.moved(&directory).into_owned(),
-    };
-    (!directory.contains("%{")).then_some(directory)
+    }
 }
 
 /// The part of a template before anything that depends on the node, or is a pattern.
