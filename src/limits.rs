@@ -107,6 +107,9 @@ pub const MAX_SEARCHED_DIRECTORIES: usize = 20_000;
 /// The maximum number of values in a `hiera.yaml` after its aliases (`*name`) are expanded.
 pub const MAX_CONFIG_VALUES: usize = 100_000;
 
+/// The maximum number of values that aliases bring to `lookup_options`, for rules about them.
+pub const MAX_OPTION_VALUES: usize = 100_000;
+
 /// The maximum number of backtracking steps of a regular expression with look-around or back references. Ruby has no limit.
 pub const MAX_REGEX_STEPS: usize = 500;
 
@@ -232,6 +235,11 @@ pub const LIMITS: &[Limit] = &[
         "Values of a `hiera.yaml` after its aliases are expanded",
         MAX_CONFIG_VALUES as u64,
         "An error in the file; lookups fail",
+    ),
+    count(
+        "Values that aliases bring to `lookup_options`",
+        MAX_OPTION_VALUES as u64,
+        "Rules about lookup options report nothing in the entry",
     ),
     count("Nested lookups", MAX_LOOKUP_DEPTH as u64, GIVEN_UP),
     count("Steps of one lookup", MAX_STEPS as u64, GIVEN_UP),

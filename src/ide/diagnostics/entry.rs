@@ -1,4 +1,5 @@
-//! Rules about one top-level entry of a data file: they see only its text and its tree.
+//! Rules about one top-level entry of a data file: they see only its text and its tree, and what aliases bring to
+//! `lookup_options`.
 
 pub(super) mod alias_not_alone;
 pub(super) mod bad_regex;
@@ -35,6 +36,7 @@ pub(super) mod yaml_1_2_disagrees;
 pub(super) mod yaml_symbol_value;
 
 use super::phases::{PHASES, ask};
+use super::shared::option_tree::OptionTree;
 use super::shared::walk::PlainScalar;
 use super::{Diagnostic, Report};
 use crate::data::Format;
@@ -59,6 +61,8 @@ pub(crate) struct EntryContext<'a> {
     pub(crate) strings: Vec<StringNode<'a>>,
     /// The unquoted scalars of key and value that may not be strings.
     pub(crate) plain: Vec<PlainScalar<'a>>,
+    /// The value of `lookup_options`, if it is known; `None` for all other entries.
+    pub(crate) options: Option<OptionTree<'a>>,
 }
 
 impl<'a> EntryContext<'a> {
@@ -89,6 +93,9 @@ impl<'a> EntryContext<'a> {
 pub(super) fn entry_diagnostics(entry: &EntryContext<'_>) -> Vec<Diagnostic> {
     let mut report = Report::default();
     ask(&PHASES.entry, entry, &|_| true, &mut report);
+    if let Some(options) = &entry.options {
+        options.tidy(&mut report.findings);
+    }
     report.findings.sort_by_key(|it| (it.range.start, it.range.end));
     report.findings
 }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Diagnostic;
 use super::entry::{EntryContext, entry_diagnostics};
 use super::kept_findings::{Edited, KeptFindings, SectionFindings};
+use super::shared::option_tree::OptionTree;
 use super::shared::text_lookup::TextLookup;
 use super::shared::walk::plain_scalars;
 
@@ -191,6 +192,7 @@ impl SectionSummaries {
                 return goes_on;
             }
         }
+            let summary = summary.filter(|_| !OptionTree::depends_on_others(&entry));
         ControlFlow::Continue(())
     }
 
@@ -212,9 +214,10 @@ fn summary(entry: EntryTree<'_>, data: &DataFile, module: Option<&str>) -> Entry
     let (variables, looked_up) = (variables(&strings).into(), looked_up_keys(&strings).into());
     let format = data.format();
     let plain = plain_scalars(format, key, value);
-    let context = EntryContext { text, format, module, key, value, strings, plain };
+    let context = EntryContext { text, format, module, key, value, strings, plain, options };
     EntrySummary {
         findings: entry_diagnostics(&context).into(),
+    let options = OptionTree::of(data, &entry);
         variables,
         looked_up,
         texts: TextLookup::all(&context.strings).into(),

@@ -1,8 +1,7 @@
 //! `function-inside-lookup-options`: they are read before anything is looked up, so a lookup in them is a recursion.
 
-use crate::ide::context::LOOKUP_OPTIONS;
-use crate::ide::diagnostics::shared::walk::text_of;
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
+use crate::ide::strings::interpolated_strings;
 
 pub(crate) const RULE: Rule = Rule {
     code: "function-inside-lookup-options",
@@ -16,14 +15,14 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    if text_of(entry.key).is_none_or(|key| &**key != LOOKUP_OPTIONS) {
-        return;
-    }
-    for string in &entry.strings {
+    let Some(options) = &entry.options else { return };
+    for string in interpolated_strings(entry.text, &options.value) {
         for token in string.tokens.iter().filter(|token| token.lookup_key().is_some()) {
             let message = "Recursive lookup detected in [lookup_options]\n\
                            Every lookup fails. Only variables may be used here.";
-            report.add(&RULE, string.source_range(token.range), message);
+            let is_brought = options.is_brought(string.node);
+            let written = || string.source_range(token.range);
+            report.add(&RULE, if is_brought { string.node.range } else { written() }, message);
         }
     }
 }

@@ -1,7 +1,6 @@
 //! `lookup-options-not-a-hash`: `lookup_options`, or the options of a key, are not a hash.
 
 use crate::data::{Format, Value, scalar};
-use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::walk::option_entries;
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
@@ -21,11 +20,8 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    let NodeKind::Scalar { text: key, .. } = &entry.key.kind else { return };
-    if &**key != LOOKUP_OPTIONS {
-        return;
-    }
-    match shape(entry.value) {
+    let Some(options) = &entry.options else { return };
+    match shape(&options.value) {
         Shape::Hash => {}
         Shape::Null => {
             let effect = match entry.module {
@@ -104,9 +100,9 @@ enum Shape {
 
 fn shape(node: &Node) -> Shape {
     match &node.kind {
-        // The value of an alias or a `%{…}` is not known here, so it counts as a hash.
         NodeKind::Mapping(_) | NodeKind::Alias(_) => Shape::Hash,
         NodeKind::Sequence(_) => Shape::Other,
+        // The value of a `%{…}` is not known here, so it counts as a hash.
         NodeKind::Scalar { text, .. } if interpolation::may_have_tokens(text) => Shape::Hash,
         NodeKind::Scalar { text, style } => {
             match scalar::typed(text, *style, node.tag.as_deref()) {

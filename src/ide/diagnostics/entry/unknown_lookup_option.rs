@@ -34,8 +34,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     });
     for (option_of, at, option) in options {
         let Some(name) = text_of(&option.key) else { continue };
-        let is_known = OPTIONS.contains(&&**name) || &**name == "<<";
-        if is_known || interpolation::may_have_tokens(name) {
+        if OPTIONS.contains(&&**name) || interpolation::may_have_tokens(name) {
             continue;
         }
         let message =

@@ -130,9 +130,9 @@ pub(crate) fn pairs_of(node: &Node) -> &[Pair] {
 }
 
 /// The patterns in `lookup_options` that are written literally, with their keys.
-pub(crate) fn option_patterns<'a>(
-    entry: &EntryContext<'a>,
-) -> impl Iterator<Item = (&'a Node, &'a str)> {
+pub(crate) fn option_patterns<'e>(
+    entry: &'e EntryContext<'_>,
+) -> impl Iterator<Item = (&'e Node, &'e str)> {
     option_entries(entry).iter().filter_map(|pair| {
         let text = text_of(&pair.key).filter(|key| key.starts_with('^'))?;
         (!interpolation::may_have_tokens(text)).then_some((&pair.key, &**text))
@@ -140,7 +140,6 @@ pub(crate) fn option_patterns<'a>(
 }
 
 /// The entries of `lookup_options`: keys or patterns with their options. Other entries have none.
-pub(crate) fn option_entries<'a>(entry: &EntryContext<'a>) -> &'a [Pair] {
-    let is_options = text_of(entry.key).is_some_and(|key| &**key == "lookup_options");
-    if is_options { pairs_of(entry.value) } else { &[] }
+pub(crate) fn option_entries<'e>(entry: &'e EntryContext<'_>) -> &'e [Pair] {
+    entry.options.as_ref().map_or(&[], |options| pairs_of(&options.value))
 }
