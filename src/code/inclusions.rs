@@ -390,6 +390,11 @@ mod tests {
         let text = "create_resources(m::a, $x)\ncreate_resources('@@M::B', $x)\ncreate_resources($type, $x)\n\
                     create_resources(File, $x)\ncreate_resources()\n";
         check(text, Body::TopLevel, &["perhaps m::a", "perhaps m::b", "unknown given *"]);
+        let text = "ensure_resource('class', 'a', {'p' => 1})\n['a'].each |$n| { ensure_resources('Class', $y) }\n\
+                    Resource['class'] { 'a': p => 1 }\nResource[$type] { 'a': }\nResource['M::A'] { 'a': }\n\
+                    Resource[File] { '/a': }\nensure_resource('file', '/a')\n";
+        let any = "unknown given *";
+        check(text, Body::TopLevel, &[any, "unknown? given *", any, any, "made m::a"]);
     }
 
     #[test]

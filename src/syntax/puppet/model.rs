@@ -181,10 +181,10 @@ impl Call {
     }
 }
 
-/// One list of titles of a resource, `type { titles: … }`, or `create_resources('type', …)`.
+/// One list of titles of a resource, `type { titles: … }`, or a call such as `create_resources('type', …)`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceUse {
-    /// The type without a leading `::`; `class` only in `create_resources`.
+    /// The type without a leading `::`; `class` only in such calls and in `Resource['class'] { … }`.
     pub type_name: String,
     /// The range of the type's name, or of the call.
     pub range: TextRange,

@@ -1,6 +1,6 @@
 //! Walks through code that includes classes, then through the code of these classes, and so on.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,12 +9,14 @@ use super::blocks::node_block_of;
 use super::decide::{Decider, Regexes};
 use super::{CodePlace, LookedUp, MainManifest, NodeBlock, NodeClass, NodeClasses, RefusedCode};
 use crate::binding::caller_at;
+use crate::code::file::language_of;
 use crate::code::inclusions::{Body, ClassLookup, Included, Inclusion, Inclusions};
+use crate::code::summary::known_as;
 use crate::code::{ClassCode, CodeFile};
 use crate::config::Environment;
 use crate::engine::Caller;
 use crate::facts::Node;
-use crate::syntax::puppet::DeclarationKind;
+use crate::syntax::puppet::{DeclarationKind, Language};
 use crate::world::World;
 use crate::world::code_variables::ScopeVariables;
 
@@ -52,6 +54,8 @@ pub struct ClassFinder<'w> {
     inclusions: RefCell<HashMap<Arc<str>, Rc<Inclusions>>>,
     /// The variables of the scopes of declarations that look up classes.
     variables: RefCell<HashMap<DeclarationPlace, Rc<[String]>>>,
+    /// The parameters that `class { … }` in templates sets, by the name of the class.
+    given_by_templates: OnceCell<HashMap<Arc<str>, Vec<Box<str>>>>,
     regexes: Regexes,
 }
 
@@ -71,6 +75,7 @@ impl<'w> ClassFinder<'w> {
             declared: RefCell::default(),
             inclusions: RefCell::default(),
             variables: RefCell::default(),
+            given_by_templates: OnceCell::new(),
             regexes: Regexes::default(),
         }
     }
@@ -116,6 +121,27 @@ impl<'w> ClassFinder<'w> {
         let mut known = self.declared.borrow_mut();
         let load = || self.world.loaded(self.environment, kind, name);
         known.entry((kind, name.clone())).or_insert_with(load).clone()
+    }
+
+    fn given_by_templates(&self) -> &HashMap<Arc<str>, Vec<Box<str>>> {
+        self.given_by_templates.get_or_init(|| {
+            let index = self.world.code_index(self.environment);
+            let templates = index.files().iter().filter(|(path, summary)| {
+                language_of(path) == Language::Template && !summary.included.is_empty()
+            });
+            let files = templates.filter_map(|(path, _)| self.world.code_file(path));
+            let mut found: HashMap<Arc<str>, Vec<Box<str>>> = HashMap::new();
+            for file in files {
+                for call in file.manifest.calls.iter().filter(|it| it.function == "class") {
+                    for name in &call.names {
+                        let given = call.given().map(|it| it.name.text.as_str().into());
+                        let name = known_as(DeclarationKind::Class, &name.text);
+                        found.entry(name).or_default().extend(given);
+                    }
+                }
+            }
+            found
+        })
     }
 
     fn inclusions_of(&self, path: &Arc<str>, file: &CodeFile) -> Rc<Inclusions> {
@@ -222,6 +248,11 @@ impl<'a, 'w> Search<'a, 'w> {
             for class in &mut classes {
                 class.given.push("*".into());
             }
+        }
+        // It is not known which code renders a template.
+        for class in &mut classes {
+            let given = self.finder.given_by_templates().get(&class.name);
+            class.given.extend(given.into_iter().flatten().cloned());
         }
         // The sort is stable, so the order in which classes were found stays within both groups.
         classes.sort_by_key(|it| !it.is_certain);

@@ -360,10 +360,16 @@ mod tests {
             ));
         };
         check("create_resources('class', { 'web::deep' => { depth => 'x' } })");
+        check("ensure_resource('class', 'web::deep', { depth => 'x' })");
+        check("Resource['class'] { 'web::deep': depth => 'x' }");
         check("$n = 'web::deep' class { $n: depth => 'x' }");
         check("class { \"${c}\": depth => 'x' }");
         check("['web::deep'].each |$n| { class { $n: depth => 'x' } }");
         check("class { lookup('p::c'): depth => 'x' }");
+        check(
+            "notice(epp('p/x.epp')) include web::deep }\n#- /modules/p/templates/x.epp\n\
+             <% class { 'web::deep': depth => 'x' } %>\n#- /modules/p/manifests/other.pp\nclass p::other {",
+        );
     }
 
     /// Such a function is older than `hiera.yaml` files of modules, and may have any key of its module.

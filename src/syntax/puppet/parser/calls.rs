@@ -15,8 +15,8 @@ const LOOKUPS: [&str; 5] = ["lookup", "hiera", "hiera_array", "hiera_hash", "hie
 /// Functions whose arguments name classes.
 const INCLUSIONS: [&str; 3] = ["include", "contain", "require"];
 
-/// Functions that `call` may name, and then its other arguments name classes.
-const INCLUDING: [&str; 5] = ["include", "contain", "require", "hiera_include", "create_resources"];
+/// Functions that create resources of a type that their first argument names. The last two are those of the module stdlib.
+const CREATING: [&str; 3] = ["create_resources", "ensure_resource", "ensure_resources"];
 
 /// Functions after which code may not run.
 const ENDINGS: [&str; 3] = ["return", "break", "next"];
@@ -162,7 +162,7 @@ impl Parser<'_> {
         let name = read.name.strip_prefix("::").unwrap_or(read.name);
         // Code after these functions may not run, even if the call itself is not recorded.
         self.may_have_ended |= ENDINGS.contains(&name);
-        if name == "create_resources" {
+        if CREATING.contains(&name) {
             self.note_created(read.arguments, self.range_from(start));
         }
         let named = |names: &[&'static str]| names.iter().find(|it| **it == name).copied();
@@ -203,6 +203,11 @@ impl Parser<'_> {
     }
 }
 
+/// Whether `call` may include classes with a function of this name, of which its other arguments are those.
+fn includes_classes(name: &str) -> bool {
+    name == "hiera_include" || INCLUSIONS.contains(&name) || CREATING.contains(&name)
+}
+
 /// The name of a function that may be written in Puppet code: one with a namespace, or the one that `call` calls; `call` itself if
 /// that is not constant or includes classes.
 fn function_in_code(name: &str, arguments: &[Expression]) -> Option<String> {
@@ -210,7 +215,7 @@ fn function_in_code(name: &str, arguments: &[Expression]) -> Option<String> {
     if name == "call" {
         let called = arguments.first().and_then(Expression::constant_text).unwrap_or(name);
         let called = called.strip_prefix("::").unwrap_or(called);
-        name = if INCLUDING.contains(&called) { name } else { called };
+        name = if includes_classes(called) { name } else { called };
     }
     (name == "call" || name.contains("::")).then(|| name.to_owned())
 }

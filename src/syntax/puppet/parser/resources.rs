@@ -135,9 +135,20 @@ impl Parser<'_> {
     }
 
     fn note_resource(&mut self, of_type: &Expression, title: &Expression, is_virtual: bool) {
-        let Shape::Name(name) = &of_type.shape else { return };
-        let name = name.strip_prefix("::").unwrap_or(name);
-        if BUILT_IN.contains(&name) || title.shape == Shape::Default {
+        let name = match &of_type.shape {
+            Shape::Name(name) => name.strip_prefix("::").unwrap_or(name),
+            // `Resource['class'] { … }`; a type that is not written out may be `class`, too.
+            Shape::Access { type_name: Some(it), keys, .. } if it == "Resource" => {
+                match keys.first().map(|it| &it.shape) {
+                    Some(Shape::Type(name) | Shape::Text(name) | Shape::Name(name)) => name,
+                    _ => "class",
+                }
+            }
+            _ => return,
+        };
+        let name = name.to_ascii_lowercase();
+        let is_class = name == "class";
+        if !is_class && BUILT_IN.contains(&&*name) || title.shape == Shape::Default {
             return;
         }
         let is_written_out = match &title.shape {
@@ -147,14 +158,14 @@ impl Parser<'_> {
             _ => false,
         };
         self.found.resources.push(ResourceUse {
-            type_name: name.to_owned(),
+            is_made: is_written_out && !is_virtual && !is_class,
+            type_name: name,
             range: of_type.range,
-            is_made: is_written_out && !is_virtual,
             guards: self.kept_guards(),
         });
     }
 
-    /// `create_resources('type', …)`: the titles are in a hash, which is usually data.
+    /// `create_resources('type', …)` and similar functions: the titles are in a hash, which is usually data.
     pub(super) fn note_created(&mut self, arguments: &[Expression], range: TextRange) {
         let Some(of_type) = arguments.first() else { return };
         let name = match of_type.shape {
