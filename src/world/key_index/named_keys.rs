@@ -82,9 +82,9 @@ fn names_in(texts: &Texts, file: &IndexedFile) -> Option<NamedKeys> {
 pub(in crate::world) fn named_keys(entry: &FileEntry, format: Format) -> HashSet<Arc<str>> {
     let text = &*entry.text;
     let mut keys = HashSet::new();
-    for token in interpolation::calls(text) {
-        let root = token.lookup_key().and_then(|(key, _)| key_path::parse(key).ok());
-        keys.extend(root.and_then(|path| path.root_name().cloned()));
+    add_looked_up(text, &mut keys);
+    if let Some(text) = with_plain_quotes(text) {
+        add_looked_up(&text, &mut keys);
     }
     if memmem::find(text.as_bytes(), LOOKUP_OPTIONS.as_bytes()).is_some()
         && let Some(options) = entry.data(format).get(LOOKUP_OPTIONS)
@@ -93,6 +93,19 @@ pub(in crate::world) fn named_keys(entry: &FileEntry, format: Format) -> HashSet
         keys.extend(options.iter().filter_map(|(key, _)| key.as_str()).map(Arc::from));
     }
     keys
+}
+
+fn add_looked_up(text: &str, keys: &mut HashSet<Arc<str>>) {
+    for token in interpolation::calls(text) {
+        let root = token.lookup_key().and_then(|(key, _)| key_path::parse(key).ok());
+        keys.extend(root.and_then(|path| path.root_name().cloned()));
+    }
+}
+
+/// The text without the escapes of quotes, as in `"%{lookup('\"a.b\"')}"` and `'%{lookup(''a'')}'`; `None` if it has none.
+fn with_plain_quotes(text: &str) -> Option<String> {
+    let has = |escaped: &str| memmem::find(text.as_bytes(), escaped.as_bytes()).is_some();
+    (has("%{") && (has("\\\"") || has("''"))).then(|| text.replace("\\\"", "\"").replace("''", "'"))
 }
 
 #[cfg(test)]
@@ -129,6 +142,15 @@ mod tests {
     #[test]
     fn interpolations_and_options_name_keys() {
         assert_eq!(named(&host()), "bdfg");
+    }
+
+    #[test]
+    fn quotes_in_tokens_may_have_escapes() {
+        let mut host = host();
+        type_in(&mut host, "/r/data/a.yaml", r#"a: ["%{lookup('\"k\"')}", "%{lookup(\"l\")}"]"#);
+        assert_eq!(named(&host), "bfgkl");
+        type_in(&mut host, "/r/data/a.yaml", "a: '%{lookup(''m'')}'\n");
+        assert_eq!(named(&host), "bfgm");
     }
 
     #[test]

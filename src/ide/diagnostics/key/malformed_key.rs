@@ -189,11 +189,12 @@ Web::two: 1
 other:one: 1
 http://example.com: 1
 web::a-b: 1
-three: "%{lookup('web:four')}"
+three: "%{lookup('web:four')} %{lookup('\"web.five\"')}"
 web:four: 1
 Title: 1
 a.b: 1
 "#,
+web.five: 1
         );
     }
 
