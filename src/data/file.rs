@@ -409,6 +409,17 @@ impl DataFile {
         })
     }
 
+    /// The keys that a `<<` at the root brings, which no lookup finds by [`Self::root_keys`]; `None` without such a `<<`.
+    pub fn brought_keys(&self) -> Option<Vec<&str>> {
+        memchr::memmem::find(self.text.as_bytes(), b"<<")?;
+        let Content::Entries(entries) = self.content() else { return None };
+        let merged = entries.has_root_merge(&self.text).then(|| entries.entries(&self.text))?;
+        let written = self.root_keys();
+        let written: HashSet<&str> = written.iter().map(|it| &*it.text).collect();
+        let keys = merged.filter_map(|it| it.key.as_str());
+        Some(keys.filter(|key| !written.contains(key)).collect())
+    }
+
     /// [`Self::root_keys`], if the file can be read line by line.
     pub fn quick_root_keys(&self) -> Option<Vec<RootKey<'_>>> {
         if self.format != Format::Yaml || self.unreadable.is_some() {

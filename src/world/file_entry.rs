@@ -256,13 +256,14 @@ impl FileEntry {
         self.keys[format as usize].get()
     }
 
-    /// The root keys of the text as `format`. Nothing is kept.
+    /// The root keys that lookups find in the text as `format`. Nothing is kept.
     pub(super) fn each_root_key(&self, format: Format, mut each: impl FnMut(&str)) {
         let mut tell = |data: &DataFile| {
             let keys = data.quick_root_keys().unwrap_or_else(|| data.root_keys());
             for key in keys {
                 each(&key.text);
             }
+            data.brought_keys().into_iter().flatten().for_each(&mut each);
         };
         match self.data_if_read(format) {
             Some(data) => tell(data),

@@ -90,7 +90,7 @@ impl KeyIndex {
         Self { names, texts, bulk, changed, replaced, new_names, changed_names }
     }
 
-    /// The places where `key` is written, by path.
+    /// The places where `key` is written as a root key, by path. A file to which only a `<<` brings the key has none.
     pub fn places(&self, key: &str) -> Vec<KeyPlace> {
         let Some(name) = self.names.known(key) else {
             return Vec::new();
@@ -191,7 +191,7 @@ impl KeyIndex {
         self.may_be(key, MAY_NOT_BE_PLAIN)
     }
 
-    /// Whether files may have root keys that the index does not know: those that a `<<` brings.
+    /// Whether files may have root keys without a place: those that a `<<` brings.
     pub fn may_have_other_keys(&self) -> bool {
         let has_merge = |file: &IndexedFile| file.keys.may_merge;
         self.bulk.has_merges || self.changed.values().flatten().any(has_merge)
@@ -317,8 +317,10 @@ pub(super) struct FileKeys {
     keys: KeyList,
     /// Whether they were found line by line.
     is_quick: bool,
-    /// Whether a `<<` may bring keys from elsewhere.
+    /// Whether a `<<` may merge something, at the root or in a value.
     may_merge: bool,
+    /// The names that a `<<` at the root brings, which are no keys of the text; `None` without such a `<<`.
+    brought: Option<Box<[u32]>>,
     /// The first position of each name in [`Self::keys`]; built on demand for files with hundreds of keys. Versions of a
     /// file with the same names share it.
     first: Arc<OnceLock<HashMap<u32, u32, foldhash::fast::RandomState>>>,
@@ -337,7 +339,9 @@ impl FileKeys {
         let keys = KeyList::of(keys.len(), || keys.iter().zip(&numbers).map(KeyHere::of));
         // A `<<` in a string or comment counts, too. It only makes answers less exact.
         let may_merge = memchr::memmem::find(data.text().as_bytes(), b"<<").is_some();
-        Self { keys, is_quick, may_merge, first: Arc::default() }
+        let brought = data.brought_keys();
+        let brought = brought.map(|keys| names.numbers(keys.iter().copied()).into());
+        Self { keys, is_quick, may_merge, brought, first: Arc::default() }
     }
 
     /// The number of the root key whose entry contains a byte.
@@ -346,8 +350,13 @@ impl FileKeys {
         keys.max_by_key(|here| here.key.start).map(|here| here.name)
     }
 
+    /// The numbers of all keys that lookups find.
     fn numbers(&self) -> impl Iterator<Item = u32> {
-        self.keys.names()
+        self.keys.names().chain(self.brought().iter().copied())
+    }
+
+    fn brought(&self) -> &[u32] {
+        self.brought.as_deref().unwrap_or_default()
     }
 
     /// Whether these are the same keys, wherever they are written.
@@ -356,7 +365,7 @@ impl FileKeys {
     }
 
     fn has(&self, name: u32) -> bool {
-        self.first(name).is_some()
+        self.first(name).is_some() || self.brought().contains(&name)
     }
 
     /// The places of a name.
@@ -370,11 +379,11 @@ impl FileKeys {
 
     fn first(&self, name: u32) -> Option<usize> {
         if self.keys.len() < MIN_HASHED_KEYS {
-            return self.numbers().position(|it| it == name);
+            return self.keys.names().position(|it| it == name);
         }
         let first = self.first.get_or_init(|| {
             let mut first = HashMap::default();
-            for (at, name) in (0..).zip(self.numbers()) {
+            for (at, name) in (0..).zip(self.keys.names()) {
                 first.entry(name).or_insert(at);
             }
             first

@@ -363,6 +363,13 @@ impl Entries {
         self.flags.has(EntryFlags::ENTANGLED)
     }
 
+    /// Whether a `<<` at the root merges something.
+    pub(super) fn has_root_merge(&self, text: &str) -> bool {
+        let merges = |tree: EntryTree<'_>| may_merge(tree.key, tree.value);
+        self.flagged(EntryFlags::ENTANGLED)
+            .any(|(placed, index)| placed.tree(text, index).is_some_and(merges))
+    }
+
     /// The entries in order that have one of `flags`.
     pub(super) fn flagged(&self, flags: EntryFlags) -> impl Iterator<Item = (&Placed, usize)> {
         let chunks = self.chunks.iter().filter(move |placed| placed.chunk.flags().has(flags));

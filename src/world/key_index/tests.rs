@@ -83,6 +83,32 @@ fn keys_of_all_layers_are_found_where_hiera_yaml_leads() {
 }
 
 #[test]
+fn what_a_merge_key_brings_is_a_key_without_a_place() {
+    let merged = ("/r/data/common.yaml", "a: &a {x: 1}\n<<: *a\n");
+    let mut host = Host::new(Arc::new(MemoryDisk::new([FILES[0], merged])));
+    let keys = |host: &mut Host| {
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let world = host.snapshot();
+        let environment = world.environment_of("/r/hiera.yaml").expect("an environment");
+        let scanned: Vec<_> = world.scan_keys(&environment).into_iter().collect();
+        let index = world.key_index(&environment);
+        assert_eq!(index.keys(), scanned);
+        assert!(scanned.iter().all(|it| index.contains(it)));
+        assert_eq!(index.places("x"), []);
+        scanned.join(" ")
+    };
+    assert_eq!(keys(&mut host), "a x");
+    for (text, expected) in [
+        ("a: &a {x: 1, y: 2}\n<<: *a\n", "a x y"),
+        ("a: &a {x: 1, y: 2}\nb: 1\n", "a b"),
+        ("a: &a {x: 1, y: 2}\nb: 1\n<<: *a\n", "a b x y"),
+    ] {
+        host.apply(opened("/r/data/common.yaml", text));
+        assert_eq!(keys(&mut host), expected);
+    }
+}
+
+#[test]
 fn an_edited_file_counts_as_it_is_typed() {
     let mut host = Host::new(Arc::new(MemoryDisk::new([FILES[0], FILES[2], FILES[3]])));
     check(

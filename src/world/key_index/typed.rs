@@ -30,10 +30,13 @@ impl FileKeys {
         names: &Interner,
     ) -> Option<Self> {
         let Edited { keys: replaced, range } = self.edited(old, new)?;
+        if has_root_merge(&new[range.clone()]) {
+            return None;
+        }
         let found = RootKey::quick_between(new, range.start as u32, range.end as u32)?;
         let numbers = names.numbers(found.iter().map(|it| &*it.text));
         let found: Vec<KeyHere> = found.iter().zip(&numbers).map(KeyHere::of).collect();
-        let replaced_names = self.numbers().take(replaced.end).skip(replaced.start);
+        let replaced_names = self.keys.names().take(replaced.end).skip(replaced.start);
         let has_same_names = found.iter().map(|it| it.name).eq(replaced_names);
         let moved = |at: u32| at + new.len() as u32 - old.len() as u32;
         let moved = |range: TextRange| TextRange::new(moved(range.start), moved(range.end));
@@ -46,6 +49,7 @@ impl FileKeys {
             keys: keys.collect(),
             is_quick: true,
             may_merge,
+            brought: None,
             first: if has_same_names { Arc::clone(&self.first) } else { Arc::default() },
         })
     }
@@ -53,7 +57,8 @@ impl FileKeys {
     /// The part that an edit may have changed: from the start of an entry to the start of another one, or to the end.
     fn edited(&self, old: &str, new: &str) -> Option<Edited> {
         // If the parser had to read the old text as a whole, its lines do not tell where entries start.
-        if !self.is_quick {
+        // What a `<<` at the root brings may be written anywhere before it.
+        if !self.is_quick || self.brought.is_some() {
             return None;
         }
         let prefix = common_prefix(old.as_bytes(), new.as_bytes());
@@ -83,6 +88,12 @@ impl FileKeys {
     }
 }
 
+/// Whether some entry of a text may be a `<<`: one that is written in an unusual way counts if the text has one anywhere.
+fn has_root_merge(text: &str) -> bool {
+    let has_merge = text.contains("<<");
+    has_merge && text.lines().any(|line| !line.starts_with([' ', '-', '#']) && line.contains("<<"))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -108,6 +119,9 @@ mod tests {
             "- item\n",
             "{a: 1}\n",
             "<<: {a: 1}\n",
+            "base: &x {brought: 1}\n",
+            "<<: *x\n",
+            "? <<\n: *x\n",
             "---\n",
             "...\n",
             "--- a\n",
@@ -163,6 +177,7 @@ mod tests {
                 if let Some(edited) = known.after_edit(&old, &new, &names) {
                     prop_assert!(anew.is_quick, "{old:?} {new:?}");
                     prop_assert_eq!(&edited.keys, &anew.keys, "{:?} {:?}", old, new);
+                    prop_assert_eq!(&edited.brought, &anew.brought, "{:?} {:?}", old, new);
                     for name in 0..40 {
                         prop_assert_eq!(edited.first(name), anew.first(name));
                     }

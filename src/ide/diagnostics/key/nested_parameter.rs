@@ -1,6 +1,8 @@
 //! `nested-parameter`: a class parameter became part of the hash before it, because it is indented.
 
-use crate::data::{EntryTree, Value};
+use std::sync::Arc;
+
+use crate::data::{EntryTree, RootEntry, Value};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
@@ -32,10 +34,15 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     }
     let Some(tree) = data.entry_at(entry.key_place.range.start) else { return };
     let pairs = pairs_of(tree.value);
+    let is_written_at =
+        |it: &RootEntry, pair: &Pair| it.key_place.range == pair.key.range.shifted(tree.start);
     // The first members are members of the hash itself. If all members of a hash are such names, it is a list of classes or
     // keys.
     let is_parameter = |pair: &&Pair| {
-        text_of(&pair.key).is_some_and(|name| is_parameter(known, classes, key, name))
+        // What an alias brings to the root is looked up.
+        let is_found = |name: &Arc<str>| data.get(name).is_some_and(|it| is_written_at(it, pair));
+        text_of(&pair.key)
+            .is_some_and(|name| is_parameter(known, classes, key, name) && !is_found(name))
     };
     let count = pairs.iter().rev().take_while(is_parameter).count();
     // If only the line of the key is indented, its value follows.
