@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Diagnostic;
-use super::entry::{EntryContext, entry_diagnostics};
+use super::entry::{EntryContext, entry_diagnostics, unreachable_integer_key};
 use super::kept_findings::{Edited, KeptFindings, SectionFindings};
 use super::shared::option_tree::OptionTree;
 use super::shared::text_lookup::TextLookup;
@@ -43,6 +43,14 @@ pub(super) struct EntrySummary {
     pub(super) words: Option<Arc<[u64]>>,
     /// The findings of rules that also depend on other entries, while they are valid.
     pub(super) kept: Option<KeptFindings>,
+}
+
+impl EntrySummary {
+    /// Whether the severity of findings depends on the function that reads the file.
+    pub(super) fn depends_on_reader(&self) -> bool {
+        self.has_encrypted
+            || self.findings.iter().any(|it| it.code == unreachable_integer_key::RULE.code)
+    }
 }
 
 /// The summaries of the files that were checked last.
@@ -200,8 +208,7 @@ impl SectionSummaries {
     fn findings(&self, section: Section<'_>, path: &str) -> Option<SectionFindings> {
         let mut all = SectionFindings::default();
         for (entry, (_, summary)) in section.trees().zip(&self.entries) {
-            // Warnings about encrypted values depend on more than entries.
-            let kept = summary.kept.as_ref().filter(|_| !summary.has_encrypted)?;
+            let kept = summary.kept.as_ref().filter(|_| !summary.depends_on_reader())?;
             all.add((path, section.range.start), &entry, &summary.findings, kept);
         }
         Some(all.sorted())

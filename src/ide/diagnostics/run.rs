@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::code::CodeContext;
 use super::config::{ConfigContext, ConfigTextContext, EnvironmentConfContext};
-use super::entry::eyaml_blob;
+use super::entry::{eyaml_blob, unreachable_integer_key};
 use super::entry_cache::{EntryCache, EntrySummary, Step};
 use super::file::left_by_git;
 use super::file::{DataContext, FileContext, Surroundings, UnreadContext};
@@ -266,8 +266,13 @@ impl Run<'_> {
                 let findings = summary.findings.iter();
                 let findings = findings.map(|finding| finding.clone().shifted(entry.start));
                 self.report.findings.extend(findings);
-                if summary.has_encrypted && !file.is_decrypted() {
-                    eyaml_blob::make_warnings(&mut self.report.findings[before..]);
+                if summary.depends_on_reader() {
+                    let findings = &mut self.report.findings[before..];
+                    if file.is_decrypted() {
+                        unreachable_integer_key::make_warnings(findings);
+                    } else {
+                        eyaml_blob::make_warnings(findings);
+                    }
                 }
                 let is_asked_about = asked < self.bounds.keys;
                 asked += usize::from(matches!(entry.key.kind, NodeKind::Scalar { .. }));

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use crate::data::Format;
 use crate::ide::context::LOOKUP_OPTIONS;
-use crate::ide::diagnostics::file::FileContext;
+use crate::ide::diagnostics::file::{DataContext, FileContext};
 use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
 use crate::ide::diagnostics::shared::near::distance;
 use crate::ide::diagnostics::shared::walk::{option_entries, text_of};
@@ -53,10 +53,15 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
             Some(meant) => format!("Write `{meant}`, or move it to the environment's data."),
             None => "Move it to the environment's data.".to_owned(),
         };
-        let message = format!(
-            "Module '{module}': keys must be qualified with the name of the module; got {key}\n\
-             Puppet never finds this key here. {advice}"
-        );
+        // Puppet checks the keys only if it gets all of them at once.
+        let words = if file.file.is_some_and(DataContext::is_decrypted) {
+            format!("`{key}` does not start with `{prefix}`")
+        } else {
+            format!(
+                "Module '{module}': keys must be qualified with the name of the module; got {key}"
+            )
+        };
+        let message = format!("{words}\nPuppet never finds this key here. {advice}");
         let finding = report.add(&RULE, tree.key.range.shifted(tree.start), message);
         let source = (tree.text, file.format);
         let fix = meant.filter(|_| !is_taken);
@@ -194,6 +199,23 @@ lookup_options:
         assert_eq!(count("ntp::servers: [a]\nservers: []\n"), [0]);
         assert_eq!(count("npt::servers: [a]\nservers: []\n"), [0, 0]);
         assert_eq!(count("lookup_options:\n  servers: {merge: deep}\n  ntp::servers: {}\n"), [0]);
+    }
+
+    #[test]
+    fn a_file_of_which_puppet_gets_single_keys_does_not_fail() {
+        check(
+            r"
+#- /modules/m/hiera.yaml
+version: 5
+hierarchy: [{name: c, path: common.yaml, lookup_key: eyaml_lookup_key}]
+#- /modules/m/data/common.yaml
+m::a: 1
+other: 1
+#^^^^ warning[module-namespace]: `other` does not start with `m::` Puppet never finds this key here. Write `m::other`…
+[a, b]: x
+#^^^^^ warning[unreachable-integer-key]: no lookup finds this key: it is a list, and lookups search for strings
+",
+        );
     }
 
     #[test]

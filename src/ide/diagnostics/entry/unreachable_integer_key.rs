@@ -16,6 +16,9 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
+/// The effect if a `data_hash` function reads the file.
+const EFFECT_IN_MODULE: &str = "In a module's data, every lookup of the module's keys fails.";
+
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     match &entry.key.kind {
         NodeKind::Sequence(_) => {
@@ -44,6 +47,15 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     }
 }
 
+/// Turns findings in a module's data into warnings, because the function that reads the file gets the keys one by one.
+pub(crate) fn make_warnings(findings: &mut [Diagnostic]) {
+    for finding in findings.iter_mut().filter(|it| it.code == RULE.code) {
+        finding.severity = RULE.severity;
+        let message = finding.message.replace(EFFECT_IN_MODULE, "").replace("\n ", "\n");
+        finding.message = message.trim_end().to_owned();
+    }
+}
+
 /// Reports the key of the entry, which is `kind`.
 fn report_key<'r>(
     entry: &EntryContext<'_>,
@@ -53,13 +65,13 @@ fn report_key<'r>(
 ) -> &'r mut Diagnostic {
     let (severity, effect) = match entry.module {
         // Puppet calls `start_with?` on each root key of a module's data, which only strings have.
-        Some(_) => {
-            (Severity::Error, "In a module's data, every lookup of the module's keys fails. ")
-        }
+        Some(_) => (Severity::Error, EFFECT_IN_MODULE),
         None => (RULE.severity, ""),
     };
+    let rest = [effect, advice].join(" ");
     let message = format!(
-        "no lookup finds this key: it is {kind}, and lookups search for strings\n{effect}{advice}"
+        "no lookup finds this key: it is {kind}, and lookups search for strings\n{}",
+        rest.trim()
     );
     report.add_as(&RULE, severity, entry.key.range, message.trim_end())
 }
