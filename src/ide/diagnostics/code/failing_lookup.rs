@@ -4,6 +4,7 @@
 //! The rule does not decide whether Puppet reaches the call. Plans have their own hierarchy and are ignored.
 
 use crate::code::file::language_of;
+use crate::data::Value;
 use crate::engine::{Answer, Caller};
 use crate::ide::code::lookup_call::LookupCall;
 use crate::ide::diagnostics::code::CodeContext;
@@ -32,14 +33,17 @@ const WORDS: [&str; 4] = [
     " element of the merge has wrong type",
 ];
 
+/// The functions that always merge.
+const MERGING: [&str; 3] = ["hiera_array", "hiera_hash", "hiera_include"];
+
 /// Checks the calls of a file.
 pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
     let may_fail = |it: &&Call| {
         it.is_lookup()
             && !it.is_dynamic
             && (it.written.len() > 1
-                // It merges hashes without an argument that says so. The merge of `hiera_array` accepts all values.
-                || it.function == "hiera_hash"
+                // They merge without an argument that says so.
+                || MERGING.contains(&it.function)
                 || !it.options.is_empty()
                 || it.names.iter().any(|name| name.text.contains(['.', '\'', '"'])))
     };
@@ -69,7 +73,7 @@ fn check_call(code: &CodeContext<'_>, call: &Call, report: &mut Report) {
         [] => vec![(&[], &answer)],
         cases => cases.iter().map(|it| (it.conditions.as_slice(), &it.answer)).collect(),
     };
-    let failures: Vec<Option<&str>> = cases.iter().map(|it| failure(it.1)).collect();
+    let failures: Vec<_> = cases.iter().map(|it| failure(call.function, it.1)).collect();
     let Some(words) = failures.iter().flatten().next() else { return };
     let fails: Vec<bool> = failures.iter().map(Option::is_some).collect();
     if may_be_set_to_succeed(&answer, &fails, &sets) {
@@ -80,11 +84,30 @@ fn check_call(code: &CodeContext<'_>, call: &Call, report: &mut Report) {
     report.add(&RULE, range, format!("{words}\nThe call fails for {nodes}."));
 }
 
-/// Puppet's message, if the lookup certainly fails in one of the ways of this rule.
-fn failure(answer: &Answer) -> Option<&str> {
-    let error = answer.outcome.as_ref().err().filter(|_| answer.opaque.is_empty())?;
-    let message = &*error.message;
-    WORDS.iter().any(|words| message.contains(words)).then_some(message)
+/// Puppet's message, if the call of a function certainly fails in one of the ways of this rule.
+fn failure<'a>(function: &str, answer: &'a Answer) -> Option<&'a str> {
+    if !answer.opaque.is_empty() {
+        return None;
+    }
+    match &answer.outcome {
+        Ok(Some(found)) if function == "hiera_include" && has_undef(&found.value) => {
+            Some("Cannot use undef as a class name")
+        }
+        Ok(_) => None,
+        Err(error) => {
+            let message = &*error.message;
+            WORDS.iter().any(|words| message.contains(words)).then_some(message)
+        }
+    }
+}
+
+/// Whether a value is `undef`, or a list that contains it at any depth.
+fn has_undef(value: &Value) -> bool {
+    match value {
+        Value::Undef => true,
+        Value::Array(items) => items.iter().any(|it| has_undef(&it.value)),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -92,9 +115,9 @@ mod tests {
     use crate::ide::diagnostics::testing::check;
 
     const DATA: &str = "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {name: r, path: '%{role}.yaml'}\n- {name: c, paths: [all.yaml, common.yaml]}\n\
-                        #- /data/all.yaml\nl: [b]\n\
+                        #- /data/all.yaml\nl: [b]\nm: {a: 1}\n\
                         #- /data/db.yaml\nport: {a: 1}\n\
-                        #- /data/common.yaml\ns: text\nh: {a: 1}\nl: [a]\nport: 80\n";
+                        #- /data/common.yaml\ns: text\nh: {a: 1}\nl: [a]\nport: 80\nm: {b: 1}\nnone: ~\n";
 
     #[test]
     fn calls_that_fail() {
@@ -110,6 +133,12 @@ mod tests {
              #      ^^^ warning[failing-lookup]: The first element of the merge has wrong type, expects a Hash value, got Tuple The call fails for every node.\n\
              hiera_hash('l')\n\
              #          ^^^ warning[failing-lookup]: The first element of the merge has wrong type, expects a Hash value, got Tuple The call fails for every node.\n\
+             hiera_array('m')\n\
+             #           ^^^ warning[failing-lookup]: The second element of the merge has wrong type, expects a value of type Scalar or Array, got Struct The call fails for every node.\n\
+             hiera_include('m')\n\
+             #             ^^^ warning[failing-lookup]\n\
+             hiera_include('none')\n\
+             #             ^^^^^^ warning[failing-lookup]: Cannot use undef as a class name The call fails for every node.\n\
              lookup('port.a')\n\
              #      ^^^^^^^^ warning[failing-lookup]: undefined method `include?' for 80:Integer…\n"
         ));
@@ -119,7 +148,7 @@ mod tests {
     fn calls_that_may_succeed() {
         check(&format!(
             "{DATA}#- /manifests/site.pp\n\
-             lookup(['s', 's.x'])\nlookup('h.a')\nlookup('l', Array, 'unique')\nhiera_hash('h')\nhiera_array('port')\nlookup('h', Hash, 'hash')\n\
+             lookup(['s', 's.x'])\nlookup('h.a')\nlookup('l', Array, 'unique')\nhiera_hash('h')\nhiera_array('port')\nhiera_array('none')\nhiera_array('h')\nlookup('h', Hash, 'hash')\n\
              lookup('s.x', {{ 'override' => {{ 's.x' => 1 }} }})\nlookup('s.x', $options)\n"
         ));
     }
