@@ -9,7 +9,7 @@ use crate::code::roots::is_code;
 use crate::code::summary::root_key;
 use crate::code::{CodeFile, CodeIndex, CodeSummary};
 use crate::config::Environment;
-use crate::data::{Files as _, PathKind};
+use crate::data::{Files as _, PathKind, Value};
 use crate::engine::{Answer, Caller, Evaluator, Request, module_of_key};
 use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::limits::MAX_KEYS_WHILE_TYPING;
@@ -39,12 +39,21 @@ pub(crate) enum Answered {
     /// Every node has data.
     Always,
     /// No node has data.
+    /// Every node has data, but for some of them, it may be null. Lookups find that, but a parameter gets its default.
+    AlwaysOrNull,
     Never,
     /// Some nodes may have data, or it is not known.
     Perhaps,
 }
 
 impl<'a> CodeContext<'a> {
+impl Answered {
+    /// Whether every node has data, null or not.
+    pub(crate) fn is_always(self) -> bool {
+        matches!(self, Self::Always | Self::AlwaysOrNull)
+    }
+}
+
     /// The file at `path`, which is in `index`; `None` if it cannot be read.
     pub(crate) fn new(
         world: &'a Arc<World>,
@@ -115,7 +124,12 @@ impl<'a> CodeContext<'a> {
         if !answer.left_out.is_empty() {
             Answered::Perhaps
         } else if cases().all(|it| matches!(it.outcome, Ok(Some(_)))) {
-            Answered::Always
+            let is_null = |it: &Answer| {
+                it.outcome
+                    .as_ref()
+                    .is_ok_and(|found| found.as_ref().is_some_and(|it| it.value == Value::Undef))
+            };
+            if cases().any(is_null) { Answered::AlwaysOrNull } else { Answered::Always }
         } else if !is_open && cases().all(is_nothing) && !self.keys().may_be_refused(&root) {
             Answered::Never
         } else {

@@ -3,7 +3,7 @@
 use crate::code::file::language_of;
 use crate::code::lookup_arguments::{self, LookupDefault};
 use crate::code::summary::root_key;
-use crate::ide::diagnostics::code::code_context::{Answered, CodeContext};
+use crate::ide::diagnostics::code::CodeContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity, Tag};
 use crate::syntax::puppet::{ArgumentKind, Call, CallForm, Language};
@@ -29,7 +29,7 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
     }
     for call in code.file.manifest.calls.iter().filter(|it| it.is_lookup() && !it.is_dynamic) {
         let LookupDefault::Written(range) = lookup_arguments::default_of(call) else { continue };
-        let has_data = |name: &str| code.answered(name, call.position) == Answered::Always;
+        let has_data = |name: &str| code.answered(name, call.position).is_always();
         let Some(found) = call.names.iter().find(|it| has_data(&it.text)) else { continue };
         let message =
             format!("every node has data for `{}`\nThis default is never used.", found.text);

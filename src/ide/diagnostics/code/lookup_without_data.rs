@@ -74,9 +74,7 @@ fn is_in_hidden_lambda(code: &CodeContext<'_>, call: &Call) -> bool {
     let mut around = code.file.manifest.calls.iter().filter(|it| {
         it.is_lookup() && it.lambda.as_ref().is_some_and(|lambda| holds_call(lambda.range))
     });
-    around.any(|it| {
-        it.names.iter().any(|name| code.answered(&name.text, it.position) == Answered::Always)
-    })
+    around.any(|it| it.names.iter().any(|name| code.answered(&name.text, it.position).is_always()))
 }
 
 /// Whether the call is the default of a class parameter for which every node has data, so that Puppet never makes it.
@@ -122,7 +120,7 @@ mod tests {
 
     const DATA: &str = "#- /hiera.yaml\nversion: 5\nhierarchy:\n\
                         - {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n- {name: c, path: common.yaml}\n\
-                        #- /data/common.yaml\nservers: {ntp: 1}\nweb::port: 1\n\
+                        #- /data/common.yaml\nservers: {ntp: 1}\nweb::port: 1\nnulls::port: ~\n\
                         #- /data/nodes/web01.yaml\nonly::here: 1\n";
 
     #[test]
@@ -164,6 +162,16 @@ mod tests {
             "{DATA}#- /modules/web/manifests/init.pp\n\
              class web($port = lookup('none'), $other = lookup('none')) {{ }}\n\
              #                                                 ^^^^^^ warning[lookup-without-data]\n"
+        ));
+    }
+
+    #[test]
+    fn null_is_no_data_for_a_parameter() {
+        check(&format!(
+            "{DATA}#- /modules/nulls/manifests/init.pp\n\
+             class nulls($port = lookup('none')) {{ }}\n\
+             #                          ^^^^^^ warning[lookup-without-data]\n\
+             #- /manifests/site.pp\nlookup('nulls::port') |$k| {{ lookup('none') }}\n"
         ));
     }
 
