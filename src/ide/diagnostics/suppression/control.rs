@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::code::roots::is_code;
 use crate::config::glob::matches_path;
 use crate::data::Files as _;
 use crate::ide::diagnostics::lookup::legacy_fact;
@@ -31,8 +32,7 @@ pub(crate) fn apply(
     if let Ok(text) = world.text(path) {
         let strings = || WrittenStrings::of(world, path, &text);
         let ignores = ignored::leave_out(&text, strings, &mut report.findings);
-        // In a broken file, rules find less than they will find once it is mended.
-        if role.is_some_and(|it| !it.is_unparsable(world, path)) {
+        if is_checked_completely(world, path, role) {
             unused_ignore::check(&text, &ignores, is_on, &mut report);
         }
     }
@@ -59,6 +59,17 @@ pub(crate) fn apply(
         }
     }
     findings
+}
+
+/// Whether rules check a file. In a broken one, they find less than they will find once it is mended.
+fn is_checked_completely(world: &World, path: &str, role: Option<&FileRole>) -> bool {
+    if let Some(role) = role {
+        return !role.is_unparsable(world, path);
+    }
+    let environment = is_code(path).then(|| world.environment_of(path)).flatten();
+    environment.is_some_and(|it| {
+        world.code_index(&it).summary(path).is_some_and(|summary| !summary.is_broken)
+    })
 }
 
 /// Whether a rule is on for any file. Expensive rules that are off do not run.

@@ -14,7 +14,7 @@ const MARK: &str = "hiera-ls:";
 /// One comment.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ignore<'t> {
-    /// The comment, from its first character to the end of the line, without trailing spaces.
+    /// The comment, from its first character to the end of the line, without trailing spaces; in a template, the whole tag.
     pub(crate) range: TextRange,
     /// Whether nothing else is on its line.
     pub(crate) stands_alone: bool,
@@ -75,13 +75,15 @@ fn ignores<'t>(text: &'t str, strings: &WrittenStrings) -> Vec<Ignore<'t>> {
         });
         let Some((at, before)) = comment else { continue };
         let Some((is_file, codes)) = command(&line[at + MARK.len()..]) else { continue };
+        let (before, length) = in_its_tag(line, before);
         // A byte order mark may precede a comment on the first line.
-        let stands_alone = before.trim_start_matches('\u{feff}').trim().is_empty();
+        let is_first = before.trim_start_matches('\u{feff}').trim().is_empty();
+        let stands_alone = is_first && line[length..].trim().is_empty();
         let place = |part: &str| {
             let from = (part.as_ptr() as usize - text.as_ptr() as usize) as u32;
             TextRange::new(from, from + part.len() as u32)
         };
-        let end = (start + line.trim_end().len()) as u32;
+        let end = (start + length) as u32;
         ignores.push(Ignore {
             range: TextRange::new((start + before.len()) as u32, end),
             stands_alone,
@@ -91,6 +93,16 @@ fn ignores<'t>(text: &'t str, strings: &WrittenStrings) -> Vec<Ignore<'t>> {
         });
     }
     ignores
+}
+
+/// What is before a comment, and the length of the line up to its end. In a template of Puppet, `<%# … %>` is the comment.
+fn in_its_tag<'l>(line: &'l str, before: &'l str) -> (&'l str, usize) {
+    let tag = before.strip_suffix("<%").or_else(|| before.strip_suffix("<%-"));
+    let end = line[before.len()..].find("%>").map(|at| before.len() + at + "%>".len());
+    match (tag, end) {
+        (Some(before), Some(end)) => (before, end),
+        _ => (before, line.trim_end().len()),
+    }
 }
 
 /// `ignore`, `ignore[a, b]`, `ignore-file[a]`; text after it is a reason for people.
@@ -112,7 +124,7 @@ fn command(text: &str) -> Option<(bool, Vec<&str>)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn on_the_line_and_on_the_line_above() {
@@ -129,6 +141,38 @@ e: "%{lookup('')}" # hiera-ls: ignore[unknown-function]
 #   ^^^^^^^^^^^^^ error[malformed-token]
 #                                     ^^^^^^^^^^^^^^^^ information[unused-ignore]
 "#,
+        );
+    }
+
+    const DATA: &str = "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n#- /data/common.yaml\na: 1\n";
+
+    #[test]
+    fn in_code() {
+        check(&format!(
+            "{DATA}#- /manifests/site.pp\n\
+             lookup('b') # hiera-ls: ignore[lookup-without-data]\n\
+             lookup('a') # hiera-ls: ignore[lookup-without-data]\n\
+             #                              ^^^^^^^^^^^^^^^^^^^ information[unused-ignore]\n\
+             $x = 1 # hiera-ls: ignore[nosuch]\n\
+             #                         ^^^^^^ information[unused-ignore]: there is no rule `nosuch`\n\
+             #- /elsewhere/x.pp\n$x = 1 # hiera-ls: ignore[nosuch]\n"
+        ));
+    }
+
+    #[test]
+    fn in_templates() {
+        check(&format!(
+            "{DATA}#- /modules/m/templates/x.epp\n\
+             <%# hiera-ls: ignore[lookup-without-data] %>\n<%= lookup('b') %>\n\
+             <%= lookup('b') %> <%# hiera-ls: ignore %> x\n\
+             <%= lookup('b') %>\n\
+             #          ^^^ warning[lookup-without-data]\n"
+        ));
+        let template = "#- /modules/m/templates/x.epp\na <%# hiera-ls: ignore %> b\n<%# hiera-ls: ignore %>\nc\n";
+        check_fix(
+            &format!("{template}{DATA}"),
+            "Remove the comment",
+            "a b\n<%# hiera-ls: ignore %>\nc\n",
         );
     }
 
