@@ -198,7 +198,12 @@ fn difference(
                 ChangeTag::Delete => ('-', line(&before_lines, &hidden.0, change.old_index())),
                 ChangeTag::Insert => ('+', line(&after_lines, &hidden.1, change.new_index())),
             };
-            let _ = writeln!(text, "{}", in_lines(&format!("{sign}{line}")));
+            // A patch fits only with the line ends of the file.
+            let end = if change.value().ends_with("\r\n") { "\r\n" } else { "\n" };
+            let _ = write!(text, "{}{end}", in_lines(&format!("{sign}{line}")));
+            if change.missing_newline() {
+                text += "\\ No newline at end of file\n";
+            }
         }
     }
     text
@@ -221,6 +226,15 @@ mod tests {
             ("::a: 1\n::b: yes\n".into(), "::a: 1\n::b: true\n".into());
         let shown = difference("x.yaml", &(before, after), &Default::default());
         assert!(shown.ends_with("\n \\u{3a}:a: 1\n-::b: yes\n+::b: true\n"), "{shown}");
+    }
+
+    #[test]
+    fn a_patch_has_the_line_ends_of_the_file() {
+        let (before, after): (Arc<str>, Arc<str>) =
+            ("a: 1\r\nb: yes\r\nc: 1".into(), "a: 1\r\nb: true\r\nc: 1".into());
+        let shown = difference("x.yaml", &(before, after), &Default::default());
+        let lines = " a: 1\r\n-b: yes\r\n+b: true\r\n c: 1\n\\ No newline at end of file\n";
+        assert!(shown.ends_with(lines), "{shown:?}");
     }
 
     #[test]
