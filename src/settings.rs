@@ -40,6 +40,9 @@ pub struct Settings {
     /// The directory to which their relative paths are relative: that of the project file, or else the first folder. The
     /// caller sets it.
     pub directory: Option<Arc<str>>,
+    /// The directory to which the baseline's path and the paths in it are relative: that of the project file, or else the one that
+    /// has the baseline, or the root of the environment. The caller sets it.
+    pub baseline_directory: Option<Arc<str>>,
     /// `puppetVersion`
     pub puppet_version: PuppetVersion,
     /// `node`: the active node's name; `None` for no choice.
@@ -286,6 +289,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             directory: None,
+            baseline_directory: None,
             puppet_version: PuppetVersion::default(),
             node: None,
             node_name: NamePatterns::default(),

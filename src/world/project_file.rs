@@ -1,4 +1,5 @@
-//! The project file of a folder: its own, or that of a directory above, because users may open only a part of a repository.
+//! The project file of a folder: its own, or that of a directory above, because users may open only a part of a repository. The
+//! baseline is found in the same way.
 
 use std::sync::Arc;
 
@@ -12,9 +13,25 @@ impl World {
     /// The nearest project file at or above `folder`, inside the environment or the repository that contains the folder. A
     /// file above these was not made for the folder.
     pub fn project_file(&self, folder: &str) -> Option<Arc<FileEntry>> {
+        self.file_around(folder, PROJECT_FILE)
+    }
+
+    /// Where the baseline of a folder without a project file is: the nearest directory at or above the folder that has `file`, or
+    /// else the root of the environment around the folder. So commands find it in whichever directory of the environment they run.
+    pub(super) fn directory_of_baseline(&self, folder: &str, file: &str) -> String {
+        let found = self.file_around(folder, file);
+        if let Some(directory) = found.as_ref().and_then(|it| paths::parent(&it.path)) {
+            return directory.to_owned();
+        }
         let environment = self.environment_of(folder);
         let root = environment.as_ref().map(|it| it.directory());
-        // A folder that belongs to neither may still have a project file of its own.
+        root.filter(|it| paths::below(it, folder).is_some()).unwrap_or(folder).to_owned()
+    }
+
+    fn file_around(&self, folder: &str, name: &str) -> Option<Arc<FileEntry>> {
+        let environment = self.environment_of(folder);
+        let root = environment.as_ref().map(|it| it.directory());
+        // A folder that belongs to neither may still have a file of its own.
         let is_within = |directory: &str| {
             directory == folder || root.is_some_and(|root| paths::below(root, directory).is_some())
         };
@@ -25,7 +42,7 @@ impl World {
                 is_within(directory)
                     || repository.is_some_and(|it| paths::below(it, directory).is_some())
             })
-            .find_map(|directory| self.file(&paths::join(directory, PROJECT_FILE)).ok())
+            .find_map(|directory| self.file(&paths::join(directory, name)).ok())
     }
 
     /// The top of the repository that contains a directory.
@@ -62,6 +79,21 @@ mod tests {
     fn one_of_the_repository_around_it() {
         let files = ["/r/.git/HEAD", "/r/.hiera-ls.yaml", "/r/puppet/hiera.yaml"];
         check(&files, "/r/puppet", Some("/r/.hiera-ls.yaml"));
+    }
+
+    #[test]
+    fn the_baseline_of_a_part() {
+        let of = |files: &[&str], folder: &str| {
+            let disk = MemoryDisk::new(files.iter().map(|path| (*path, "")));
+            let world = Host::new(Arc::new(disk)).snapshot();
+            world.directory_of_baseline(folder, "known.json")
+        };
+        let files = ["/r/hiera.yaml", "/r/data/common.yaml", "/x/a.yaml"];
+        assert_eq!([of(&files, "/r"), of(&files, "/r/data"), of(&files, "/x")], ["/r", "/r", "/x"]);
+        let files = [&files[..], &["/r/data/known.json"]].concat();
+        assert_eq!([of(&files, "/r"), of(&files, "/r/data")], ["/r", "/r/data"]);
+        let files = ["/r/.git/HEAD", "/r/known.json", "/r/puppet/hiera.yaml"];
+        assert_eq!(of(&files, "/r/puppet"), "/r");
     }
 
     #[test]

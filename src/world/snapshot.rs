@@ -313,6 +313,17 @@ impl World {
         directory.cloned().unwrap_or_else(|| Arc::from("/"))
     }
 
+    /// Where the baseline's path and the paths in it start.
+    pub fn baseline_directory(&self) -> Arc<str> {
+        let directory = self.settings.baseline_directory.clone();
+        directory.unwrap_or_else(|| self.settings_directory())
+    }
+
+    /// The file with the known findings.
+    pub fn baseline_path(&self) -> String {
+        paths::join(&self.baseline_directory(), &self.settings.diagnostics.baseline)
+    }
+
     /// The back ends of the workspace.
     pub fn back_ends(&self) -> &Arc<Registry> {
         self.back_ends.get_or_init(|| {

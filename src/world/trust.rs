@@ -76,6 +76,13 @@ impl World {
         }
         let directory = file.as_ref().and_then(|file| paths::parent(&file.path));
         settings.directory = directory.or(folders.first().copied()).map(Arc::from);
+        settings.baseline_directory = match (&file, folders.first()) {
+            (None, Some(folder)) => {
+                let baseline = &settings.diagnostics.baseline;
+                Some(self.directory_of_baseline(folder, baseline).into())
+            }
+            _ => settings.directory.clone(),
+        };
         WorkspaceSettings { settings, problems, file }
     }
 
@@ -101,13 +108,18 @@ impl World {
             .chain(settings.modulepath.iter().flatten())
             .chain(&settings.basemodulepath)
             .chain(settings.datadir_map.values())
-            .chain([&settings.diagnostics.baseline])
             .chain(&settings.eyaml.public_key)
             .chain(&settings.eyaml.private_key)
             .chain(stand_ins.map(|it| &it.file))
             .map(at);
+        let baseline = settings.baseline_directory.iter();
+        let baseline = baseline.map(|it| paths::join(it, &settings.diagnostics.baseline));
         Some(
-            named.chain(global).chain(settings.directory.iter().map(ToString::to_string)).collect(),
+            named
+                .chain(global)
+                .chain(baseline)
+                .chain(settings.directory.iter().map(ToString::to_string))
+                .collect(),
         )
     }
 

@@ -11,7 +11,7 @@ use crate::world::{Change, World};
 pub(super) fn write(setup: &mut Setup) -> Result<Checked, String> {
     let world = setup.host.snapshot();
     let mut settings = world.settings().as_ref().clone();
-    let path = world.settings_path(&settings.diagnostics.baseline);
+    let path = world.baseline_path();
     // With the old baseline, its findings would be silent now, and missing in the new one.
     settings.diagnostics.baseline = "".into();
     setup.host.apply(Change::Settings(settings));
@@ -29,7 +29,7 @@ pub(super) fn write(setup: &mut Setup) -> Result<Checked, String> {
 
 /// Why the baseline has no effect: the file is broken, or the command line names a file that does not exist.
 pub(super) fn problem(world: &World, arguments: &CheckArguments) -> Option<String> {
-    let path = world.settings_path(&world.settings().diagnostics.baseline);
+    let path = world.baseline_path();
     if arguments.baseline.is_some() && world.kind(&path) == PathKind::Missing {
         return Some(format!("{path}: no such file, so all findings are reported"));
     }

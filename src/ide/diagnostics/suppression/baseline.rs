@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Value as Json, json};
 
 use crate::data::{DataFile, Files as _, PathKind, Verdict};
+use crate::ide::diagnostics::suppression::control;
 use crate::ide::diagnostics::{Diagnostic, current_code};
 use crate::ide::file_role::FileRole;
 use crate::text::TextRange;
@@ -32,7 +33,7 @@ struct BaselineCache(Mutex<Option<(Arc<str>, Arc<Baseline>)>>);
 impl Baseline {
     /// The baseline of the workspace, if it has one. A file that cannot be read counts as empty.
     pub(crate) fn of(world: &World) -> Option<Arc<Self>> {
-        let text = world.text(&world.settings_path(&world.settings().diagnostics.baseline)).ok()?;
+        let text = world.text(&world.baseline_path()).ok()?;
         let cache = world.attached::<BaselineCache>();
         let mut known = cache.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, baseline)) = known.as_ref().filter(|(of, _)| Arc::ptr_eq(of, &text)) {
@@ -45,7 +46,7 @@ impl Baseline {
 
     /// Why the baseline of the workspace has no effect although something is there.
     pub fn problem(world: &World) -> Option<String> {
-        let path = world.settings_path(&world.settings().diagnostics.baseline);
+        let path = world.baseline_path();
         let why = match world.kind(&path) {
             PathKind::Missing => return None,
             PathKind::Directory => "this is a directory".to_owned(),
@@ -87,7 +88,7 @@ impl Baseline {
 
     /// Adds the findings of the file at `path`.
     pub fn add(&mut self, world: &World, path: &str, findings: &[Diagnostic]) {
-        let shown = crate::ide::diagnostics::suppression::control::shown_path(world, path);
+        let shown = shown_path(world, path);
         let role = FileRole::of(world, path);
         let keys = RootKeys::of(world, path, role.as_ref());
         for finding in findings {
@@ -113,11 +114,10 @@ impl Baseline {
         &self,
         world: &World,
         path: &str,
-        shown: &str,
         role: Option<&FileRole>,
         findings: &mut Vec<Diagnostic>,
     ) -> Vec<Stale<'_>> {
-        let Some(known) = self.counts.get(shown) else { return Vec::new() };
+        let Some(known) = self.counts.get(&shown_path(world, path)) else { return Vec::new() };
         let keys = RootKeys::of(world, path, role);
         let mut found: BTreeMap<(&str, String), u64> = BTreeMap::new();
         for finding in &*findings {
@@ -132,6 +132,11 @@ impl Baseline {
         });
         stale.unwrap_or_default()
     }
+}
+
+/// A path as baselines write it.
+fn shown_path(world: &World, path: &str) -> String {
+    control::path_from(&world.baseline_directory(), world, path)
 }
 
 /// Entries with fewer findings than are known.

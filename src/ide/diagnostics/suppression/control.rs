@@ -22,7 +22,7 @@ pub(crate) fn apply(
     findings: Vec<Diagnostic>,
 ) -> Vec<Diagnostic> {
     let settings = &world.settings().diagnostics;
-    let shown = shown_path(world, path);
+    let shown = path_from(&world.settings_directory(), world, path);
     let severities = FileSeverities { settings, path: &shown };
     let leaves_yaml = world.settings().coexist_with_yaml_language_server;
     let is_on = |code: &str| {
@@ -47,7 +47,7 @@ pub(crate) fn apply(
     // Only now it is known which places are left: a comment may suppress the first one.
     legacy_fact::once_for_each_fact(&mut findings);
     if let Some(baseline) = Baseline::of(world) {
-        let stale = baseline.leave_out(world, path, &shown, role, &mut findings);
+        let stale = baseline.leave_out(world, path, role, &mut findings);
         if let Some(severity) =
             severities.severity(unused_ignore::RULE.code, unused_ignore::RULE.severity)
             && role.is_some()
@@ -85,12 +85,12 @@ pub(crate) fn asks_for(world: &World, rule: &Rule) -> bool {
         || settings.severity.get(rule.code).is_none() && rule.is_on
 }
 
-/// A path as settings and baselines write it: relative to the directory of the settings, wherever below it the command runs.
-/// What is not there is relative to the workspace's folder.
-pub(crate) fn shown_path(world: &World, path: &str) -> String {
-    let directory = world.settings_directory();
-    let directories = std::iter::once(&directory).chain(world.folders());
-    let below = { directories }.find_map(|directory| paths::below(directory, path));
+/// A path as settings and baselines write it: relative to a directory, wherever below it the command runs. What is not there is
+/// relative to the workspace's folder.
+pub(super) fn path_from(directory: &str, world: &World, path: &str) -> String {
+    let folders = world.folders().iter().map(|it| &**it);
+    let mut directories = std::iter::once(directory).chain(folders);
+    let below = directories.find_map(|directory| paths::below(directory, path));
     below.filter(|it| !it.is_empty()).unwrap_or(path).to_owned()
 }
 
