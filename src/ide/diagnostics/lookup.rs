@@ -61,6 +61,11 @@ impl<'a> LookupContext<'a> {
         self.file.around.as_ref().map(|it| &it.known)
     }
 
+    /// Whether a class has the parameter that a key sets.
+    pub(crate) fn is_parameter(&self, key: &str) -> bool {
+        self.file.around.as_ref().is_some_and(|it| it.classes.is_parameter(key))
+    }
+
     /// The values of keys; `None` if the entry does not look up any.
     pub(crate) fn targets(&self) -> Option<&'a Targets<'a>> {
         let looks_up = !self.summary.looked_up.is_empty();

@@ -11,6 +11,7 @@ use crate::code::{CodeFile, CodeIndex, CodeSummary};
 use crate::config::Environment;
 use crate::data::{Files as _, PathKind, Value};
 use crate::engine::{Answer, Caller, Evaluator, Request, module_of_key};
+use crate::ide::diagnostics::shared::declared_classes::DeclaredClasses;
 use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::limits::MAX_KEYS_WHILE_TYPING;
 use crate::syntax::puppet::DeclarationKind;
@@ -145,7 +146,12 @@ impl Answered {
     /// The key that a misspelt one was probably meant to be.
     pub(crate) fn near(&self, key: &str) -> Option<Arc<str>> {
         let mut near = self.near.borrow_mut();
-        near.entry(key.into()).or_insert_with(|| self.keys().near(key, "")).clone()
+        let find = || {
+            // The name of a parameter is right, and it is the key of the data that is misspelt.
+            let classes = DeclaredClasses::new(self.world, self.environment);
+            self.keys().near(key, "").filter(|_| !classes.is_parameter(key))
+        };
+        near.entry(key.into()).or_insert_with(find).clone()
     }
 
     /// The keys of the environment's data.

@@ -1,5 +1,7 @@
 //! `matches-no-key`: an entry of `lookup_options` for a key that no data file has, or a pattern that matches none.
 
+use std::sync::Arc;
+
 use crate::engine::module_of_key;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::entry::pattern_without_caret::looks_like_pattern;
@@ -42,7 +44,7 @@ pub(crate) fn check(at: &OptionsContext<'_>, report: &mut Report) {
             None => unknown_key(known, classes, key),
         };
         if let Some(message) = message {
-            let near = known.near(key, LOOKUP_OPTIONS).filter(|_| !key.starts_with('^'));
+            let near = near_key(known, classes, key).filter(|_| !key.starts_with('^'));
             let is_misspelt = near.as_ref().is_some_and(|near| is_misspelling(key, near));
             let is_certain = is_misspelt
                 && !classes.is_parameter(key)
@@ -69,12 +71,18 @@ pub(crate) fn check(at: &OptionsContext<'_>, report: &mut Report) {
     }
 }
 
+/// The key of the data that a key is similar to. Of two parameters, neither is misspelt.
+fn near_key(known: &KnownKeys<'_>, classes: &DeclaredClasses<'_>, key: &str) -> Option<Arc<str>> {
+    let are_parameters = |near: &str| classes.is_parameter(key) && classes.is_parameter(near);
+    known.near(key, LOOKUP_OPTIONS).filter(|near| !are_parameters(near))
+}
+
 fn unknown_key(known: &KnownKeys<'_>, classes: &DeclaredClasses<'_>, key: &str) -> Option<String> {
     // Other rules report keys with dots and keys that look like patterns.
     if known.contains(key) || key.contains('.') || key == "<<" || looks_like_pattern(key) {
         return None;
     }
-    let near = known.near(key, LOOKUP_OPTIONS);
+    let near = near_key(known, classes, key);
     if near.is_none() && known.is_open(module_of_key(key)) {
         return None;
     }
@@ -139,6 +147,15 @@ abc: {}
             "lookup_options:\n  a: {merge: unique}\n  ^other: # none\n    merge: deep\na: [a]\n",
             "Remove these options (also removes a comment)",
             "lookup_options:\n  a: {merge: unique}\na: [a]\n",
+        );
+    }
+
+    #[test]
+    fn another_parameter_is_not_misspelt() {
+        check(
+            "#- /data/common.yaml\nlookup_options:\n  svc::ts: {convert_to: Timespan}\n\
+             # ^^^^^^^ hint[matches-no-key]: no data file has the key `svc::ts`\n\
+             svc::ah: [1]\n#- /modules/svc/manifests/init.pp\nclass svc($ts = 1, $ah = 2) { }\n",
         );
     }
 

@@ -46,7 +46,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
             finding.related.extend(known.related(&token.name));
             continue;
         }
-        let near = known.near(key, at.key());
+        let near = known.near(key, at.key()).filter(|_| !at.is_parameter(key));
         // Even if keys may also come from elsewhere, a similar key makes a mistake likely.
         if near.is_none() && known.is_open(module_of_key(key)) || !known.is_missing(key) {
             continue;
@@ -116,7 +116,7 @@ fn is_of(path: &str, root: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related, fix_counts};
 
     #[test]
     fn keys_of_all_levels_are_known() {
@@ -138,6 +138,22 @@ c: "%{lookup('only::hree.x')}"
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `only::hree` Puppet uses an empty string. Did you mean `only::here`?
 "#,
         );
+    }
+
+    /// The key of the data is misspelt, and another rule says so.
+    #[test]
+    fn the_name_of_a_parameter_is_right() {
+        let class = "#- /modules/p/manifests/init.pp\nclass p($host = 'x') { }\n";
+        let data = "p::hosst: y\nz: \"%{lookup('p::host')}\"\n";
+        let hiera = "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
+        let fixture = format!("#- /data/common.yaml\n{data}{hiera}{class}");
+        assert_eq!(fix_counts(&fixture, super::RULE.code), [0]);
+        assert_eq!(fix_counts(&fixture.replace("$host", "$other"), super::RULE.code), [1]);
+    }
+
+    #[test]
+    fn keys_that_an_alias_brings_to_the_root_are_known() {
+        check("a: &a {x: 1, p::y: 3}\n<<: *a\nz: \"%{lookup('x')} %{lookup('p::y')}\"\n");
     }
 
     #[test]
