@@ -34,9 +34,12 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     if classes.is_used_otherwise(key) || classes.code().is_named(key) {
         return;
     }
+    // `::a` is a symbol of Ruby, whose name has one colon less.
+    let written = entry.key_place.range.slice(data.text());
+    let shown = if written.strip_prefix(':') == Some(key) { written } else { key };
     let ignored = IgnoredKey {
         rule: &RULE,
-        problem: format!("`{key}` {problem}"),
+        problem: format!("`{shown}` {problem}"),
         meant: meant.filter(|it| data.get(it).is_none() && can_be_meant(classes, it)),
         advice: "Puppet ignores this key.",
         related: Vec::new(),
@@ -144,7 +147,7 @@ web::Three: 1
 'web:: four': 1
 #^^^^^^^^^^^ warning[malformed-key]
 ::web::five: 1
-#^^^^^^^^^^ warning[malformed-key]
+#^^^^^^^^^^ warning[malformed-key]: `::web::five` has too many colons…
 web::six.seven: 1
 #^^^^^^^^^^^^^ warning[malformed-key]
 "%{facts.os.family}::x": 1
