@@ -123,12 +123,23 @@ impl NodeClasses {
             });
             let of_missing = class.is_missing.then(|| RefusedCode {
                 place: class.included_at.clone(),
-                message: format!("Could not find class ::{}", class.name),
+                message: self.words_about_missing(class),
             });
             let refusal = of_file.or(of_missing);
             found.push((class, refusal));
         }
         found
+    }
+
+    /// Puppet's message about a class that does not exist.
+    pub fn words_about_missing(&self, class: &NodeClass) -> String {
+        let (name, CodePlace { path, range }) = (&class.name, &class.included_at);
+        let inherits_there =
+            |it: &ClassCode| it.path == *path && it.declaration().parent == Some(*range);
+        if self.classes.iter().any(|it| it.code.as_ref().is_some_and(inherits_there)) {
+            return format!("Could not find parent resource type '::{name}' of type hostclass");
+        }
+        format!("Could not find class ::{name}")
     }
 }
 
@@ -374,6 +385,7 @@ mod tests {
             ("/r/manifests/site.pp", site),
             ("/r/modules/m/manifests/init.pp", "class m { }\nclass m::b { }\n"),
             ("/r/modules/broken/manifests/init.pp", "class broken {\n"),
+            ("/r/modules/orphan/manifests/init.pp", "class orphan inherits m::none { }\n"),
             ("/r/.hiera-ls/facts/n.json", "{\"x\": 1}"),
         ];
         let world = World::on_disk(
@@ -404,6 +416,13 @@ mod tests {
     #[test]
     fn classes_that_their_modules_do_not_have() {
         check_site("include m::nope", &["m::nope: Could not find class ::m::nope"]);
+        check_site(
+            "include orphan",
+            &[
+                "orphan",
+                "m::none: Could not find parent resource type '::m::none' of type hostclass",
+            ],
+        );
         // Another module path may have the first one, and the broken file may contain the second one.
         check_site("include elsewhere, broken::a, ''", &["elsewhere", "broken::a"]);
     }

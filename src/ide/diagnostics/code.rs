@@ -8,6 +8,7 @@ pub(super) mod failing_lookup;
 pub(super) mod lookup_default_hides;
 pub(super) mod lookup_type_mismatch;
 pub(super) mod lookup_without_data;
+pub(super) mod missing_class;
 pub(super) mod missing_required_parameter;
 pub(super) mod refused_lookup;
 

@@ -192,6 +192,7 @@ impl SectionSummaries {
         for entry in section.trees() {
             let is_known = known.front().is_some_and(|(id, _)| *id == entry.id);
             let summary = if is_known { known.pop_front() } else { None };
+            let summary = summary.filter(|_| !OptionTree::depends_on_others(&entry));
             let mut summary = summary.map_or_else(|| Box::new(make(entry)), |(_, it)| it);
             let goes_on = work(Step::Entry(entry, &mut summary));
             self.entries.push_back((entry.id, summary));
@@ -200,7 +201,6 @@ impl SectionSummaries {
                 return goes_on;
             }
         }
-            let summary = summary.filter(|_| !OptionTree::depends_on_others(&entry));
         ControlFlow::Continue(())
     }
 
@@ -217,6 +217,7 @@ impl SectionSummaries {
 
 fn summary(entry: EntryTree<'_>, data: &DataFile, module: Option<&str>) -> EntrySummary {
     let EntryTree { text, key, value, .. } = entry;
+    let options = OptionTree::of(data, &entry);
     let strings = interpolated_strings(text, value);
     let (variables, looked_up) = (variables(&strings).into(), looked_up_keys(&strings).into());
     let format = data.format();
@@ -224,7 +225,6 @@ fn summary(entry: EntryTree<'_>, data: &DataFile, module: Option<&str>) -> Entry
     let context = EntryContext { text, format, module, key, value, strings, plain, options };
     EntrySummary {
         findings: entry_diagnostics(&context).into(),
-    let options = OptionTree::of(data, &entry);
         variables,
         looked_up,
         texts: TextLookup::all(&context.strings).into(),

@@ -84,6 +84,7 @@ pub const RULES: &[&Rule] = &[
     &key::value_type_mismatch::RULE,
     &code::default_type_mismatch::RULE,
     &code::missing_required_parameter::RULE,
+    &code::missing_class::RULE,
     &key::malformed_key::RULE,
     &key::nested_parameter::RULE,
     &key::misspelt_key::RULE,

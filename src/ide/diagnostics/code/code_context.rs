@@ -39,15 +39,14 @@ pub(crate) struct CodeContext<'a> {
 pub(crate) enum Answered {
     /// Every node has data.
     Always,
-    /// No node has data.
     /// Every node has data, but for some of them, it may be null. Lookups find that, but a parameter gets its default.
     AlwaysOrNull,
+    /// No node has data.
     Never,
     /// Some nodes may have data, or it is not known.
     Perhaps,
 }
 
-impl<'a> CodeContext<'a> {
 impl Answered {
     /// Whether every node has data, null or not.
     pub(crate) fn is_always(self) -> bool {
@@ -55,6 +54,7 @@ impl Answered {
     }
 }
 
+impl<'a> CodeContext<'a> {
     /// The file at `path`, which is in `index`; `None` if it cannot be read.
     pub(crate) fn new(
         world: &'a Arc<World>,

@@ -194,10 +194,10 @@ http://example.com: 1
 web::a-b: 1
 three: "%{lookup('web:four')} %{lookup('\"web.five\"')}"
 web:four: 1
+web.five: 1
 Title: 1
 a.b: 1
 "#,
-web.five: 1
         );
     }
 

@@ -1,0 +1,71 @@
+//! `missing-class`: a node certainly gets a class that its module does not have.
+//!
+//! The finding is in the main manifest, at the statement that leads to the class: its name may be in data.
+
+use crate::ide::diagnostics::code::CodeContext;
+use crate::ide::diagnostics::{Check, Cost, Report, Rule, Severity};
+use crate::text::TextRange;
+use crate::world::node_classes::NodeClass;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "missing-class",
+    name: "Class that does not exist",
+    severity: Severity::Error,
+    since: "0.2.0",
+    summary: "Catalogs fail: a node with a fact set certainly gets a class that its module does not have.",
+    page: include_str!("../../../../docs/rules/missing-class.md"),
+    cost: Cost::High,
+    checks: &[Check::Code(check)],
+    ..Rule::USUAL
+};
+
+/// Checks a file of the main manifest.
+pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
+    let manifests = code.world.main_manifests(code.environment);
+    if !manifests.iter().any(|it| &*it.path == code.path) {
+        return;
+    }
+    let fleet = code.world.fleet_classes(code.environment);
+    for name in fleet.certain_classes() {
+        let mut by_origin: Vec<(TextRange, &NodeClass, Vec<u32>)> = Vec::new();
+        let is_here = |it: &NodeClass| it.is_missing && &*it.origin.path == code.path;
+        for (node, class) in fleet.holders(name).filter(|(_, it)| is_here(it)) {
+            match by_origin.iter_mut().find(|(range, ..)| *range == class.origin.range) {
+                Some((.., nodes)) => nodes.push(node),
+                None => by_origin.push((class.origin.range, class, vec![node])),
+            }
+        }
+        for (range, class, nodes) in by_origin {
+            let words = fleet.of(nodes[0]).words_about_missing(class);
+            let nodes = fleet.in_words(&nodes);
+            let message = format!("{words}\nCatalogs fail for {nodes}.");
+            report.add(&RULE, range, message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    const CODE: &str = "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
+                        - {name: c, path: common.yaml}\n\
+                        #- /data/common.yaml\nclasses: [prof::web, prof::wbe]\n\
+                        #- /data/nodes/b.yaml\nclasses: [other::none]\n\
+                        #- /modules/prof/manifests/web.pp\nclass prof::web { }\n\
+                        #- /modules/prof/manifests/child.pp\nclass prof::child inherits prof::none { }\n\
+                        #- /.hiera-ls/facts/a.json\n{\"role\": \"web\"}\n\
+                        #- /.hiera-ls/facts/b.json\n{\"role\": \"db\"}\n";
+
+    #[test]
+    fn classes_that_their_modules_lack() {
+        check(&format!(
+            "{CODE}#- /manifests/site.pp\n\
+             lookup('classes', Array, 'first').include\n\
+             #^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[missing-class]: Could not find class ::prof::wbe Catalogs fail for 1 of 2 nodes: a.\n\
+             node 'b' {{ include prof::child }}\n\
+             #                  ^^^^^^^^^^^ error[missing-class]: Could not find parent resource type '::prof::none' of type hostclass Catalogs fail for 1 of 2 nodes: b.\n\
+             node default {{ if $x {{ include prof::none }} }}\n"
+        ));
+    }
+}
