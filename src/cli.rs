@@ -19,6 +19,7 @@ mod completions;
 pub mod diff;
 mod fleet;
 pub mod init;
+mod input;
 pub mod lookup;
 mod man;
 mod mcp;

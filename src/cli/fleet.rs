@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use regex::Regex;
 
+use super::input;
 use super::place::Place;
 use super::terminal::{complain, complain_once};
 use super::workspace::{self, absolute};
@@ -91,7 +92,7 @@ fn read_facts(path: &str) -> Result<Vec<NodeParts>, String> {
         return Err(format!("{path}: no such file or directory"));
     }
     let bytes = loader::Disk.read(path).map_err(|error| format!("{path}: {error}"))?;
-    let text = String::from_utf8(bytes).map_err(|_| format!("{path}: not UTF-8"))?;
+    let text = input::as_text(&path, bytes)?;
     let (mut nodes, problems) = formats::read(path, &text);
     for problem in &problems {
         complain(&format!("{path}: {}", problem.message));

@@ -10,7 +10,7 @@ pub(crate) mod test_support;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::document::{hash_without_places, read_yaml};
+pub(crate) use self::document::{hash_without_places, read_yaml, without_places};
 use super::{ClassifiedClass, NodeParts};
 use crate::data::{Hash, Value};
 use crate::text::TextRange;

@@ -459,6 +459,7 @@ mod tests {
             "puppetversoin: 7",
             "puppetversoin: `puppetversoin` is not a setting. Did you mean `puppetVersion`?",
         );
+        check("\u{feff}node: web01\npuppetVersion: 9", "9: `puppetVersion` must be 7 or 8.");
         check("puppetVersion: 9", "9: `puppetVersion` must be 7 or 8.");
         check(
             "hover: {maxLine: 3}",

@@ -1,8 +1,11 @@
 //! The keys of a `lookup` command: from arguments, from a file, or all of them.
 
 use std::io::Read as _;
+use std::path::Path;
 
 use serde_json::Value as Json;
+
+use crate::cli::input;
 
 /// One lookup.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +49,10 @@ impl Query {
         let object: Json =
             serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
         let text = |name: &str| object.get(name).and_then(Json::as_str).map(str::to_owned);
-        let key = text("key").ok_or_else(|| format!("a query without `key`: {line}"))?;
+        let key = text("key").ok_or_else(|| match object.get("key") {
+            Some(_) => format!("the key is not a string: {line}"),
+            None => format!("a query without `key`: {line}"),
+        })?;
         Ok(Self {
             key,
             merge: object.get("merge").filter(|it| !it.is_null()).cloned(),
@@ -58,13 +64,18 @@ impl Query {
 
 /// The lookups in a file, one per line; `-` is standard input.
 pub(super) fn from_file(path: &str) -> Result<Vec<Query>, String> {
-    let mut text = String::new();
-    if path == "-" {
-        std::io::stdin().read_to_string(&mut text).map_err(|error| error.to_string())?;
+    let (shown, text) = if path == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+        ("standard input", input::as_text(&"standard input", bytes)?)
     } else {
-        text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
-    }
-    text.lines().filter(|line| !line.is_empty()).map(Query::parse).collect()
+        (path, input::read(Path::new(path))?)
+    };
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty());
+    let in_line = |(number, line)| {
+        Query::parse(line).map_err(|why| format!("{shown}, line {}: {why}", number + 1))
+    };
+    lines.map(in_line).collect()
 }
 
 #[cfg(test)]

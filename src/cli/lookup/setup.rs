@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::arguments::{Encrypted, LookupArguments};
 use crate::backends::eyaml::Decryption;
+use crate::cli::input;
 use crate::cli::place::{NodeArgument, Place};
 use crate::cli::shown::counted;
 use crate::cli::terminal::complain;
@@ -195,7 +196,7 @@ fn node_of_facts(
 }
 
 fn parts_of_facts(path: &Path, node: Option<&str>) -> Result<NodeParts, String> {
-    let text = read(path)?;
+    let text = input::read(path)?;
     let shown = path.display();
     let (mut nodes, problems) = formats::read(&path.to_string_lossy(), &text);
     for problem in problems {
@@ -293,17 +294,12 @@ fn warn_of_useless_sets(
 }
 
 fn hash_file(path: &Path) -> Result<Hash, String> {
-    let text = read(path)?;
+    let text = input::read(path)?;
     let shown = path.display();
-    let yaml: serde_json::Value =
-        serde_yaml::from_str(&text).map_err(|error| format!("{shown}: {error}"))?;
-    match crate::data::json::to_value(&yaml) {
+    let yaml = formats::read_yaml(&text).map_err(|error| format!("{shown}: {}", error.message))?;
+    match formats::without_places(&yaml).value {
         Value::Hash(hash) => Ok(hash.as_ref().clone()),
         Value::Undef => Ok(Hash::new()),
         _ => Err(format!("{shown}: not a hash")),
     }
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }

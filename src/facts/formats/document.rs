@@ -18,14 +18,15 @@ const MAX_DEPTH: u32 = 1_000;
 
 /// The content of a facts file. Only values from YAML have positions.
 pub(super) fn parse(path: &str, text: &str) -> Result<Located, FactsProblem> {
-    if text.trim_start_matches('\u{feff}').trim().is_empty() {
+    let bare = without_mark(text)?.trim_start();
+    if bare.is_empty() {
         return Err(problem("The file is empty; facts were expected.".to_owned(), 0, text));
     }
     match extension(path).as_str() {
         // The files of facterdb end with `.facts` and contain JSON.
         "json" | "facts" => read_json(text),
         "yaml" | "yml" => read_yaml(text),
-        _ if text.trim_start().starts_with(['{', '[']) => {
+        _ if bare.starts_with(['{', '[']) => {
             // YAML in flow style starts with the same characters, so the error of the JSON parser counts only if both parsers fail.
             read_json(text).or_else(|problem| read_yaml(text).map_err(|_| problem))
         }
@@ -36,14 +37,16 @@ pub(super) fn parse(path: &str, text: &str) -> Result<Located, FactsProblem> {
 /// The first document of a YAML text as Puppet reads it, with positions. A node that would become a Ruby object (a date, a
 /// tag) is read as the string or hash that is written. Positions have file number 0. An empty text becomes `undef`.
 pub(crate) fn read_yaml(text: &str) -> Result<Located, FactsProblem> {
-    let parsed = yaml::parse(text);
+    let bare = without_mark(text)?;
+    let skipped = (text.len() - bare.len()) as u32;
+    let parsed = yaml::parse(bare);
     if let Some(error) = parsed.error {
         let message = format!("The file is not valid YAML: {}.", error.message);
-        return Err(problem(message, error.offset, text));
+        return Err(problem(message, error.offset + skipped, text));
     }
     let Some(mut root) = parsed.root else { return Ok(Value::Undef.into()) };
     take_objects_as_written(&mut root);
-    let value = Lowering::new(FileId(0), 0).node(&root).map_err(|error| FactsProblem {
+    let value = Lowering::new(FileId(0), skipped).node(&root).map_err(|error| FactsProblem {
         message: format!("The file is not valid YAML: {}.", error.message),
         range: error.range,
     })?;
@@ -74,6 +77,15 @@ pub(crate) fn hash_without_places(hash: &Hash) -> Hash {
     bare
 }
 
+/// The text without a byte order mark, which Puppet skips in files with facts; `Err` if it is not UTF-8 but UTF-16.
+fn without_mark(text: &str) -> Result<&str, FactsProblem> {
+    // Each letter in UTF-16 has a zero byte, which neither YAML nor JSON allows.
+    if text.contains('\0') {
+        return Err(problem("The file is in UTF-16. Save it as UTF-8.".to_owned(), 0, text));
+    }
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
 /// A problem from `offset` to the end of its line.
 pub(super) fn problem(message: String, offset: u32, text: &str) -> FactsProblem {
     let lines = LineIndex::new(text);
@@ -84,7 +96,7 @@ pub(super) fn problem(message: String, offset: u32, text: &str) -> FactsProblem 
 
 /// Parsed as Ruby parses JSON, because of the digits of its numbers; the error messages are simpler than Ruby's.
 fn read_json(text: &str) -> Result<Located, FactsProblem> {
-    let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let bare = without_mark(text)?;
     let parsed = syntax_json::parse(bare);
     let error = match (parsed.root, parsed.error) {
         (Some(root), None) => return Ok(without_places(&lower_json(FileId(0), &root))),

@@ -56,7 +56,25 @@ fn facter_output() {
         r#"b facts={"fqdn":"a","clientcert":"b"}"#,
     );
     check("facts", "---\nrole: web\n", r#"facts facts={"role":"web"}"#);
+}
+
+#[test]
+fn a_byte_order_mark_is_skipped() {
     check("a.json", "\u{feff}{\"x\": 1}", r#"a facts={"x":1}"#);
+    check("a.yaml", "\u{feff}x: 1\ny: 2\n", r#"a facts={"x":1,"y":2}"#);
+    check("facts", "\u{feff}{\"x\": 1}", r#"facts facts={"x":1}"#);
+    check(
+        "a.yaml",
+        "\u{feff}x: 1\ny: *no\n",
+        "11..14: The file is not valid YAML: Unknown alias: no.",
+    );
+}
+
+#[test]
+fn utf_16_is_named() {
+    let message = "0..14: The file is in UTF-16. Save it as UTF-8.";
+    check("a.json", "\u{fffd}\u{fffd}{\0\"\0x\0\"\0", message);
+    check("a.yaml", "\u{fffd}\u{fffd}x\0:\0 \01\0", message);
 }
 
 #[test]
