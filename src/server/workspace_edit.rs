@@ -14,7 +14,8 @@ use crate::ide::{EditLabel, FileChange, FileEdit, LabelledEdit, LabelledEdits, L
 use crate::text;
 
 /// Converts edits of the texts of this moment. An editor that knows versions refuses them if a file has changed meanwhile.
-/// `None` if the client does not support the edits, or if a file no longer exists.
+/// `None` if the client does not support the edits, if a file no longer exists, or if the client cannot see what the edits remove,
+/// such as a byte order mark.
 pub(super) fn workspace_edit(context: &Context, edits: &[FileEdit]) -> Option<WorkspaceEdit> {
     let client = &context.client;
     let creates = edits.iter().any(|it| matches!(it.change, FileChange::Create(_)));
@@ -129,5 +130,7 @@ fn text_edits(context: &Context, path: &str, edits: &[text::TextEdit]) -> Option
         range: to_proto::range(context, &file, it.range),
         new_text: it.new_text.clone(),
     };
-    Some(edits.iter().map(edit).collect())
+    let edits: Vec<TextEdit> = edits.iter().map(edit).collect();
+    let is_seen = |it: &TextEdit| it.range.start != it.range.end || !it.new_text.is_empty();
+    (edits.is_empty() || edits.iter().any(is_seen)).then_some(edits)
 }

@@ -11,6 +11,9 @@ use super::{TextRange, common_prefix, common_suffix};
 /// The distance between marks in bytes. To count the columns of a place, at most two such parts of its line are read.
 const MARK_DISTANCE: usize = 512;
 
+/// What some editors write before the text of a file.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// How a client counts columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
@@ -52,6 +55,14 @@ impl LineIndex {
         Self { starts, len: text.len() as u32, marks: Marks::default() }
     }
 
+    /// The same, but the first line starts after a byte order mark: editors do not show the mark, and do not count it.
+    #[must_use]
+    pub fn after_mark(mut self, text: &str) -> Self {
+        let mark = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
+        self.starts[0] = mark as u32;
+        self
+    }
+
     /// The index of `new`; `self` is that of `old`. Only what differs is searched for lines.
     #[must_use]
     pub fn edited(&self, old: &str, new: &str) -> Self {
@@ -61,14 +72,15 @@ impl LineIndex {
         let (old_end, new_end) = (before.len() - rest, after.len() - rest);
         // Whether a line starts at a byte depends on this byte and on the one before it.
         let kept = self.starts.partition_point(|&at| (at as usize) < start).max(1);
-        let moved = self.starts.partition_point(|&at| at as usize <= old_end);
+        let moved = self.starts.partition_point(|&at| at as usize <= old_end).max(1);
         let begins_line = |at: &usize| match after[at - 1] {
             b'\n' => true,
             b'\r' => after.get(*at) != Some(&b'\n'),
             _ => false,
         };
         let mut starts = Vec::with_capacity(self.starts.len() + 16);
-        starts.extend_from_slice(&self.starts[..kept]);
+        starts.push(0);
+        starts.extend_from_slice(&self.starts[1..kept]);
         starts.extend((start.max(1)..=new_end).filter(begins_line).map(|at| at as u32));
         let later = self.starts.get(moved..).unwrap_or_default();
         starts.extend(later.iter().map(|at| at - old_end as u32 + new_end as u32));
@@ -82,7 +94,7 @@ impl LineIndex {
 
     /// The line (from 0) of byte `offset`; offsets past the end count as the end.
     pub fn line_of(&self, offset: u32) -> u32 {
-        self.starts.partition_point(|&start| start <= offset.min(self.len)) as u32 - 1
+        self.starts[1..].partition_point(|&start| start <= offset.min(self.len)) as u32
     }
 
     /// [`Self::line_of`] for an offset that is not before `line`; fast if it is near.
@@ -289,6 +301,19 @@ mod tests {
             let expected = width(&text[start..end], encoding);
             proptest::prop_assert_eq!(index.line_col(&text, at as u32, encoding).col, expected);
         }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_not_counted_where_editors_hide_it() {
+        let (old, new) = ("\u{feff}a: ä\nb: 1\n", "a: 1\nb: 1\n");
+        let index = LineIndex::new(old).after_mark(old);
+        let of = |offset| index.line_col(old, offset, Encoding::Utf16);
+        assert_eq!([0, 3, 4].map(|it| of(it).col), [0, 0, 1]);
+        assert_eq!(index.offset(old, LineCol::default(), Encoding::Utf16), 3);
+        assert_eq!(index.line_range(old, 0).slice(old), "a: ä");
+        assert_eq!(of(9), LineCol { line: 1, col: 0 });
+        assert_eq!(index.edited(old, new), LineIndex::new(new));
+        assert_eq!(LineIndex::new(new).edited(new, old).after_mark(old), index);
     }
 
     #[test]

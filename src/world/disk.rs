@@ -311,6 +311,21 @@ impl DiskTable {
         real.map_or_else(Vec::new, |real| self.record.links_to(&real))
     }
 
+    /// The other paths of the file at `path` that are known: those by which it was read through links, and the one without links.
+    pub(super) fn other_paths(&self, path: &str) -> Vec<Arc<str>> {
+        if !self.record.has_links() {
+            return Vec::new();
+        }
+        let real = self.without_links(path).unwrap_or_else(|| path.to_owned());
+        let mut paths = self.record.links_to(&real);
+        // A link may lead to another file by now.
+        paths.retain(|it| **it != *path && self.without_links(it).as_ref() == Some(&real));
+        if real != *path {
+            paths.push(self.path(self.id(&real)));
+        }
+        paths
+    }
+
     /// The kind of `path`. It is searched for in its directory's listing, so that a thousand calls for one directory read the
     /// disk once.
     pub fn kind(&self, path: &str) -> PathKind {

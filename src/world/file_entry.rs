@@ -15,6 +15,9 @@ use crate::data::{
 use crate::limits::MAX_REPLACED_BYTES;
 use crate::text::{LineIndex, SharedText, TextRange};
 
+/// What some editors write before the text of a file.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// A file's text and what is derived from it. Immutable: an edit creates a new entry.
 #[derive(Debug)]
 pub struct FileEntry {
@@ -30,6 +33,8 @@ pub struct FileEntry {
     invalid_bytes: Vec<u8>,
     /// The bytes that were replaced.
     replaced: Arc<[ReplacedBytes]>,
+    /// Whether the byte order mark counts as a character: an editor sent it. Other editors do not show it.
+    is_mark_counted: bool,
     line_index: OnceLock<LineIndex>,
     data: [OnceLock<Arc<DataFile>>; 3],
     keys: [OnceLock<Arc<FileKeys>>; 3],
@@ -100,6 +105,7 @@ impl FileEntry {
             invalid_utf8_at: None,
             invalid_bytes: Vec::new(),
             replaced: Arc::default(),
+            is_mark_counted: false,
             line_index: OnceLock::new(),
             data: Default::default(),
             keys: Default::default(),
@@ -134,6 +140,30 @@ impl FileEntry {
         }
     }
 
+    /// An entry for a text in an editor. Editors do not show a byte order mark or another encoding, and write both again, so
+    /// the file on the disk decides about them.
+    pub(super) fn in_editor(
+        path: Arc<str>,
+        id: FileId,
+        mut text: Arc<str>,
+        saved: Option<&Self>,
+    ) -> Self {
+        let is_mark_counted = text.starts_with(BYTE_ORDER_MARK);
+        if !is_mark_counted && saved.is_some_and(|it| it.text.starts_with(BYTE_ORDER_MARK)) {
+            text = format!("{BYTE_ORDER_MARK}{text}").into();
+        }
+        let mut entry = Self { is_mark_counted, ..Self::new(path, id, text.into()) };
+        if let Some((saved, at)) = saved.and_then(|it| Some((it, it.invalid_utf8_at?))) {
+            entry.invalid_utf8_at = Some(at.min(entry.text.len() as u32));
+            entry.invalid_bytes.clone_from(&saved.invalid_bytes);
+            // The places are those of the saved text.
+            if entry.text == saved.text {
+                entry.replaced = saved.replaced.clone();
+            }
+        }
+        entry
+    }
+
     /// Where it is not UTF-8.
     pub(super) fn invalid_utf8(&self) -> Option<InvalidUtf8> {
         self.invalid_utf8_at.map(|at| InvalidUtf8 { at, bytes: self.invalid_bytes.clone() })
@@ -145,6 +175,7 @@ impl FileEntry {
             invalid_utf8_at: self.invalid_utf8_at,
             invalid_bytes: self.invalid_bytes.clone(),
             replaced: self.replaced.clone(),
+            is_mark_counted: self.is_mark_counted,
             keys: self.keys.clone(),
             code_summary: self.code_summary.clone(),
             ..Self::new(self.path.clone(), self.id, self.text.clone())
@@ -153,7 +184,11 @@ impl FileEntry {
 
     /// Where the text's lines start.
     pub fn line_index(&self) -> &LineIndex {
-        self.line_index.get_or_init(|| LineIndex::new(&self.text))
+        self.line_index.get_or_init(|| self.as_counted(LineIndex::new(&self.text)))
+    }
+
+    fn as_counted(&self, lines: LineIndex) -> LineIndex {
+        if self.is_mark_counted { lines } else { lines.after_mark(&self.text) }
     }
 
     /// The text parsed as `format`.
@@ -284,25 +319,30 @@ impl FileEntry {
     /// This file with another text. The parsed form of the old text is the start for parsing the new one.
     #[must_use]
     pub fn edited(self: &Arc<Self>, text: SharedText) -> Arc<Self> {
-        // A replaced byte makes both texts look the same although the editor's text is valid UTF-8.
-        if self.text == text && self.invalid_utf8_at.is_none() {
-            return self.clone();
-        }
-        let next = Self::new(self.path.clone(), self.id, text);
+        let is_mark_counted = self.is_mark_counted;
+        let next = Self { is_mark_counted, ..Self::new(self.path.clone(), self.id, text) };
         next.starting_from(self)
     }
 
-    /// This entry, or `earlier` if that has the same text.
+    /// This entry, or `earlier` if that is the same. Its parsed form is the start for parsing this text.
     pub(super) fn starting_from(mut self, earlier: &Arc<Self>) -> Arc<Self> {
-        if self.text == earlier.text && self.invalid_utf8_at == earlier.invalid_utf8_at {
+        if self.is_same(earlier) {
             return earlier.clone();
         }
         if let Some(lines) = earlier.line_index.get() {
-            self.line_index = lines.edited(&earlier.text, &self.text).into();
+            self.line_index = self.as_counted(lines.edited(&earlier.text, &self.text)).into();
         }
         self.earlier = Mutex::new(earlier.latest_data());
         self.earlier_keys = Mutex::new(earlier.latest_keys());
         Arc::new(self)
+    }
+
+    /// Whether both have the same text. If bytes were replaced, the texts alone do not tell.
+    fn is_same(&self, other: &Self) -> bool {
+        self.text == other.text
+            && self.invalid_utf8_at == other.invalid_utf8_at
+            && self.replaced == other.replaced
+            && self.is_mark_counted == other.is_mark_counted
     }
 
     fn latest_data(&self) -> Earlier {

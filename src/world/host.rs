@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::changed_paths::ChangedPaths;
 use super::disk::{DiskReader, DiskTable};
-use super::file_entry::FileEntry;
 use super::overlay::OpenFile;
 use super::snapshot::{Choice, Kept, World};
 use super::{nodes, paths, roots};
@@ -142,9 +141,7 @@ impl Host {
         self.buffers.insert(path.clone(), Buffer::new(text));
         // An editor may send half a character, for which `intake` puts a mark. The text gets U+FFFD instead.
         let text = without_halves(text).into();
-        // The file on the disk often has the same text. Then both share everything, also after later edits.
-        let before = self.world.texts.file(&path).ok();
-        self.show(&path, before, text, version)
+        self.show(&path, text, version)
     }
 
     fn edit(
@@ -160,8 +157,7 @@ impl Host {
         };
         buffer.apply(edits, encoding);
         let text = buffer.text(&mut self.room);
-        let before = self.world.texts.file_if_read(&path);
-        self.show(&path, before, text, version)
+        self.show(&path, text, version)
     }
 
     fn close(&mut self, path: &str) -> Effect {
@@ -172,9 +168,14 @@ impl Host {
         if self.buffers.is_empty() {
             self.room = String::new();
         }
-        let last = self.world.texts.overlay.get(&path).map(|file| file.entry.clone());
+        let overlay = &self.world.texts.overlay;
+        let last = overlay.get(&path).map(|file| file.entry.clone());
+        let is_its = |it: &&OpenFile| it.opened_as.as_ref() == Some(&path);
+        let mut changed: Vec<_> =
+            overlay.iter().filter(is_its).map(|it| it.entry.path.clone()).collect();
+        changed.push(path.clone());
         // The file on the disk often has the text that was in the editor last, so that entry is used again.
-        self.replace_texts(vec![path.clone()], |world, changed| {
+        self.replace_texts(changed, |world, changed| {
             world.texts.base = Arc::new(world.texts.base.after_change(changed, last.as_ref()));
             world.texts.overlay = Arc::new(world.texts.overlay.without(&path));
         })
@@ -188,28 +189,55 @@ impl Host {
         // What is read through a link changes with the file behind it.
         let base = &self.world.texts.base;
         let changed = changed.flat_map(|path| [base.links_read_to(&path), vec![path]].concat());
-        let changed = changed.collect();
-        self.replace_texts(changed, |world, changed| {
+        let changed: Vec<Arc<str>> = changed.collect();
+        let is_changed = ChangedPaths::new(changed.iter().map(|path| &**path));
+        let mut open = Vec::new();
+        for file in self.world.texts.overlay.iter() {
+            let path = &file.entry.path;
+            let buffer = self.buffers.get(file.opened_as.as_ref().unwrap_or(path));
+            if let Some(buffer) = buffer.filter(|_| is_changed.concerns(path)) {
+                let text = buffer.text(&mut self.room);
+                open.push((path.clone(), text, file.version, file.opened_as.clone()));
+            }
+        }
+        self.replace_texts(changed.clone(), |world, changed| {
             world.texts.base = Arc::new(world.texts.base.after_change(changed, None));
+            // The saved file may have another encoding now, and a link may lead to another file.
+            for (path, text, version, opened_as) in open {
+                let leads_there = |it: &Arc<str>| world.texts.base.other_paths(it).contains(&path);
+                if opened_as.as_ref().is_none_or(leads_there) {
+                    world.texts.put(&path, text, version, opened_as);
+                } else {
+                    world.texts.overlay = Arc::new(world.texts.overlay.without(&path));
+                }
+            }
         })
     }
 
-    /// Puts `text` over the content on disk.
-    fn show(
-        &mut self,
-        path: &Arc<str>,
-        before: Option<Arc<FileEntry>>,
-        text: Arc<str>,
-        version: i32,
-    ) -> Effect {
-        let world = &self.world;
-        let entry = match before {
-            Some(entry) => entry.edited(text.into()),
-            None => Arc::new(FileEntry::new(path.clone(), world.texts.base.id(path), text.into())),
-        };
-        self.replace_texts(vec![path.clone()], |world, _| {
-            world.texts.overlay = Arc::new(world.texts.overlay.with(OpenFile { entry, version }));
+    /// Puts `text` over the content on disk, at each path of the file that is not open itself.
+    fn show(&mut self, path: &Arc<str>, text: Arc<str>, version: i32) -> Effect {
+        let others = self.other_paths(path, &text);
+        self.replace_texts([&others[..], &[path.clone()]].concat(), |world, _| {
+            for other in others {
+                world.texts.put(&other, text.clone(), version, Some(path.clone()));
+            }
+            world.texts.put(path, text, version, None);
         })
+    }
+
+    /// The paths at which a text also counts, because links lead from or to `path`, and no editor has opened them.
+    fn other_paths(&self, path: &Arc<str>, text: &str) -> Vec<Arc<str>> {
+        let world = &self.world;
+        let mut others: BTreeSet<Arc<str>> =
+            world.texts.base.other_paths(path).into_iter().collect();
+        // There may be others that nobody has read yet, which does not matter before the text is edited.
+        if world.text_on_disk(path).is_none_or(|saved| *saved != *text)
+            && let Some(environment) = world.environment_of(path)
+        {
+            others.extend(world.links_to(&environment, &world.real_path(path)));
+        }
+        others.retain(|it| it != path && !self.buffers.contains_key(it));
+        others.into_iter().collect()
     }
 
     fn replace_texts(
@@ -269,7 +297,7 @@ pub(super) fn kept(paths: &[Arc<str>], before: &World, after: &World) -> Kept {
     // Inferred nodes depend on which files exist.
     let comes_or_goes = |path: &str| before.kind(path) != after.kind(path);
     // A link may lead to another file now, although its directory looks the same.
-    let is_link = |path: &str| after.open_file(path).is_none() && after.is_link(path);
+    let is_link = |path: &str| after.texts.overlay.get(path).is_none() && after.is_link(path);
     let changes_nodes =
         |path: &str| nodes::may_hold_facts(path, after) || comes_or_goes(path) || is_link(path);
     let is_all = !paths.iter().any(|path| changes_nodes(path));

@@ -85,6 +85,16 @@ impl World {
         real.unwrap_or_else(|| path.to_owned())
     }
 
+    /// The path at which an editor is to edit the file at `path`: the one by which it is open, if it is.
+    pub(crate) fn edited_as(&self, path: &Arc<str>) -> Arc<str> {
+        if self.open_file(path).is_some() {
+            return path.clone();
+        }
+        let real = self.real_path(path);
+        let open = self.open_files().find(|open| self.real_path(&open.entry.path) == real);
+        open.map_or_else(|| path.clone(), |open| open.entry.path.clone())
+    }
+
     /// Whether there is a symbolic link at `path`.
     pub(super) fn is_link(&self, path: &str) -> bool {
         let Some(directory) = paths::parent(path) else { return false };

@@ -116,7 +116,7 @@ impl World {
             return None;
         }
         let mut edits = KeyEdits::default();
-        let open = self.open_files().map(|open| open.entry.path.clone());
+        let open = self.paths_in_editors();
         // A file that was closed meanwhile may have lost unsaved edits, so both moments count.
         let open: BTreeSet<Arc<str>> =
             open.chain(earlier.overlay.iter().map(|open| open.entry.path.clone())).collect();

@@ -21,6 +21,8 @@ pub struct OpenFile {
     pub entry: Arc<FileEntry>,
     /// The editor's version number of this text.
     pub version: i32,
+    /// The path by which the editor has opened the file, if it is another one: a link leads from one path to the other.
+    pub(super) opened_as: Option<Arc<str>>,
 }
 
 impl Overlay {
@@ -68,10 +70,11 @@ impl Overlay {
         Self { directories: directories_of(&files), files }
     }
 
-    /// The overlay without the file.
+    /// The overlay without the file, at each of its paths.
     pub(super) fn without(&self, path: &str) -> Self {
         let mut files = self.files.clone();
         files.remove(path);
+        files.retain(|_, file| file.opened_as.as_deref() != Some(path));
         Self { directories: directories_of(&files), files }
     }
 }

@@ -243,7 +243,7 @@ pub(super) fn is_structural(path: &str, before: &World, after: &World) -> bool {
     if STRUCTURAL_FILES.contains(&paths::file_name(path)) || is_global() {
         return true;
     }
-    match (before.open_file(path), after.open_file(path)) {
+    match (before.texts.overlay.get(path), after.texts.overlay.get(path)) {
         // Typing never changes what is on the disk. This is the common case, so it reads nothing.
         (Some(_), Some(_)) => false,
         (None, None) => {

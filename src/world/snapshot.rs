@@ -114,7 +114,7 @@ impl World {
     pub fn as_saved(&self) -> Arc<Self> {
         let mut world = self.successor();
         world.texts.overlay = Arc::default();
-        let paths: Vec<Arc<str>> = self.open_files().map(|open| open.entry.path.clone()).collect();
+        let paths: Vec<Arc<str>> = self.paths_in_editors().collect();
         let kept = super::host::kept(&paths, self, &world);
         world.carry_over(self, &paths, kept);
         Arc::new(world)
@@ -169,14 +169,18 @@ impl World {
     pub fn as_if(&self, texts: &[(Arc<str>, Arc<str>)]) -> Arc<Self> {
         let mut world = self.successor();
         let mut paths: Vec<Arc<str>> = Vec::new();
-        for (path, text) in texts {
-            let path = self.interned(path);
+        let at_all_paths = |(path, text): &(Arc<str>, Arc<str>)| {
+            let others = self.texts.base.other_paths(path);
+            let all = others.into_iter().chain([self.interned(path)]);
+            all.map(|it| (it, text.clone())).collect::<Vec<_>>()
+        };
+        for (path, text) in texts.iter().flat_map(at_all_paths) {
             let known = self.texts.file(&path).ok();
             let entry = match known {
-                Some(entry) => entry.edited(text.clone().into()),
-                None => Arc::new(FileEntry::new(path.clone(), self.id(&path), text.clone().into())),
+                Some(entry) => entry.edited(text.into()),
+                None => Arc::new(FileEntry::new(path.clone(), self.id(&path), text.into())),
             };
-            let overlay = world.texts.overlay.with(OpenFile { entry, version: 0 });
+            let overlay = world.texts.overlay.with(OpenFile { entry, version: 0, opened_as: None });
             world.texts.overlay = Arc::new(overlay);
             paths.push(path);
         }
@@ -283,12 +287,17 @@ impl World {
 
     /// The files that are open in editors, sorted by path.
     pub fn open_files(&self) -> impl Iterator<Item = &OpenFile> {
-        self.texts.overlay.iter()
+        self.texts.overlay.iter().filter(|open| open.opened_as.is_none())
+    }
+
+    /// The paths that have texts of editors, sorted: also those by which a link leads to an open file.
+    pub fn paths_in_editors(&self) -> impl Iterator<Item = Arc<str>> {
+        self.texts.overlay.iter().map(|open| open.entry.path.clone())
     }
 
     /// The file at `path` if it is open in an editor.
     pub fn open_file(&self, path: &str) -> Option<&OpenFile> {
-        self.texts.overlay.get(path)
+        self.texts.overlay.get(path).filter(|open| open.opened_as.is_none())
     }
 
     /// `path` in normal form; the same allocation for the life of the process.

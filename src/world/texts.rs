@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::disk::DiskTable;
 use super::file_entry::{FileEntry, Seen};
-use super::overlay::Overlay;
+use super::overlay::{OpenFile, Overlay};
 use super::parallel;
 use crate::data::{
     DataFile, DirItem, FileId, Files, Format, InvalidUtf8, OddItem, PathKind, may_have_key,
@@ -69,6 +69,26 @@ impl Texts {
             Some(open) => look(Seen::Kept(&open.entry)).then(|| open.entry.clone()),
             None => self.base.file_if(path, look),
         }
+    }
+
+    /// Puts the text of an editor over the file at `path`, which may be open by another path.
+    pub(super) fn put(
+        &mut self,
+        path: &Arc<str>,
+        text: Arc<str>,
+        version: i32,
+        opened_as: Option<Arc<str>>,
+    ) {
+        // The file on the disk often has the same text. Then both share everything, also after later edits.
+        let saved = self.base.file(path).ok();
+        let before = self.file_if_read(path);
+        let id = self.base.id(path);
+        let entry = FileEntry::in_editor(path.clone(), id, text, saved.as_deref());
+        let entry = match before {
+            Some(before) => entry.starting_from(&before),
+            None => Arc::new(entry),
+        };
+        self.overlay = Arc::new(self.overlay.with(OpenFile { entry, version, opened_as }));
     }
 
     pub(super) fn is_file(&self, path: &str) -> bool {

@@ -26,13 +26,14 @@ const PATHS: [&str; 10] = [
 const DIRECTORIES: [&str; 8] =
     ["/", "/r", "/r/data", "/r/data/nodes", "/r/modules", "/r/modules/m", "/r/site", "/r/nope"];
 
-const TEXTS: [&str; 6] = [
+const TEXTS: [&str; 7] = [
     "",
     "a: 1\nb: 2\n",
     "b: 'ä😀'\n",
     "modulepath = site\n",
     "version: 5\nhierarchy: [{name: c, paths: [a.yaml, 'nodes/%{trusted.certname}.yaml', x.yaml]}]\n",
     "version: 5\nhierarchy: [{name: c, paths: ['%{y}.yaml']}]\n",
+    "\u{feff}a: 1\nb: 2\n",
 ];
 
 fn open(path: &str, text: &str) -> Change {
@@ -181,6 +182,49 @@ fn bytes_that_are_no_text_are_replaced_and_remembered() {
     let world = World::on_disk(Arc::new(disk), Vec::new(), Settings::default());
     let file = world.file("/r/a.yaml").expect("a file");
     assert_eq!((&*file.text, file.invalid_utf8_at), ("a: \u{fffd}\n", Some(3)));
+}
+
+/// The text that a world has of an open file, and what Puppet makes of the key `b`.
+#[track_caller]
+fn check_saved(host: &Host, expected: (&str, Option<&str>)) {
+    let world = host.snapshot();
+    let data = world.data("/r/a.yaml", Format::Yaml).expect("a file");
+    let is_found = !data.is_broken() && data.get("b").is_some();
+    let text = world.text("/r/a.yaml").expect("a file");
+    assert_eq!((&*text, is_found.then_some("found")), expected);
+}
+
+/// Editors show the text without the mark, and write it again.
+#[test]
+fn the_saved_file_decides_about_a_byte_order_mark() {
+    let (bare, marked) = ("a: ä\nb: 2\n", "\u{feff}a: ä\nb: 2\n");
+    let disk = Arc::new(MemoryDisk::new([("/r/a.yaml", marked)]));
+    let mut host = Host::new(disk.clone());
+    host.apply(open("/r/a.yaml", bare));
+    check_saved(&host, (marked, None));
+    host.apply(edit("/r/a.yaml", (0, 0), (0, 1), "c"));
+    check_saved(&host, ("\u{feff}c: ä\nb: 2\n", None));
+    let file = host.snapshot().file("/r/a.yaml").expect("a file");
+    let at = file.line_index().line_col(&file.text, 3, Encoding::Utf16);
+    assert_eq!(at, LineCol { line: 0, col: 0 });
+    disk.write("/r/a.yaml", bare);
+    host.apply(Change::DiskChanged(vec!["/r/a.yaml".to_owned()]));
+    check_saved(&host, ("c: ä\nb: 2\n", Some("found")));
+    disk.write("/r/a.yaml", marked);
+    host.apply(close("/r/a.yaml"));
+    check_saved(&host, (marked, None));
+}
+
+/// An editor shows a text in Latin-1 with the right letters, and writes Latin-1 again.
+#[test]
+fn the_saved_file_decides_about_the_encoding() {
+    let disk = Arc::new(MemoryDisk::new([("/r/a.yaml", b"a: \xe4\nb: 2\n".to_vec())]));
+    let mut host = Host::new(disk.clone());
+    host.apply(open("/r/a.yaml", "a: ä\nb: 2\n"));
+    check_saved(&host, ("a: ä\nb: 2\n", None));
+    disk.write("/r/a.yaml", "a: ä\nb: 2\n");
+    host.apply(Change::DiskChanged(vec!["/r/a.yaml".to_owned()]));
+    check_saved(&host, ("a: ä\nb: 2\n", Some("found")));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! by one column, so that the keys of the other lines are silently lost.
 
 use crate::data::{FileError, Format, NOT_UTF8};
+use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::file::yaml_syntax::{may_quote, reader_words};
 use crate::ide::diagnostics::shared::fix::Fix;
@@ -15,11 +16,16 @@ pub(crate) const RULE: Rule = Rule {
     name: "Encoding that Puppet does not expect",
     severity: Severity::Error,
     since: "0.1.0",
-    summary: "A data file is not UTF-8, contains control characters or starts with a byte order mark.",
+    summary: "A data file is not UTF-8 or contains control characters, or it or a `hiera.yaml` starts with a byte order mark.",
     page: include_str!("../../../../docs/rules/invalid-encoding.md"),
     explains: Some(Subject::BrokenFile),
     may_quote,
-    checks: &[Check::File(check), Check::File(check_mark), Check::File(check_bytes)],
+    checks: &[
+        Check::File(check),
+        Check::File(check_mark),
+        Check::File(check_bytes),
+        Check::ConfigText(check_config),
+    ],
     ..Rule::USUAL
 };
 
@@ -66,7 +72,18 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
 pub(crate) fn check_mark(file: &FileContext<'_>, report: &mut Report) {
     let FileContext { text, format, .. } = *file;
     let is_broken = file.error().is_some();
-    if format == Format::Yaml && !is_broken && text.starts_with(BYTE_ORDER_MARK) {
+    if format == Format::Yaml && !is_broken {
+        report_mark(text, report);
+    }
+}
+
+/// A byte order mark in a `hiera.yaml`: Puppet may use its default hierarchy, as if nothing was written.
+pub(crate) fn check_config(file: &ConfigTextContext<'_>, report: &mut Report) {
+    report_mark(file.text, report);
+}
+
+fn report_mark(text: &str, report: &mut Report) {
+    if text.starts_with(BYTE_ORDER_MARK) {
         let message = "the file starts with a byte order mark, which moves its first line by one column\n\
                        Keys of other lines may be lost. Save it as UTF-8 without one.";
         let finding = report.add_as(&RULE, Severity::Warning, mark_range(), message);
@@ -138,6 +155,15 @@ mod tests {
              hierarchy: [{name: x, data_hash: json_data, path: common.json}]\n",
             REMOVE_MARK,
             "{\"a\": 1}\n",
+        );
+    }
+
+    #[test]
+    fn marks_in_a_hierarchy() {
+        check_fixture(
+            "#- /hiera.yaml\n\u{feff}version: 5\n\
+             #^^ warning[invalid-encoding]: the file starts with a byte order mark…\n\
+             hierarchy: [{name: x, path: x.yaml}]\n",
         );
     }
 
