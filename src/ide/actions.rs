@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use super::changes::on_one_line;
 use super::diagnostics::{Diagnostic, diagnostics};
-use super::edits::{FileChange, FileEdit};
+use super::edits::{FileChange, FileEdit, once_for_each_file};
 use crate::engine::CancelToken;
 use crate::text::TextRange;
 use crate::world::{FileEntry, World};
@@ -150,10 +150,25 @@ pub fn actions(
     found.retain(|action| wanted.contains(&action.kind) && changes_something(action));
     // Editors show a title in one line, but a key that it names may have several.
     for action in &mut found {
+        at_open_paths(world, &mut action.edits);
         action.title = on_one_line(&action.title);
         action.refusal = action.refusal.take().map(|it| on_one_line(&it));
     }
     found
+}
+
+/// Edits each file once, at the path by which it is open.
+fn at_open_paths(world: &World, edits: &mut Vec<FileEdit>) {
+    let mut changed = Vec::new();
+    edits.retain_mut(|edit| match &mut edit.change {
+        FileChange::Edit(edits) => {
+            changed.push((edit.path.clone(), std::mem::take(edits)));
+            false
+        }
+        FileChange::Create(_) => true,
+    });
+    let changed = once_for_each_file(world, changed);
+    edits.extend(changed.into_iter().map(|(path, edits)| FileEdit::new(path, edits)));
 }
 
 fn changes_something(action: &Action) -> bool {

@@ -1,8 +1,11 @@
 //! Edits of several files with labels, so that editors can show them in groups.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::edits::once_for_each_file;
 use crate::text::TextEdit;
+use crate::world::World;
 
 /// The edits, and what the user should know before they are applied.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -11,6 +14,20 @@ pub struct LabelledEdits {
     pub files: Vec<LabelledFile>,
     /// What the edit leaves out, or changes in addition to the request, as sentences.
     pub warnings: Vec<String>,
+}
+
+impl LabelledEdits {
+    /// The edits of files of which several may be one file, behind links.
+    pub(super) fn of_files(
+        world: &World,
+        files: impl IntoIterator<Item = (Arc<str>, Vec<LabelledEdit>)>,
+        warnings: BTreeSet<String>,
+    ) -> Self {
+        let mut files = once_for_each_file(world, files);
+        files.sort_unstable_keys();
+        let files = files.into_iter().map(|(path, edits)| LabelledFile { path, edits }).collect();
+        Self { files, warnings: warnings.into_iter().collect() }
+    }
 }
 
 /// The edits of one file.

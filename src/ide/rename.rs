@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use super::changes::counted;
 use super::context::LOOKUP_OPTIONS;
-use super::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
+use super::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits};
 use super::references::files_that_may_ask_for;
 use crate::config::Environment;
 use crate::config::hiera_yaml::LayerKind;
@@ -329,11 +329,7 @@ impl<'a> Work<'a> {
             edits.sort_unstable();
             edits.dedup();
         }
-        let changed = changed.into_iter().filter(|(_, edits)| !edits.is_empty());
-        LabelledEdits {
-            files: changed.map(|(path, edits)| LabelledFile { path, edits }).collect(),
-            warnings: self.warnings.into_iter().collect(),
-        }
+        LabelledEdits::of_files(self.world, changed, self.warnings)
     }
 }
 

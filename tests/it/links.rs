@@ -1,13 +1,16 @@
 //! Symbolic links in data directories, on a real disk.
 #![cfg(unix)]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::Arc;
 
-use hiera_ls::data::inspect;
-use hiera_ls::engine::Request;
+use hiera_ls::data::{Files as _, inspect};
+use hiera_ls::engine::{CancelToken, Request};
+use hiera_ls::ide::rename;
+use hiera_ls::text::{BufferEdit, Encoding};
 use hiera_ls::world::{Change, Disk, Host};
 
 const HIERA_YAML: &str = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
@@ -195,4 +198,63 @@ fn a_datadir_that_is_a_link() {
     let both = ["/data/nodes/a.yaml", "/data/nodes/b.yaml"];
     check((root, root), "real/nodes/a.yaml", &both);
     check((root, root), "real/nodes/b.yaml", &["/data/nodes/b.yaml"]);
+}
+
+/// A repository in which a node reads the file of another one by a link, opened with an unsaved text of `data/nodes/a.yaml`.
+fn with_unsaved_text(root: &Path, opened: &str) -> Host {
+    write(root, "hiera.yaml", HIERA_YAML);
+    write(root, "real/common.yaml", "x: 1\ny: \"%{lookup('x')}\"\n");
+    write(root, "real/nodes/a.yaml", "x: 2\n");
+    symlink("real", root.join("data")).expect("a link");
+    symlink("a.yaml", root.join("real/nodes/b.yaml")).expect("a link");
+    let shown = root.to_str().expect("UTF-8");
+    let mut host = Host::new(Arc::new(Disk));
+    host.apply(Change::Folders(vec![shown.to_owned()]));
+    // No other path of the file has been read yet.
+    let (path, text) = (format!("{shown}/{opened}"), "x: 2\n".to_owned());
+    host.apply(Change::OpenBuffer { path: path.clone(), text, version: 1 });
+    let edits = vec![BufferEdit { range: None, new_text: "# new\nx: 2\n".to_owned() }];
+    host.apply(Change::EditBuffer { path, version: 2, edits, encoding: Encoding::Utf16 });
+    host
+}
+
+#[test]
+fn unsaved_text_counts_at_all_paths_of_a_file() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let root = folder.path().canonicalize().expect("a path");
+    let shown = root.to_str().expect("UTF-8");
+    let mut host = with_unsaved_text(&root, "real/nodes/a.yaml");
+    let is_new = |host: &Host, path: &str| {
+        let text = host.snapshot().text(&format!("{shown}/{path}")).expect("a file");
+        text.starts_with("# new")
+    };
+    assert!(is_new(&host, "data/nodes/a.yaml") && is_new(&host, "data/nodes/b.yaml"));
+    assert_eq!(host.snapshot().open_files().count(), 1);
+    fs::remove_file(root.join("real/nodes/b.yaml")).expect("a link");
+    symlink("../common.yaml", root.join("real/nodes/b.yaml")).expect("a link");
+    host.apply(Change::DiskChanged(vec![format!("{shown}/data/nodes/b.yaml")]));
+    assert!(is_new(&host, "data/nodes/a.yaml") && !is_new(&host, "data/nodes/b.yaml"));
+    host.apply(Change::CloseBuffer { path: format!("{shown}/real/nodes/a.yaml") });
+    assert!(!is_new(&host, "data/nodes/a.yaml"));
+}
+
+/// An editor has one text for the file, whatever its paths are.
+#[test]
+fn a_rename_edits_each_file_once_where_it_is_open() {
+    for opened in ["real/nodes/a.yaml", "data/nodes/b.yaml"] {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        let root = folder.path().canonicalize().expect("a path");
+        let shown = root.to_str().expect("UTF-8");
+        let host = with_unsaved_text(&root, opened);
+        let (world, common) = (host.snapshot(), format!("{shown}/data/common.yaml"));
+        let renamed = rename(&world, &common, 0, "z", &CancelToken::default());
+        let files = renamed.expect("no refusal").expect("a key").files;
+        let edits = files.iter().map(|file| {
+            let path = file.path.strip_prefix(shown).expect("below").trim_start_matches('/');
+            (path, file.edits[0].edit.range.start, file.edits.len())
+        });
+        let expected = [("data/common.yaml", 0, 2), (opened, 6, 1)];
+        let expected = BTreeSet::from(expected);
+        assert_eq!(edits.collect::<BTreeSet<_>>(), expected);
+    }
 }

@@ -1,6 +1,6 @@
 //! Extracts a value that is written several times into a key of its own, which all places then read with `alias`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::yaml_entry::{append, is_self_contained};
@@ -261,6 +261,7 @@ fn places_of(context: &ActionContext<'_>, reach: &Reach, wanted: &Node) -> Optio
     // Only files that contain the longest word of the value need to be parsed.
     let needle = longest_text(wanted)?;
     let mut places = BTreeMap::new();
+    let mut searched = BTreeSet::new();
     for file in context.world.files_containing(&environment, &needle) {
         if context.cancel.is_cancelled() {
             return None;
@@ -273,7 +274,8 @@ fn places_of(context: &ActionContext<'_>, reach: &Reach, wanted: &Node) -> Optio
                 collect_of_pair(entry.key, entry.value, wanted, &entry, &mut found);
             }
         }
-        if !found.is_empty() {
+        // A file behind a link is searched once.
+        if !found.is_empty() && searched.insert(context.world.real_path(&file.path)) {
             places.insert(file.path.clone(), (format, found));
         }
     }

@@ -17,7 +17,7 @@ use crate::data::Files as _;
 use crate::engine::CancelToken;
 use crate::engine::cases::in_a_list;
 use crate::ide::code::variables::names_of;
-use crate::ide::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
+use crate::ide::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits};
 use crate::ide::searched_code::{
     EXAMPLES, RUBY, WITH_EXAMPLES, WITH_RUBY, files_of_environment, word_places,
 };
@@ -82,10 +82,8 @@ pub(super) fn rename(
     }
     warnings.extend(class.what_stays(&left, &files));
     warnings.extend(class.other_environments());
-    let files = files.into_iter().filter(|(_, edits)| !edits.is_empty());
-    let files =
-        files.map(|(path, edits)| LabelledFile { path, edits: edits.into_iter().collect() });
-    Ok(LabelledEdits { files: files.collect(), warnings: warnings.into_iter().collect() })
+    let files = files.into_iter().map(|(path, edits)| (path, edits.into_iter().collect()));
+    Ok(LabelledEdits::of_files(world, files, warnings))
 }
 
 /// A class with the name of its module keeps it.

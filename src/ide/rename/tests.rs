@@ -6,6 +6,7 @@ mod code;
 use super::*;
 use crate::ide::fixture::Fixture;
 use crate::ide::fixture_world::ROOT;
+use crate::ide::labelled_edits::LabelledFile;
 use crate::text::TextEdit;
 use crate::text::edit::apply_edits;
 use crate::world::{Change, Host, MemoryDisk};
@@ -106,7 +107,7 @@ fn what_has_no_name_of_its_own_is_refused() {
     let variables = "variables are named by Puppet and by the node, not by the data";
     check_target("#- /data/common.yaml\na: '%{fac$0ts.a}'\n", variables);
     check_target("#- /data/common.yaml\na: '%{lookup(\"a.$00\")}'\n", "0 is a number, not a name");
-    let pattern = "a pattern is not a key: it can only be edited";
+    let pattern = "a pattern is not a key: edit it by hand";
     check_target("#- /data/common.yaml\nlookup_options: {^a$0: {}}\n", pattern);
     check_target(
         "#- /data/common.yaml\nlookup_op$0tions: {}\n",
@@ -115,6 +116,8 @@ fn what_has_no_name_of_its_own_is_refused() {
     let later = "no lookup can name this key, as something in it is only known later";
     check_target("#- /data/common.yaml\na: {'x%{$0a}': 1}\n", variables);
     check_target("#- /data/common.yaml\na: {'$0x %{a}': 1}\n", later);
+    let number = "no lookup can name this key, as it is not a string";
+    check_target("#- /data/common.yaml\n1$023: x\n", number);
 }
 
 #[test]
