@@ -18,7 +18,7 @@ use super::workspace::{self, existing_directory};
 use crate::backends::eyaml::Decryption;
 use crate::config::Environment;
 use crate::data::{Files as _, Format};
-use crate::engine::CancelToken;
+use crate::engine::{CancelToken, LOOKUP_OPTIONS};
 use crate::facts::{Node, NodeParts};
 use crate::syntax::key_path;
 use crate::world::git::{GitDisk, Other, Repository, WorkingTree};
@@ -271,10 +271,18 @@ fn by_environment(
     if are_single {
         let [from, to] = [&before[0], &after[0]].map(|it| it.environment.directory());
         if from != to {
+            // A module counts as an environment only where nothing else does.
+            let is_module = |of: &Place, it| of.world.module_of(&of.environment, it).is_some();
+            let (is_gone, is_new) = (is_module(&before[0], to), is_module(&after[0], from));
             let [from, to] = [from, to].map(|it| in_a_line(as_seen_from_here(it)));
-            complain(&format!(
-                "the environment moved from {from} to {to}; its answers are compared all the same"
-            ));
+            let what = match (is_gone, is_new) {
+                (true, _) => format!("{from} has no hiera.yaml any more, but its module {to} has"),
+                (_, true) => {
+                    format!("{to} has a hiera.yaml now, and before, only its module {from} had")
+                }
+                _ => format!("the environment moved from {from} to {to}"),
+            };
+            complain(&format!("{what}; its answers are compared all the same"));
         }
     }
     for (side, places) in [before, after].into_iter().enumerate() {
@@ -430,15 +438,15 @@ impl Sides {
         keys
     }
 
-    /// Reports the hiera.yaml files that cannot be loaded: all lookups fail, and the comparison is between errors.
+    /// Reports why all lookups fail, as with a hiera.yaml that cannot be loaded: the comparison is between errors.
     fn warn_of_configs(&self, arguments: &DiffArguments) {
-        // A broken `hiera.yaml` makes every lookup fail, and equal errors count as no change. The user must learn of it.
+        // Equal errors count as no change. The user must learn of it.
         let after = arguments.to.as_deref().unwrap_or("the working tree");
         for (place, side) in [(&self.before, &*arguments.revision), (&self.after, after)] {
             let any = place.world.any_node(&place.environment);
-            let evaluator =
-                place.world.exact_evaluator(&place.environment, &any, place.world.back_ends());
-            if let Some(failure) = evaluator.config_failure(None) {
+            // Data files that Puppet cannot read are named elsewhere.
+            let evaluator = place.world.new_evaluator(&place.environment, &any);
+            if let Some(failure) = evaluator.failure_of_all_keys() {
                 let lines: Vec<&str> = failure.lines().map(str::trim).collect();
                 let failure = in_a_line(&lines.join("; ")).into_owned();
                 complain(&format!("{side}: {failure}; its answers are errors"));
@@ -491,7 +499,11 @@ impl Sides {
         let all = self.all_keys_of_files();
         for key in keys {
             let root = key_path::root_of(key);
-            if root.is_some_and(|root| !all.contains(&key_path::of_root(&root))) {
+            if root.as_deref() == Some(LOOKUP_OPTIONS) {
+                complain(&format!(
+                    "{LOOKUP_OPTIONS}: no lookup finds this key; compare the keys that it has options for"
+                ));
+            } else if root.is_some_and(|root| !all.contains(&key_path::of_root(&root))) {
                 complain(&format!(
                     "{}: no data file has this key, before or after",
                     key_in_a_line(key)

@@ -145,10 +145,24 @@ impl Request {
     }
 }
 
+/// Represents the keys that no data file has.
+pub(crate) const KEY_OF_NO_FILE: &str = "any key that no data file has";
+
 impl Evaluator {
     /// Looks up a key with all options at their defaults.
     pub fn lookup(&self, key: &str) -> Answer {
         self.call(&Request::key(key))
+    }
+
+    /// Why every lookup fails, whatever the key and the open variables are.
+    pub fn failure_of_all_keys(&self) -> Option<Arc<str>> {
+        self.config_failure(None).or_else(|| {
+            // A function can fail for one key. Only what fails lookup_options, which each lookup reads first, fails all of them.
+            let failure = self.certain_failure(KEY_OF_NO_FILE)?;
+            let fails_all =
+                !failure.class.is_our_own() && self.options_for(KEY_OF_NO_FILE).is_err();
+            fails_all.then_some(failure.message)
+        })
     }
 
     /// Why a lookup of a key fails for all nodes that this one represents; cheaper than a complete answer.

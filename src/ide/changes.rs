@@ -164,7 +164,7 @@ impl<'a> Compared<'a> {
         let now = (self.world, self.environment);
         let earlier = (&self.before, &self.environment_before);
         for ((world, environment), side) in [(earlier, self.name()), (now, "now".to_owned())] {
-            if let Some(failure) = config_failure(world, environment) {
+            if let Some(failure) = failure_of_all_keys(world, environment) {
                 problems.push(format!("{side}: {failure}; its answers are errors"));
             }
         }
@@ -215,7 +215,7 @@ impl<'a> Compared<'a> {
         let is_broken = |path: &Arc<str>, format| {
             !is_same(path, format) && self.world.data(path, format).is_ok_and(|it| it.is_broken())
         };
-        let typed = self.world.open_files().map(|open| open.entry.path.clone());
+        let typed = self.world.paths_in_editors();
         let typed = typed.filter_map(|path| Some((path.clone(), reach.format_of(&path)?)));
         // Both share the formats unless the hierarchy may differ.
         let may_differ = !Arc::ptr_eq(&reach, &earlier);
@@ -241,9 +241,9 @@ impl<'a> Compared<'a> {
     }
 }
 
-/// Why the hierarchy cannot be loaded.
-fn config_failure(world: &World, environment: &Arc<Environment>) -> Option<Arc<str>> {
-    world.new_evaluator(environment, &world.any_node(environment)).config_failure(None)
+/// Why every lookup fails: the hierarchy cannot be loaded, or a path in it not interpolated.
+fn failure_of_all_keys(world: &World, environment: &Arc<Environment>) -> Option<Arc<str>> {
+    world.new_evaluator(environment, &world.any_node(environment)).failure_of_all_keys()
 }
 
 #[cfg(test)]

@@ -392,6 +392,21 @@ fn hierarchies_count_and_broken_ones_are_errors() {
     assert_eq!(repository.diff(&[])["changes"], json!([]), "two errors are the same");
 }
 
+#[test]
+fn lookups_that_fail_for_all_keys_are_named() {
+    let repository = Repository::new();
+    let level = "version: 5\nhierarchy:\n- {name: x, path: \"%{lookup('port')}.yaml\"}\n";
+    repository.write("repository/hiera.yaml", level);
+    repository.commit();
+    repository.write("repository/data/common.yaml", "port: 1\n");
+    let said = String::from_utf8_lossy(&repository.run(&["diff"]).stderr).into_owned();
+    let failure = "Interpolation using method syntax is not allowed in this context";
+    for side in ["HEAD", "the working tree"] {
+        let line = format!("hiera-ls: {side}: {failure} (file: ");
+        assert!(said.contains(&line), "{said}");
+    }
+}
+
 /// A report without changes must not look like proof that the edit is good.
 #[test]
 fn files_that_are_broken_on_both_sides_are_named() {

@@ -60,6 +60,19 @@ fn titles(world: &Arc<World>) -> Vec<String> {
 }
 
 #[test]
+fn lookups_that_fail_for_all_keys_are_named() {
+    let level = "version: 5\nhierarchy: [{name: x, path: \"%{lookup('port')}.yaml\"}]\n";
+    let mut host = host_with([("/r/hiera.yaml".to_owned(), level.to_owned())].into_iter());
+    open(&mut host, PATH, &COMMON.replace("80", "81"));
+    let problems = of(&host.snapshot(), &question()).problems;
+    let failure =
+        "Interpolation using method syntax is not allowed in this context (file: /r/hiera.yaml)";
+    let expected =
+        ["saved", "now"].map(|side| format!("{side}: {failure}; its answers are errors"));
+    assert_eq!(problems, expected);
+}
+
+#[test]
 fn nothing_is_edited() {
     let world = host().snapshot();
     let found = of(&world, &question());

@@ -7,6 +7,7 @@ use super::difference::{Change, Difference, FleetPair};
 use crate::config::Environment;
 use crate::data::{Files as _, Format, RootEntry};
 use crate::engine::cases::in_a_list;
+use crate::engine::request::KEY_OF_NO_FILE;
 use crate::engine::{CancelToken, Request, UsedMerge};
 use crate::facts::Node;
 use crate::limits::MAX_SPREAD_LOOKUPS;
@@ -25,9 +26,6 @@ const MAX_LOOKUPS_WHILE_TYPING: usize = 256;
 
 /// At least this many nodes with fact sets share a lookup in the repositories that were measured.
 const NODES_THAT_SHARE: usize = 16;
-
-/// Represents the keys that no data file has.
-const KEY_OF_NO_FILE: &str = "any key that no data file has";
 
 /// Why keys were left out that look up an edited key.
 const TOO_MANY_LOOKUPS: &str = "they look up other keys, and many nodes have no fact set; \
