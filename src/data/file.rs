@@ -7,6 +7,7 @@ mod entries;
 mod key_table;
 mod loose_keys;
 mod names;
+mod readable_options;
 mod replaced;
 mod rescan;
 mod whole;

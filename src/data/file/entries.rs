@@ -14,12 +14,13 @@ use super::anchors::Anchors;
 use super::chunk::{Chunk, ENTRIES_PER_CHUNK, EntryKey, Head, parse_entry};
 use super::key_table::{KeyTable, Spot, hash_of, hash_of_str};
 use super::names::QualifiedName;
+use super::readable_options::{LOOKUP_OPTIONS, readable_options};
 use super::rescan::{Broken, Scanned, scan};
 use super::whole::{lower_file_error, root_entries, yaml_file_error};
 use super::{DuplicateKey, EntryTree, RootEntry, RootKey, Section, SectionSource, Verdict};
 use crate::data::lower::{LowerError, Lowering, RootHash, may_merge};
 use crate::data::value::{FileId, StringKey, Value};
-use crate::syntax::entries::{has_usual_lines, value_range};
+use crate::syntax::entries::{has_usual_lines, next_entry, value_range};
 use crate::syntax::plain_yaml::plain_entries;
 use crate::syntax::tree::{Pair, SyntaxError};
 use crate::syntax::yaml::{self, EntryFlags, YamlError};
@@ -43,6 +44,8 @@ pub(super) struct Entries {
     verdict: OnceLock<Verdict>,
     /// Boxed, because the entries of most files are not entangled.
     merged: OnceLock<Box<RootMap>>,
+    /// What can be read of a broken `lookup_options`.
+    options: OnceLock<Option<Box<RootEntry>>>,
 }
 
 type RootMap = IndexMap<Value, RootEntry, foldhash::fast::RandomState>;
@@ -127,6 +130,7 @@ impl Entries {
             anchors: OnceLock::new(),
             verdict: OnceLock::new(),
             merged: OnceLock::new(),
+            options: OnceLock::new(),
         }
     }
 
@@ -143,7 +147,8 @@ impl Entries {
         let keys = self.keys(text);
         let hash = hash_of_str(key);
         if !keys.later.contains_key(&hash) {
-            return self.called_once(text, keys, hash, key).and_then(value);
+            let found = self.called_once(text, keys, hash, key).and_then(value);
+            return found.or_else(|| self.readable_options(text, key));
         }
         // If the last entry with the key is broken, the last readable one with this key counts.
         self.last_called(keys, hash)
@@ -159,11 +164,29 @@ impl Entries {
         if self.flags.has(EntryFlags::ENTANGLED) || keys.later.contains_key(&hash) {
             return self.get(text, key).map(Cow::Borrowed);
         }
-        let (placed, index) = self.called_once(text, keys, hash, key)?;
+        let Some((placed, index)) = self.called_once(text, keys, hash, key) else {
+            return self.readable_options(text, key).map(Cow::Borrowed);
+        };
         if placed.is_rarely_read(index) {
             return self.lower(text, placed, index).ok().map(Cow::Owned);
         }
         self.lowered(text, placed, index).as_ref().ok().map(Cow::Borrowed)
+    }
+
+    /// What can be read of a broken entry, if `key` is `lookup_options`.
+    fn readable_options(&self, text: &str, key: &str) -> Option<&RootEntry> {
+        if key != LOOKUP_OPTIONS {
+            return None;
+        }
+        let find = || {
+            let broken = self.broken.iter().map(|it| it.start as usize);
+            let (start, pair) = broken.into_iter().find_map(|start| {
+                let end = next_entry(text, start + 1).unwrap_or(text.len());
+                Some((start as u32, readable_options(&text[start..end])?))
+            })?;
+            lower_pair(&pair, Lowering::new(self.file, start)).ok().map(Box::new)
+        };
+        self.options.get_or_init(find).as_deref()
     }
 
     /// The only entry with a root key, by the hash of the key.

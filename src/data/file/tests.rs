@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 
 use super::*;
-use crate::data::may_have_key;
+use crate::data::{inspect, may_have_key};
 use crate::syntax::tree::{NodeKind, Pair};
 
 fn yaml(text: &str) -> DataFile {
@@ -97,6 +97,18 @@ fn check_edits(texts: &[String]) {
         assert_eq!(all_of(&file), all_of(&yaml(text)), "{texts:#?}");
         let _ = file.get("a");
     }
+}
+
+#[test]
+fn options_that_can_be_read_count_in_a_broken_file() {
+    let text = "lookup_options:\n  a: {merge: unique}\n  b\n  c: {merge: hash}\na: [1]\n";
+    let file = yaml(text);
+    assert!(file.is_broken());
+    let options = file.get("lookup_options").map(|it| inspect::inspect(&it.value.value));
+    let expected = r#"{"a"=>{"merge"=>"unique"}, "c"=>{"merge"=>"hash"}}"#;
+    assert_eq!(options.as_deref(), Some(expected));
+    let place = file.get("lookup_options").and_then(|it| it.value.place);
+    assert!(place.is_some_and(|it| it.range.slice(text).starts_with("a: {")));
 }
 
 #[test]
