@@ -102,6 +102,12 @@ fn refuse_options_without_effect(arguments: &LookupArguments) -> Result<(), Stri
     if arguments.blame && !arguments.explain {
         return Err("--blame is for --explain".to_owned());
     }
+    let is_data = matches!(arguments.render_as, Some(RenderAs::Json | RenderAs::Yaml));
+    for (name, is_given) in [("--origins", arguments.origins), ("--blame", arguments.blame)] {
+        if is_given && is_data {
+            return Err(format!("{name} is for explanations as text, without --render-as"));
+        }
+    }
     if has_explanation && prints_values && arguments.render_as != Some(RenderAs::Jsonl) {
         let name = if arguments.explain { "--explain" } else { "--explain-options" };
         return Err(format!(

@@ -14,6 +14,7 @@ use super::terminal::complain;
 use super::workspace;
 use crate::data::{Files as _, PathKind};
 use crate::ide::{KeyUse, UseKind, uses_of_key};
+use crate::syntax::key_path;
 use crate::text::Encoding;
 use crate::world::paths;
 
@@ -71,11 +72,26 @@ pub(super) fn list(arguments: &UsesArguments) -> Result<UseList, String> {
         let meant = place.meant_key(&[key.into()]);
         let meant = meant.map_or_else(String::new, |it| format!("; did you mean `{it}`?"));
         notes.push(format!("nothing mentions {}{meant}", in_a_line(key)));
+        notes.extend(other_meaning(&place, key));
     }
     notes.extend(data_not_read(&place, key));
     notes.extend(workspace::not_read_in(&place.world, &place.environment));
     let text = uses.iter().map(|it| line(&place, it, arguments.render_as)).collect();
     Ok(UseList { text, notes })
+}
+
+/// What a text may be instead of the key that Puppet takes it for.
+fn other_meaning(place: &Place, key: &str) -> Option<String> {
+    if key.starts_with('^') {
+        return Some(
+            "a text with ^ at its start is a pattern in lookup_options, not a key".to_owned(),
+        );
+    }
+    let quoted = key_path::of_root(&key.into());
+    let uses =
+        uses_of_key(&place.world, &place.environment, &quoted).filter(|_| *quoted != *key)?;
+    let is_used = !uses.is_empty();
+    is_used.then(|| format!("{} is the key with dots in its name", in_a_line(&quoted)))
 }
 
 /// Why data files that may mention the key are not in its hierarchies.

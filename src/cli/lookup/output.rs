@@ -193,6 +193,8 @@ pub(super) fn if_text(conditions: &[Condition]) -> String {
 pub(super) fn depends_line(answer: &Answer, names: &[Arc<str>]) -> String {
     let on = answer.depends_on();
     let key = names.iter().map(|name| &**name).collect::<Vec<_>>().join(", ");
+    // The first of several keys that is found has the answer.
+    let key = if names.len() > 1 { format!("the answer for {key}") } else { key };
     if on.is_empty() {
         return format!("{key} depends on facts of the node that are not known");
     }

@@ -104,7 +104,7 @@ fn of_lookup_option(spot: &DataSpot, text: &str) -> Result<Option<RenameTarget>,
     match &spot.steps[1..] {
         [] => Err("`lookup_options` is Puppet's own name".to_owned()),
         [Step { segment: Some(Segment::Name(name)), .. }] if name.starts_with('^') => {
-            Err("a pattern is not a key: it can only be edited".to_owned())
+            Err("a pattern is not a key: edit it by hand".to_owned())
         }
         [Step { segment: Some(segment @ Segment::Name(_)), range, .. }] => {
             named(vec![segment.clone()], without_quotes(*range, text))
@@ -116,15 +116,18 @@ fn of_lookup_option(spot: &DataSpot, text: &str) -> Result<Option<RenameTarget>,
 fn of_key(spot: &DataSpot, text: &str, format: Format) -> Result<Option<RenameTarget>, String> {
     let Some(last) = spot.steps.last() else { return Ok(None) };
     let path: Option<Vec<Segment>> = spot.steps.iter().map(|step| step.segment.clone()).collect();
-    let Some(path) = path else {
-        return Err(
-            "no lookup can name this key, as something in it is only known later".to_owned()
-        );
-    };
     let written = last.range.slice(text);
+    let Some(path) = path else {
+        let why = if written.contains("%{") {
+            "something in it is only known later"
+        } else {
+            "it is not a string"
+        };
+        return Err(format!("no lookup can name this key, as {why}"));
+    };
     // `*name` is an alias as a key, and `|` and `>` start a block.
     if written.contains('\n') || format == Format::Yaml && written.starts_with(['*', '|', '>']) {
-        return Err("a key that is written like this can only be edited".to_owned());
+        return Err("a key that is written like this can only be edited by hand".to_owned());
     }
     named(path, without_quotes(last.range, text))
 }
