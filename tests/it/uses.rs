@@ -27,6 +27,15 @@ const IN_DATA: &str = "data/common.yaml:1:1: key: g\n";
 const IN_CODE: &str = "manifests/site.pp:1:14: manifest: g\n";
 
 #[test]
+fn what_is_no_key_may_be_something_else() {
+    let files = [("hiera.yaml", HIERA_YAML), ("data/common.yaml", "m.dot: 1\n")];
+    let workspace = Workspace::new(&files);
+    let said = |key: &str| run(&workspace, ["uses", key]).2;
+    assert!(said("m.dot").contains("is the key with dots in its name"), "{}", said("m.dot"));
+    assert!(said("^m").contains("is a pattern in lookup_options, not a key"), "{}", said("^m"));
+}
+
+#[test]
 fn data_that_a_refused_hierarchy_does_not_read_is_missing() {
     check(&[("hiera.yaml", HIERA_YAML)], "g", &format!("{IN_DATA}{IN_CODE}"), "");
     check(

@@ -122,6 +122,8 @@ fn options_without_effect_are_refused() {
     refused(&["--class", "ntp", "--facts", "."], several);
     refused(&["port", "--why", "--merge", "deep"], "cannot be used with");
     refused(&["port", "--origins"], "--origins is for --explain");
+    let explained = ["port", "--explain", "--blame", "--render-as", "json"];
+    refused(&explained, "--blame is for explanations as text, without --render-as");
     let needs = "--explain is for the keys in the arguments; with --all or --keys-from, it needs --render-as jsonl";
     refused(&["--all", "--explain"], needs);
     refused(&["--all", "--set", "=x"], "--set =x: write NAME=VALUE");
