@@ -343,13 +343,11 @@ impl Severity {
 
 impl Preset {
     /// All presets by the names that settings use.
-    pub const NAMES: [(&'static str, Self); 4] = [
-        ("recommended", Self::Recommended),
-        ("strict", Self::Strict),
-        ("ci", Self::Ci),
-        // The original name of `recommended`.
-        ("default", Self::Recommended),
-    ];
+    pub const NAMES: [(&'static str, Self); 3] =
+        [("recommended", Self::Recommended), ("strict", Self::Strict), ("ci", Self::Ci)];
+
+    /// The original name of `recommended`, which settings may still use.
+    pub const FORMER_NAME: &'static str = "default";
 }
 
 impl LogLevel {

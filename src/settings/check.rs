@@ -71,7 +71,12 @@ impl Settings {
                 set_if(&mut self.diagnostics.only_open_files, scope);
             }
             "diagnostics.preset" => {
-                let preset = reader.choice(key, value, &Preset::NAMES);
+                let is_former = value.value.as_str() == Some(Preset::FORMER_NAME);
+                let preset = if is_former {
+                    Some(Preset::Recommended)
+                } else {
+                    reader.choice(key, value, &Preset::NAMES)
+                };
                 set_if(&mut self.diagnostics.preset, preset);
             }
             "diagnostics.severityByPath" => {
@@ -465,6 +470,11 @@ mod tests {
             "hover: {maxLine: 3}",
             "maxLine: `maxLine` is not a setting of `hover`. Did you mean `maxLines`?",
         );
+        check(
+            "diagnostics: {preset: loud}",
+            "loud: `diagnostics.preset` must be one of `recommended`, `strict`, `ci`.",
+        );
+        check("diagnostics: {preset: default}", "");
         check("hover: 3", "3: `hover` must be a map with members such as `maxLines`.");
         check("hover: {maxLines: 0}", "0: `hover.maxLines` must be a whole number of at least 1.");
         check(

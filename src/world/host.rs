@@ -217,7 +217,7 @@ impl Host {
     /// Puts `text` over the content on disk, at each path of the file that is not open itself.
     fn show(&mut self, path: &Arc<str>, text: Arc<str>, version: i32) -> Effect {
         let others = self.other_paths(path, &text);
-        self.replace_texts([&others[..], &[path.clone()]].concat(), |world, _| {
+        self.replace_texts([&others[..], std::slice::from_ref(path)].concat(), |world, _| {
             for other in others {
                 world.texts.put(&other, text.clone(), version, Some(path.clone()));
             }

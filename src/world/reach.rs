@@ -212,7 +212,9 @@ impl Reach {
             }
         };
         if let Locations::Uris(uris) = &level.locations {
-            uris.iter().for_each(|it| each_text(&it.value, &mut see));
+            for uri in uris {
+                each_text(&uri.value, &mut see);
+            }
         }
         for (_, option) in level.options.iter().flat_map(|it| it.iter()) {
             each_text(&option.value.value, &mut see);

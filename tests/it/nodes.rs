@@ -71,7 +71,7 @@ fn no_finding_takes_the_environment_of_a_fact_set_for_certain() {
         ),
         (".hiera-ls/facts/n1.json", "{\"x\": 1}"),
     ]);
-    let errors = || said(&workspace, &["check"]).matches(" error[").count();
+    let errors = || said(&workspace, &["check"]).matches("error[").count();
     assert_eq!(errors(), 0, "{}", said(&workspace, &["check"]));
     check(&workspace, &["lookup", "k2::q", "--node", "n1"], "--- text\n");
     let nodes = said(&workspace, &["nodes"]);

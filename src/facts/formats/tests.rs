@@ -74,7 +74,7 @@ fn a_byte_order_mark_is_skipped() {
 fn utf_16_is_named() {
     let message = "0..14: The file is in UTF-16. Save it as UTF-8.";
     check("a.json", "\u{fffd}\u{fffd}{\0\"\0x\0\"\0", message);
-    check("a.yaml", "\u{fffd}\u{fffd}x\0:\0 \01\0", message);
+    check("a.yaml", "\u{fffd}\u{fffd}x\0:\0 \0y\0", message);
 }
 
 #[test]

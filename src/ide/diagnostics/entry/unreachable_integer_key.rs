@@ -52,7 +52,7 @@ pub(crate) fn make_warnings(findings: &mut [Diagnostic]) {
     for finding in findings.iter_mut().filter(|it| it.code == RULE.code) {
         finding.severity = RULE.severity;
         let message = finding.message.replace(EFFECT_IN_MODULE, "").replace("\n ", "\n");
-        finding.message = message.trim_end().to_owned();
+        message.trim_end().clone_into(&mut finding.message);
     }
 }
 

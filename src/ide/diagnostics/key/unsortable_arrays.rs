@@ -177,7 +177,7 @@ one: [1]
 alone: [1, x]
 mixed: {a: 1, b: true, c: [x, "%{facts.role}"], d: [1]}
 named: {d: [1], "%{facts.role}": [2]}
-#^^^^^ error[unsortable-arrays]
+#^^^^ error[unsortable-arrays]
 numbers: [1]
 #- /data/b.yaml
 lookup_options:

@@ -186,6 +186,8 @@ fn written_in(value: &Node) -> Vec<&Pair> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use crate::ide::diagnostics::testing::{check, check_fix, fix_counts};
 
     #[test]
@@ -224,7 +226,7 @@ v: []
     #[test]
     fn what_they_bring_is_checked() {
         check(
-            r#"
+            r"
 s: &s deeep
 o: &o {merge: uniq}
 lookup_options:
@@ -237,7 +239,7 @@ lookup_options:
 q: []
 r: []
 t: []
-"#,
+",
         );
         check(
             r#"
@@ -280,7 +282,7 @@ q: 1
         let mut text = "a0: &a0 {merge: [x, x, x, x, x, x, x, x]}\n".to_owned();
         for at in 1..6 {
             let aliases = format!("*a{}, ", at - 1).repeat(8);
-            text += &format!("a{at}: &a{at} {{merge: [{aliases}]}}\n");
+            let _ = writeln!(text, "a{at}: &a{at} {{merge: [{aliases}]}}");
         }
         check(&format!("{text}lookup_options: {{q: *a5, r: {{merge: uniq}}}}\nq: []\nr: []\n"));
     }
