@@ -19,8 +19,8 @@ pub mod value;
 mod value_difference;
 
 pub use file::{
-    DataFile, DuplicateKey, EntryEdits, EntryTree, FileError, Format, NOT_UTF8, QualifiedName,
-    ReplacedBytes, RootEntry, RootKey, Section, Verdict, new_id, qualified_names,
+    DataFile, DuplicateKey, EntryEdits, EntryTree, FileError, Format, LOOKUP_OPTIONS, NOT_UTF8,
+    QualifiedName, ReplacedBytes, RootEntry, RootKey, Section, Verdict, new_id, qualified_names,
 };
 pub use key_search::{may_have_key, may_hide_keys, may_spell_key};
 pub use memory::MemoryFiles;

@@ -16,6 +16,6 @@ pub use edit::{BufferEdit, TextEdit, apply_edits};
 pub use edit_distance::edit_distance;
 pub use half::{marked_half, without_halves};
 pub use hidden::is_hidden;
-pub use line_index::{Encoding, LineCol, LineIndex};
+pub use line_index::{BYTE_ORDER_MARK, Encoding, LineCol, LineIndex};
 pub use range::TextRange;
 pub use shared::SharedText;

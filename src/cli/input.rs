@@ -3,6 +3,8 @@
 use std::fmt::Display;
 use std::path::Path;
 
+use crate::text::BYTE_ORDER_MARK;
+
 /// The text of the file at `path`; `Err` says why there is none.
 pub(super) fn read(path: &Path) -> Result<String, String> {
     let shown = path.display();
@@ -18,8 +20,8 @@ pub(super) fn as_text(shown: &dyn Display, bytes: Vec<u8>) -> Result<String, Str
     }
     let mut text = String::from_utf8(bytes)
         .map_err(|_| format!("{shown}: the text is not UTF-8; save it as UTF-8"))?;
-    if text.starts_with('\u{feff}') {
-        text.drain(..'\u{feff}'.len_utf8());
+    if text.starts_with(BYTE_ORDER_MARK) {
+        text.drain(..BYTE_ORDER_MARK.len_utf8());
     }
     Ok(text)
 }

@@ -29,6 +29,7 @@ pub use difference::EntryEdits;
 use entries::{Entries, Placed};
 use loose_keys::loose_keys;
 pub use names::{QualifiedName, qualified_names};
+pub use readable_options::LOOKUP_OPTIONS;
 pub use replaced::ReplacedBytes;
 use whole::Whole;
 

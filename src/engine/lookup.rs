@@ -15,10 +15,8 @@ use super::merge_sources::merge_sources;
 use super::notes;
 use super::sources::SetBy;
 use super::trace::{Outcome, TraceKind};
+pub(crate) use crate::data::LOOKUP_OPTIONS;
 use crate::data::{Located, Value, render};
-
-/// The key whose value contains the options of other keys. It cannot be looked up itself.
-pub(crate) const LOOKUP_OPTIONS: &str = "lookup_options";
 
 /// Searches the override hash, then the data, then the hash of default values, as every `lookup()` call does, including those
 /// inside `%{…}`.

@@ -19,6 +19,7 @@ use super::request::{Explain, Request};
 use super::sources::dig_value;
 use super::{lookup, lookup_options, open_options, open_paths};
 use crate::config::hiera_yaml::FunctionKind;
+use crate::data::puppet_type::is_data;
 use crate::data::{Hash, Located, Value};
 use crate::facts::Reading;
 use crate::facts::variable::NODE_HASHES;
@@ -294,7 +295,9 @@ impl Invocation<'_> {
     /// What stands for a value that is not needed. If neither a text nor a merge of it can fail, that is one text, so that
     /// runs do not go through the value.
     fn unneeded_at(&mut self, part: &Part, value: &Located) -> Located {
-        if self.unneeded.texts == UnneededTexts::All && !self.may_fail(part, &value.value) {
+        // A hash merge refuses a hash with anything but data in it.
+        let is_all = self.unneeded.texts == UnneededTexts::All;
+        if is_all && is_data(&value.value) && !self.may_fail(part, &value.value) {
             return Located::new(Value::string(NOT_NEEDED), value.place);
         }
         self.without_texts(part, value)

@@ -275,8 +275,8 @@ impl OpenPath {
         self.by_slashes = files;
     }
 
-    /// Puts it beside all paths of its hierarchy. To the files of these, it does not lead by an empty name before another text:
-    /// `os/%{family}/%{release}.yaml` would lead to the files of `os/%{family}.yaml` then.
+    /// Puts it beside all paths of its hierarchy. If one of these leads to a file by a text of a variable, it does not lead there by an
+    /// empty name instead of this text: `os/%{family}/%{release}.yaml` would lead to the files of `os/%{family}.yaml` then.
     pub fn put_beside(&mut self, all: Arc<[Self]>) {
         self.beside = all;
     }
@@ -400,9 +400,13 @@ impl OpenPath {
             if splits.are_too_many() {
                 return None;
             }
-            let takes_name = |it: &Arc<str>| is_empty(it) && self.has_as_name(it);
-            if variables.iter().any(takes_name) && !variables.iter().all(|it| is_empty(it)) {
-                fits.retain(|fit| !self.beside.iter().any(|it| it.leads_plainly_to(&fit.path)));
+            let has_text = variables.iter().any(|it| !is_empty(it));
+            for name in
+                variables.iter().filter(|it| has_text && is_empty(it) && self.has_as_name(it))
+            {
+                let hole = hole(name);
+                let beside = self.beside.iter().filter(|it| it.text.contains(&*hole));
+                fits.retain(|fit| !beside.clone().any(|it| it.leads_plainly_to(&fit.path)));
             }
             for fit in &mut fits {
                 let empty = variables.iter().filter(|it| is_empty(it));

@@ -12,7 +12,7 @@ use super::{TextRange, common_prefix, common_suffix};
 const MARK_DISTANCE: usize = 512;
 
 /// What some editors write before the text of a file.
-const BYTE_ORDER_MARK: char = '\u{feff}';
+pub const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// How a client counts columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

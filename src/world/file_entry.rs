@@ -13,10 +13,7 @@ use crate::data::{
     may_spell_key,
 };
 use crate::limits::MAX_REPLACED_BYTES;
-use crate::text::{LineIndex, SharedText, TextRange};
-
-/// What some editors write before the text of a file.
-const BYTE_ORDER_MARK: char = '\u{feff}';
+use crate::text::{BYTE_ORDER_MARK, LineIndex, SharedText, TextRange};
 
 /// A file's text and what is derived from it. Immutable: an edit creates a new entry.
 #[derive(Debug)]

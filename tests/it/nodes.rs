@@ -293,6 +293,28 @@ fn any_node_can_be_chosen_although_the_settings_name_one() {
     check(&workspace, &["lookup", "a", "--any-node", "--set", "role=db"], "--- common\n");
 }
 
+/// No case is before the only one, so it is not called `otherwise`.
+#[test]
+fn a_list_that_is_not_known_leaves_one_case() {
+    let workspace = Workspace::new(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: node, path: 'nodes/%{trusted.certname}.yaml'}\n\
+             - {name: tiers, mapped_paths: [facts.tiers, tier, 't/%{tier}.yaml']}\n\
+             - {name: common, path: common.yaml}\n",
+        ),
+        ("data/t/gold.yaml", "a: gold\n"),
+        ("data/common.yaml", "a: 😀\n"),
+        ("data/nodes/web01.yaml", ""),
+    ]);
+    let why = "# 1 file of level \"tiers\" may change this, depending on tiers\n";
+    let only = "# unless one of the following decides:\n";
+    let psychs = format!("{only}--- \"\\U0001F600\"\n{why}");
+    check(&workspace, &["lookup", "a", "--any-node"], &psychs);
+    let of_nodes = said(&workspace, &["lookup", "a", "--nodes", "all"]);
+    assert!(of_nodes.contains("    --- 😀\n"), "{of_nodes}");
+}
+
 /// The messages of a command.
 fn complaints(workspace: &Workspace, arguments: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hiera-ls"));

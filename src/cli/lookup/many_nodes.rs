@@ -354,7 +354,7 @@ fn answer_text(answer: &Answer, files: &dyn Files) -> String {
     }
     let mut text = match &answer.outcome {
         Ok(Some(value)) => {
-            let yaml = render::to_yaml(&value.value);
+            let yaml = render::to_readable_yaml(&value.value);
             let yaml = yaml.strip_prefix("---").unwrap_or(&yaml).trim_start_matches([' ', '\n']);
             in_lines(yaml).into_owned()
         }

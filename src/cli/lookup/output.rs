@@ -138,7 +138,7 @@ impl Output {
     /// A value that depends on facts that are not known, as YAML.
     pub(super) fn cases_as_yaml(answer: &Answer, files: &dyn Files) -> String {
         cases_in_lines(answer, files, |case| match &case.outcome {
-            Ok(Some(value)) => Some(in_lines(&render::to_yaml(&value.value)).into_owned()),
+            Ok(Some(value)) => Some(in_lines(&render::to_readable_yaml(&value.value)).into_owned()),
             _ => None,
         })
     }
@@ -152,8 +152,15 @@ fn cases_in_lines(
     show: impl Fn(&Answer) -> Option<String>,
 ) -> String {
     let mut text = String::new();
-    for (conditions, case) in answer.each_case() {
-        let _ = writeln!(text, "# {}:", within_a_line(&if_text(conditions)));
+    let cases = answer.each_case();
+    let is_only = cases.len() == 1 && !answer.left_out.is_empty();
+    for (conditions, case) in cases {
+        let when = if is_only && conditions.is_empty() {
+            "unless one of the following decides".to_owned()
+        } else {
+            if_text(conditions)
+        };
+        let _ = writeln!(text, "# {}:", within_a_line(&when));
         match (show(case), &case.outcome) {
             (Some(shown), _) => text.push_str(&shown),
             (None, Err(failure)) => {

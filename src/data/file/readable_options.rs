@@ -4,10 +4,11 @@
 use super::chunk::parse_entry;
 use crate::syntax::tree::{NodeKind, Pair};
 
-/// The key of the options. Any other hash is one value, which is not known without all of its members.
-pub(super) const LOOKUP_OPTIONS: &str = "lookup_options";
+/// The key whose value contains the options of other keys. It cannot be looked up itself.
+pub const LOOKUP_OPTIONS: &str = "lookup_options";
 
-/// The entry without the members that are broken; `None` if `source` is not the block hash `lookup_options`. All places stay.
+/// The entry without the members that are broken; `None` if `source` is not the block hash `lookup_options`. All places stay. Any
+/// other hash is one value, which is not known without all of its members.
 pub(super) fn readable_options(source: &str) -> Option<Pair> {
     let head_end = source.find('\n')? + 1;
     let (head, body) = source.split_at(head_end);

@@ -326,6 +326,16 @@ fn files_without_the_member_of_a_sub_key_do_not_matter_where_hashes_are_merged()
 }
 
 #[test]
+fn members_that_no_hash_merge_takes_matter_for_a_sub_key() {
+    let files = [
+        ("web.yaml", "k: {a: {1: '%{facts.x}'}}\n"),
+        ("common.yaml", "lookup_options: {k: {merge: hash}}\nk: {c: 4}\n"),
+    ];
+    let told = told(&evaluator("path: web.yaml\npath: common.yaml", &files).lookup("k.c"));
+    assert!(told.starts_with("error: The first element of the merge has wrong type"), "{told}");
+}
+
+#[test]
 fn files_without_the_member_of_a_sub_key_are_no_ways() {
     let levels = "path: 'role/%{role}.yaml'\npath: 'site/%{site}.yaml'\npath: common.yaml";
     let paths: Vec<String> = ["role", "site"]

@@ -6,7 +6,7 @@ use crate::data::{FileId, Hash, Located, Member, Value, scalar};
 use crate::syntax::json as syntax_json;
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::syntax::yaml;
-use crate::text::{LineIndex, TextRange};
+use crate::text::{BYTE_ORDER_MARK, LineIndex, TextRange};
 
 use super::{FactsProblem, extension};
 
@@ -83,7 +83,7 @@ fn without_mark(text: &str) -> Result<&str, FactsProblem> {
     if text.contains('\0') {
         return Err(problem("The file is in UTF-16. Save it as UTF-8.".to_owned(), 0, text));
     }
-    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+    Ok(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text))
 }
 
 /// A problem from `offset` to the end of its line.
