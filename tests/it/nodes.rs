@@ -312,7 +312,7 @@ fn a_list_that_is_not_known_leaves_one_case() {
     let psychs = format!("{only}--- \"\\U0001F600\"\n{why}");
     check(&workspace, &["lookup", "a", "--any-node"], &psychs);
     let of_nodes = said(&workspace, &["lookup", "a", "--nodes", "all"]);
-    assert!(of_nodes.contains("    --- 😀\n"), "{of_nodes}");
+    assert!(of_nodes.contains("    --- \"😀\"\n"), "{of_nodes}");
 }
 
 /// The messages of a command.
