@@ -275,8 +275,8 @@ impl OpenPath {
         self.by_slashes = files;
     }
 
-    /// Puts it beside all paths of its hierarchy. If one of these leads to a file by a text of a variable, it does not lead there by an
-    /// empty name instead of this text: `os/%{family}/%{release}.yaml` would lead to the files of `os/%{family}.yaml` then.
+    /// Puts it beside all paths of its hierarchy. If one of these leads to a file by a text of a variable, it does not lead there by the
+    /// same text of another variable after an empty name: `os/%{family}/%{release}.yaml` would lead to the files of `os/%{family}.yaml`.
     pub fn put_beside(&mut self, all: Arc<[Self]>) {
         self.beside = all;
     }
@@ -286,15 +286,18 @@ impl OpenPath {
         self.text.contains(&format!("/{}/", hole(variable)))
     }
 
-    /// Whether it is no glob, and leads to a file by texts without slashes, none of which is empty.
-    fn leads_plainly_to(&self, path: &Arc<str>) -> bool {
-        if self.is_glob {
+    /// Whether it is no glob, and leads to the file of a fit by the text of `variable` that the fit has for another variable, without
+    /// empty texts and slashes.
+    fn names_by(&self, variable: &str, fit: &Fit) -> bool {
+        if self.is_glob || !self.text.contains(&hole(variable)) {
             return false;
         }
         let splits = Splits::default();
         let search = Search { splits: &splits, may_have_slash: None };
-        let fits = self.fits_without_slashes(std::iter::once(path), &|_| false, &search);
-        !fits.is_empty() || splits.are_too_many()
+        let plain = self.fits_without_slashes(std::iter::once(&fit.path), &|_| false, &search);
+        let is_of_fit = |text: &Arc<str>| fit.texts.iter().any(|(_, it)| it == text);
+        let mut texts = plain.iter().flat_map(|it| &it.texts);
+        texts.any(|(name, text)| **name == *variable && is_of_fit(text))
     }
 
     /// Whether it leads to a file by texts none of which is empty, if they may have slashes.
@@ -400,13 +403,8 @@ impl OpenPath {
             if splits.are_too_many() {
                 return None;
             }
-            let has_text = variables.iter().any(|it| !is_empty(it));
-            for name in
-                variables.iter().filter(|it| has_text && is_empty(it) && self.has_as_name(it))
-            {
-                let hole = hole(name);
-                let beside = self.beside.iter().filter(|it| it.text.contains(&*hole));
-                fits.retain(|fit| !beside.clone().any(|it| it.leads_plainly_to(&fit.path)));
+            for name in variables.iter().filter(|it| is_empty(it) && self.has_as_name(it)) {
+                fits.retain(|fit| !self.beside.iter().any(|it| it.names_by(name, fit)));
             }
             for fit in &mut fits {
                 let empty = variables.iter().filter(|it| is_empty(it));

@@ -86,6 +86,10 @@ fn an_empty_variable_does_not_lead_to_the_file_of_another_path() {
     let both = ["/d/os/Debian.yaml", "/d/os/Debian/12.yaml"];
     assert_eq!(of_release(&["/d/os/$/&.yaml"]), both);
     assert_eq!(of_release(&["/d/os/$/&.yaml", "/d/os/$.yaml"]), ["/d/os/Debian/12.yaml"]);
+    let mut literal = open("/d/os/$/Debian.yaml");
+    literal.put_beside([open("/d/os/$.yaml")].into());
+    let files = MemoryFiles::new([("/d/os/Debian.yaml", "")]);
+    assert_eq!(literal.fits(&files).expect("few ways").len(), 1);
     // The names of these files are no texts of the empty variable.
     assert_eq!(of_release(&["/d/os/$/&.yaml", "/d/os/Debian.yaml"]), both);
     assert_eq!(of_release(&["/d/os/$/&.yaml", "/d/os/&.yaml"]), both);
