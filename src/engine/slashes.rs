@@ -1,4 +1,5 @@
-//! Files that paths with open variables lead to only if the text of a variable has a slash, and the paths that are compared for this.
+//! Files that paths with open variables lead to only if the text of a variable has a slash, and the paths of a hierarchy, which
+//! decide about these files.
 //!
 //! `role/%{role}.yaml` leads to `role/web/front.yaml` if the role is `web/front`. With such texts, a path can lead to every file below
 //! its directory, so a file counts only if no path of the hierarchy leads to it in another way.

@@ -180,8 +180,8 @@ impl OpenPath {
 
     /// All files that the path can lead to, and directories, because Puppet fails to read them, in the order of their paths.
     /// A file that fits in several ways is listed several times. A text may be empty: `%{a}/common.yaml` can be `common.yaml`,
-    /// unless it leads to [the file of another path](Self::put_beside). Texts with a slash are considered only for [files to which nothing
-    /// else leads](Self::add_files_by_slashes). `None` if there are too many ways.
+    /// unless it leads to [the file of another path](Self::put_beside) by the same text. Texts with a slash are considered only for
+    /// [files to which nothing else leads](Self::add_files_by_slashes). `None` if there are too many ways.
     pub fn fits(&self, files: &dyn Files) -> Option<Vec<Fit>> {
         self.in_every_way(|is_empty, search| {
             let mut found = if self.is_glob {

@@ -230,7 +230,7 @@ impl Host {
         let world = &self.world;
         let mut others: BTreeSet<Arc<str>> =
             world.texts.base.other_paths(path).into_iter().collect();
-        // There may be others that nobody has read yet, which does not matter before the text is edited.
+        // There may be others that have not been read yet. They do not matter before the text is edited.
         if world.text_on_disk(path).is_none_or(|saved| *saved != *text)
             && let Some(environment) = world.environment_of(path)
         {

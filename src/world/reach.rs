@@ -110,8 +110,8 @@ impl Reach {
         self.places.iter().filter(move |place| place.reaches(path))
     }
 
-    /// The path of a template in its hierarchy: it can lead to the file at `path` by an empty text, or by one with a slash, if nothing
-    /// else leads there.
+    /// The path of a template in its hierarchy, whose other paths decide whether an empty text, or one with a slash, can lead to the
+    /// file at `path`.
     pub fn in_hierarchy(
         &self,
         place: &DataPlace,

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::prelude::BASE64_STANDARD;
 
 use super::{ConversionFailure, Converted, unknown_arguments, value_of_type};
@@ -258,32 +260,26 @@ fn standard_of_url_safe(text: &str) -> String {
 /// Base64 as `String#unpack("m")` reads it. It skips what is no digit, ends at a `=` after the second digit of a group, and
 /// drops bits that are no whole byte.
 fn lenient_base64(text: &str) -> Vec<u8> {
-    let digit = |it: u8| match it {
-        b'A'..=b'Z' => Some(it - b'A'),
-        b'a'..=b'z' => Some(it - b'a' + 26),
-        b'0'..=b'9' => Some(it - b'0' + 52),
-        b'+' => Some(62),
-        b'/' => Some(63),
-        _ => None,
-    };
-    let mut bytes = Vec::new();
-    let (mut bits, mut digits) = (0_u32, 0);
-    for it in text.bytes() {
-        if it == b'=' && digits % 4 >= 2 {
+    const WITHOUT_PADDING: GeneralPurpose = GeneralPurpose::new(
+        &alphabet::STANDARD,
+        GeneralPurposeConfig::new()
+            .with_decode_padding_mode(DecodePaddingMode::RequireNone)
+            .with_decode_allow_trailing_bits(true),
+    );
+    let mut digits = Vec::new();
+    for byte in text.bytes() {
+        if byte == b'=' && digits.len() % 4 >= 2 {
             break;
         }
-        let Some(digit) = digit(it) else { continue };
-        bits = bits << 6 | u32::from(digit);
-        digits += 1;
-        // Each digit of a group but the first completes a byte, and leaves some bits for the next one.
-        match digits % 4 {
-            1 => {}
-            2 => bytes.push((bits >> 4) as u8),
-            3 => bytes.push((bits >> 2) as u8),
-            _ => bytes.push(bits as u8),
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/') {
+            digits.push(byte);
         }
     }
-    bytes
+    // A single digit is less than a byte.
+    if digits.len() % 4 == 1 {
+        digits.pop();
+    }
+    WITHOUT_PADDING.decode(digits).unwrap_or_default()
 }
 
 fn binary_of_items(items: &[Located]) -> Result<Value, ConversionFailure> {

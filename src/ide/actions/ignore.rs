@@ -14,12 +14,10 @@ use crate::ide::pair_edits::line_end;
 use crate::ide::written_strings::WrittenStrings;
 use crate::syntax::puppet::Language;
 use crate::syntax::yaml;
-use crate::text::{TextEdit, TextRange};
+use crate::text::{BYTE_ORDER_MARK, TextEdit, TextRange};
 
 /// The start of a comment for one line.
 const COMMENT: &str = "# hiera-ls: ignore[";
-
-const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Two actions for each rule with a diagnostic in the selection.
 pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {

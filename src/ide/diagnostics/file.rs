@@ -47,7 +47,7 @@ pub(crate) struct DataContext<'a> {
     pub(crate) nodes: &'a [Arc<Node>],
     /// `None` for a file without an environment.
     pub(crate) around: Option<Surroundings<'a>>,
-    is_decrypted: OnceCell<bool>,
+    is_read_by_eyaml: OnceCell<bool>,
     do_variables_look_up: OnceCell<bool>,
     /// Computed on demand.
     readers: OnceCell<Fleet>,
@@ -84,7 +84,7 @@ impl<'a> DataContext<'a> {
             lower: LowerLevels::new(world, environment, path, (data, module)),
             bound: perspective.map(|it| BoundValues::new(it, path)),
         });
-        let (is_decrypted, do_variables_look_up) = (OnceCell::new(), OnceCell::new());
+        let (is_read_by_eyaml, do_variables_look_up) = (OnceCell::new(), OnceCell::new());
         Self {
             world,
             path,
@@ -93,7 +93,7 @@ impl<'a> DataContext<'a> {
             perspective,
             nodes,
             around,
-            is_decrypted,
+            is_read_by_eyaml,
             do_variables_look_up,
             readers: OnceCell::new(),
         }
@@ -114,10 +114,10 @@ impl<'a> DataContext<'a> {
         }))
     }
 
-    /// Whether a level decrypts the file's values.
-    pub(crate) fn is_decrypted(&self) -> bool {
-        let decrypts = |it| encrypted_but_not_sensitive::is_decrypted(it, self.module, self.path);
-        *self.is_decrypted.get_or_init(|| self.perspective.is_some_and(decrypts))
+    /// Whether a level reads the file with `eyaml_lookup_key`: it decrypts values, and gets the keys one by one.
+    pub(crate) fn is_read_by_eyaml(&self) -> bool {
+        let reads = |it| encrypted_but_not_sensitive::is_read_by_eyaml(it, self.module, self.path);
+        *self.is_read_by_eyaml.get_or_init(|| self.perspective.is_some_and(reads))
     }
 }
 

@@ -268,7 +268,7 @@ impl Run<'_> {
                 self.report.findings.extend(findings);
                 if summary.depends_on_reader() {
                     let findings = &mut self.report.findings[before..];
-                    if file.is_decrypted() {
+                    if file.is_read_by_eyaml() {
                         unreachable_integer_key::make_warnings(findings);
                     } else {
                         eyaml_blob::make_warnings(findings);

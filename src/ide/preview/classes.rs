@@ -1,6 +1,7 @@
 //! The classes of a node in its preview, with the values of their parameters.
 
 use super::LineKind;
+use super::entry::without_result;
 use super::page::Page;
 use crate::binding::{Binder, Binding, Bound, BoundCase, Verdict};
 use crate::code::ClassCode;
@@ -133,7 +134,9 @@ fn write_binding(
             Bound::Default(value) => format!("{} by default", cut(&render::to_json(value))),
             Bound::Computed => "computed by code".to_owned(),
             Bound::Nothing => "missing".to_owned(),
-            Bound::Failed(failure) => format!("the lookup fails: {}", failure.message),
+            Bound::Failed(failure) => {
+                format!("{}: {}", without_result(failure), failure.message)
+            }
         };
         let line = format!("  {}{}: {shown}{otherwise}", binding.name, when(binding, case));
         let place = place.or_else(|| Some(parameter_place(perspective, code, binding)));

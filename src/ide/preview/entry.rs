@@ -7,7 +7,7 @@ use super::page::Page;
 use super::value::{Detail, Writer};
 use crate::data::{Located, Place, Value, inspect};
 use crate::engine::sources::dig_value;
-use crate::engine::{Answer, AppliedOptions, CancelToken, SetBy, Source, UsedMerge};
+use crate::engine::{Answer, AppliedOptions, CancelToken, Failure, SetBy, Source, UsedMerge};
 use crate::ide::cases;
 use crate::ide::changes::counted;
 use crate::ide::perspective::Perspective;
@@ -183,9 +183,7 @@ impl Entry {
                 self.write_hidden(perspective, page, detail);
             }
             Err(failure) => {
-                let is_our_own = failure.class.is_our_own();
-                let what = if is_our_own { "the result is not known" } else { "the lookup fails" };
-                let note = format!("{}: {what}", self.key);
+                let note = format!("{}: {}", self.key, without_result(failure));
                 page.comment(&note, LineKind::Error, failure.place);
                 let message = perspective.shown_failure(&failure.message);
                 page.comment(&message, LineKind::Error, failure.place);
@@ -272,6 +270,11 @@ pub(super) fn strategy_line(
         _ if files.count() > 1 => Some(("merge strategy first, by default".to_owned(), None)),
         _ => None,
     }
+}
+
+/// What it means that there is a failure instead of a value.
+pub(super) fn without_result(failure: &Failure) -> &'static str {
+    if failure.class.is_our_own() { "the result is not known" } else { "the lookup fails" }
 }
 
 /// The node that the answers are for, without markup.

@@ -5,7 +5,7 @@ mod fold;
 
 use std::sync::Arc;
 
-use super::entry::{asked_for, strategy_line};
+use super::entry::{asked_for, strategy_line, without_result};
 use super::page::{Mark, Page};
 use super::{Language, LineKind, Preview, Question, UnknownNode};
 use crate::data::{Files, Located, Place, inspect};
@@ -184,9 +184,7 @@ impl Tree<'_> {
             Err(failure) => {
                 let place = failure.place;
                 let message = self.perspective.shown_failure(&failure.message);
-                let is_our_own = failure.class.is_our_own();
-                let what = if is_our_own { "the result is not known" } else { "the lookup fails" };
-                let label = format!("{what}: {message}");
+                let label = format!("{}: {message}", without_result(failure));
                 Step { place, ..simple(&label, StepKind::Failed) }
             }
         };

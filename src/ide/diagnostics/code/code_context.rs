@@ -125,11 +125,8 @@ impl<'a> CodeContext<'a> {
         if !answer.left_out.is_empty() {
             Answered::Perhaps
         } else if cases().all(|it| matches!(it.outcome, Ok(Some(_)))) {
-            let is_null = |it: &Answer| {
-                it.outcome
-                    .as_ref()
-                    .is_ok_and(|found| found.as_ref().is_some_and(|it| it.value == Value::Undef))
-            };
+            let is_null =
+                |it: &Answer| matches!(&it.outcome, Ok(Some(it)) if it.value == Value::Undef);
             if cases().any(is_null) { Answered::AlwaysOrNull } else { Answered::Always }
         } else if !is_open && cases().all(is_nothing) && !self.keys().may_be_refused(&root) {
             Answered::Never

@@ -7,7 +7,7 @@ use crate::ide::diagnostics::config::EnvironmentConfContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::settings::nearest_name;
-use crate::text::{TextEdit, TextRange};
+use crate::text::{BYTE_ORDER_MARK, TextEdit, TextRange};
 
 pub(crate) const RULE: Rule = Rule {
     code: "environment-conf",
@@ -21,9 +21,6 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 const REFUSED: &str = "Puppet refuses the environment because of it.";
-
-/// Puppet does not skip it.
-const BYTE_ORDER_MARK: char = '\u{feff}';
 
 pub(crate) fn check(file: &EnvironmentConfContext<'_>, report: &mut Report) {
     for problem in EnvironmentConf::read(file.text, file.invalid_utf8_at).problems {
@@ -61,6 +58,7 @@ pub(crate) fn check(file: &EnvironmentConfContext<'_>, report: &mut Report) {
 }
 
 fn advice(line: &str) -> &'static str {
+    // Puppet does not skip it.
     if line.starts_with(BYTE_ORDER_MARK) {
         return "Save the file without a byte order mark.";
     }

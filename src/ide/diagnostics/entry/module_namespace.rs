@@ -54,7 +54,7 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
             None => "Move it to the environment's data.".to_owned(),
         };
         // Puppet checks the keys only if it gets all of them at once.
-        let words = if file.file.is_some_and(DataContext::is_decrypted) {
+        let words = if file.file.is_some_and(DataContext::is_read_by_eyaml) {
             format!("`{key}` does not start with `{prefix}`")
         } else {
             format!(

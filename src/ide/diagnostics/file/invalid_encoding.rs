@@ -9,7 +9,7 @@ use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::file::yaml_syntax::{may_quote, reader_words};
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity, Subject};
-use crate::text::{TextEdit, TextRange};
+use crate::text::{BYTE_ORDER_MARK, TextEdit, TextRange};
 
 pub(crate) const RULE: Rule = Rule {
     code: "invalid-encoding",
@@ -37,8 +37,6 @@ const WORDS: [&str; 5] = [
     "UTF-16",
     "unexpected low surrogate",
 ];
-
-const BYTE_ORDER_MARK: char = '\u{feff}';
 
 const REMOVE_MARK: &str = "Remove the byte order mark";
 

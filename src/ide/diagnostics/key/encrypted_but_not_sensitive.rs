@@ -23,8 +23,12 @@ pub(crate) const RULE: Rule = Rule {
 /// The back end that decrypts.
 const EYAML: &str = "eyaml_lookup_key";
 
-/// Whether a level of the node decrypts the file at `path` for keys of `module`.
-pub(crate) fn is_decrypted(perspective: &Perspective, module: Option<&str>, path: &str) -> bool {
+/// Whether a level of the node decrypts the file at `path` for keys of `module`. Puppet gets the keys of such a file one by one.
+pub(crate) fn is_read_by_eyaml(
+    perspective: &Perspective,
+    module: Option<&str>,
+    path: &str,
+) -> bool {
     let decrypts = |level: &ResolvedLevel| {
         *level.function.loaded_name() == *EYAML
             && level.locations.iter().flatten().any(|it| &*it.file == path)
@@ -36,7 +40,7 @@ pub(crate) fn is_decrypted(perspective: &Perspective, module: Option<&str>, path
 /// Checks the root key `key` at `range`, whose value contains encrypted text.
 pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let Some(perspective) = at.perspective else { return };
-    if !at.summary.has_encrypted || !at.file.is_decrypted() {
+    if !at.summary.has_encrypted || !at.file.is_read_by_eyaml() {
         return;
     }
     let (key, data) = (at.key(), at.file.data);

@@ -37,6 +37,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         let root = path.as_ref().and_then(KeyPath::root_name);
         root.zip(at.known()).is_some_and(|(root, known)| known.looks_up_nothing(root))
     };
+    // What the tokens of other keys lead to takes longer to find out.
     let never_leads_back = || at.known().is_some_and(|known| known.never_leads_back(key));
     if (looked_up.iter().all(is_end) || never_leads_back()) && !at.file.do_variables_look_up() {
         return;

@@ -67,7 +67,7 @@ enum Elsewhere {
 
 /// Where keys may come from that hiera.yaml files have levels for, each with the structure for which this was computed.
 #[derive(Default)]
-struct OpenLevels {
+struct KnownElsewhere {
     known: Mutex<HashMap<String, (Structure, Elsewhere)>>,
 }
 
@@ -96,9 +96,9 @@ impl<'a> KnownKeys<'a> {
             // If only a module is open, the data of the environment is not known.
             let Some(root) = &self.environment.root else { return Elsewhere::Functions };
             let own =
-                self.level_elsewhere(&paths::join(root, "hiera.yaml"), LayerKind::Environment);
+                self.elsewhere_of_config(&paths::join(root, "hiera.yaml"), LayerKind::Environment);
             let global = self.environment.global_config.as_ref();
-            let global = global.map(|it| self.level_elsewhere(it, LayerKind::Global));
+            let global = global.map(|it| self.elsewhere_of_config(it, LayerKind::Global));
             own.max(global.unwrap_or(Elsewhere::Nowhere))
         })
     }
@@ -147,7 +147,7 @@ impl<'a> KnownKeys<'a> {
                 let Some(directory) = self.environment.modules.get(module) else {
                     return Elsewhere::Functions;
                 };
-                self.level_elsewhere(&paths::join(directory, "hiera.yaml"), LayerKind::Module)
+                self.elsewhere_of_config(&paths::join(directory, "hiera.yaml"), LayerKind::Module)
             })
         });
         self.elsewhere().max(of_module)
@@ -284,8 +284,8 @@ impl<'a> KnownKeys<'a> {
     }
 
     /// The result is the same for all files, and edits of data do not change it.
-    fn level_elsewhere(&self, path: &str, layer: LayerKind) -> Elsewhere {
-        let cache = self.world.attached::<OpenLevels>();
+    fn elsewhere_of_config(&self, path: &str, layer: LayerKind) -> Elsewhere {
+        let cache = self.world.attached::<KnownElsewhere>();
         let lock = || cache.known.lock().unwrap_or_else(PoisonError::into_inner);
         let own = self.world.structure();
         if let Some((structure, known)) = lock().get(path)
@@ -294,7 +294,7 @@ impl<'a> KnownKeys<'a> {
             return *known;
         }
         // The lock is not held while the file is read. If two threads compute the same, the results are equal.
-        let found = self.find_open_level(path, layer);
+        let found = self.find_elsewhere_of_config(path, layer);
         let mut known = lock();
         if known.len() >= MAX_CONFIGS {
             known.clear();
@@ -303,7 +303,7 @@ impl<'a> KnownKeys<'a> {
         found
     }
 
-    fn find_open_level(&self, path: &str, layer: LayerKind) -> Elsewhere {
+    fn find_elsewhere_of_config(&self, path: &str, layer: LayerKind) -> Elsewhere {
         // Without the file, there is no level, or only the one of Puppet's built-in hierarchy, which reads a file.
         let version = self.world.settings().puppet_version;
         let is_there = self.world.kind(path) != PathKind::Missing;

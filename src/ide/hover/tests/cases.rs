@@ -507,3 +507,20 @@ fn a_file_for_a_member_of_a_list_is_read_where_the_list_contains_it() {
             1 file of level "T" may change this, depending on tiers"#]],
     );
 }
+
+/// Puppet can create a value of the type, so the lookup does not fail.
+#[test]
+fn a_conversion_that_is_not_evaluated_here_is_not_known() {
+    check_open(
+        "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: C, path: c.yaml}]\n\
+         #- /data/c.yaml\nlookup_options: {k: {convert_to: URI}}\nk$0: a\n",
+        &expect![[r#"
+            **`k`** for any node
+
+            The result is not known: what URI.new() gives is not known here.
+
+            1. **level "C" · `data/c.yaml:2`**
+
+            Converted to `URI` by `lookup_options` in `data/c.yaml:1`"#]],
+    );
+}

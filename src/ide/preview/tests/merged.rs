@@ -440,3 +440,17 @@ fn a_file_that_two_levels_lead_to_is_shown_once() {
         "]],
     );
 }
+
+#[test]
+fn a_conversion_that_is_not_evaluated_here_is_not_known() {
+    check(
+        "#- /data/common.yaml\nlookup_options: {k: {convert_to: URI}}\nk$0: a\n",
+        &expect![[r"
+            # k for node web01, environment production
+            # converted to URI
+
+            # k: the result is not known
+            # what URI.new() gives is not known here
+        "]],
+    );
+}
