@@ -139,6 +139,10 @@ impl OpenPath {
         if variables.len() > MAX_EMPTY_VARIABLES {
             return true;
         }
+        // Only `..` and the characters of a glob can give the text of a variable another meaning.
+        if self.unjoined.is_none() && !self.is_glob && !self.text.contains("..") {
+            return false;
+        }
         // If the parts have been joined, an empty variable only leaves a name out.
         let choices = if self.unjoined.is_some() { empty_choices(variables.len()) } else { 0..1 };
         let mut choices = choices.map(|empty| Empty { variables: &variables, empty });
@@ -223,6 +227,12 @@ impl OpenPath {
         &self,
         paths: impl Iterator<Item = &'p Arc<str>> + Clone,
     ) -> Option<Vec<Fit>> {
+        // Most paths lead to files in other directories.
+        let start = self.certain_start();
+        let paths = paths.filter(|path| path.starts_with(start));
+        if paths.clone().next().is_none() {
+            return Some(Vec::new());
+        }
         self.in_every_way(|is_empty, search| {
             let mut found = self.fits_without_slashes(paths.clone(), is_empty, search);
             if !self.by_slashes.is_empty() {
@@ -355,6 +365,13 @@ impl OpenPath {
     /// The text before anything that is open.
     fn fixed_start(&self) -> &str {
         fixed_start(&self.text, self.is_glob)
+    }
+
+    /// A text with which the path of every file starts that this path can lead to.
+    fn certain_start(&self) -> &str {
+        let start = if self.unjoined.is_some() { "" } else { self.fixed_start() };
+        // The files are known by paths without `.`, `..` and double slashes.
+        if start.contains("//") || start.contains("/.") { "" } else { start }
     }
 
     /// The deepest directory that contains all files that the path can lead to.

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use hiera_ls::data::{Files as _, inspect};
 use hiera_ls::engine::{CancelToken, Request};
-use hiera_ls::ide::rename;
-use hiera_ls::text::{BufferEdit, Encoding};
+use hiera_ls::ide::{ActionKind, FileChange, actions, rename};
+use hiera_ls::text::{BufferEdit, Encoding, TextRange};
 use hiera_ls::world::{Change, Disk, Host};
 
 const HIERA_YAML: &str = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
@@ -257,4 +257,35 @@ fn a_rename_edits_each_file_once_where_it_is_open() {
         let expected = BTreeSet::from(expected);
         assert_eq!(edits.collect::<BTreeSet<_>>(), expected);
     }
+}
+
+/// The node's file is behind a link, and the editor has it under another path.
+#[test]
+fn an_action_counts_and_edits_each_file_once_where_it_is_open() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let root = folder.path().canonicalize().expect("a path");
+    let shown = root.to_str().expect("UTF-8");
+    let long = "a value that is long enough";
+    write(&root, "hiera.yaml", HIERA_YAML);
+    write(&root, "real/common.yaml", &format!("x: {long}\n"));
+    write(&root, "real/nodes/a.yaml", &format!("y: {long}\n"));
+    symlink("real", root.join("data")).expect("a link");
+    symlink("a.yaml", root.join("real/nodes/b.yaml")).expect("a link");
+    let mut host = Host::new(Arc::new(Disk));
+    host.apply(Change::Folders(vec![shown.to_owned()]));
+    let (path, text) = (format!("{shown}/real/nodes/a.yaml"), format!("y: {long}\n"));
+    host.apply(Change::OpenBuffer { path: path.clone(), text, version: 1 });
+    let (world, common) = (host.snapshot(), format!("{shown}/data/common.yaml"));
+    let found = actions(
+        &world,
+        &common,
+        TextRange::new(4, 4),
+        &[ActionKind::RefactorExtract],
+        &CancelToken::default(),
+    );
+    let extract = found.iter().find(|it| it.title.contains("2 places"));
+    let extract = extract.unwrap_or_else(|| panic!("{found:?}"));
+    let edited = extract.edits.iter().filter(|it| matches!(it.change, FileChange::Edit(_)));
+    let edited: BTreeSet<&str> = edited.map(|it| &*it.path).collect();
+    assert_eq!(edited, BTreeSet::from([&*common, &*path]), "{}", extract.title);
 }

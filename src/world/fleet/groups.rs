@@ -7,6 +7,7 @@
 use std::hash::Hash;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use indexmap::IndexMap;
 
@@ -18,8 +19,12 @@ use crate::engine::{
 };
 use crate::world::parallel;
 
-/// With at least this many groups of nodes, all processors do the lookups. Fewer groups are not worth a thread.
+/// With at least this many groups of nodes, all processors do the lookups. Fewer groups are worth a thread only if their
+/// lookups take long.
 pub(super) const MANY_GROUPS: usize = 64;
+
+/// The time that is worked on few groups without other threads.
+const FEW_GROUPS_ALONE: Duration = Duration::from_millis(1);
 
 /// The number of lookups that a thread does before it takes others.
 const LOOKUPS_AT_ONCE: usize = 32;
@@ -542,8 +547,15 @@ impl<'a, A> Asking<'a, A> {
 
     /// Does some work for each group or node; all processors share it if there is much.
     fn map<T: Sync, R: Send + Sync>(&self, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-        if self.is_one_of_many || items.len() < MANY_GROUPS {
+        if self.is_one_of_many {
             return items.iter().map(work).collect();
+        }
+        if items.len() < MANY_GROUPS {
+            let begin = Instant::now();
+            let is_short = |_: &&T| begin.elapsed() < FEW_GROUPS_ALONE;
+            let mut results: Vec<R> = items.iter().take_while(is_short).map(&work).collect();
+            results.extend(parallel::map(&items[results.len()..], work));
+            return results;
         }
         let parts: Vec<_> = items.chunks(LOOKUPS_AT_ONCE).collect();
         let part = |part: &&[T]| part.iter().map(&work).collect::<Vec<_>>();

@@ -56,10 +56,11 @@ local function ask(kind, params, done, is_waited_for)
   if not client then
     return say('no server is running here; see :checkhealth hiera', vim.log.levels.ERROR)
   end
-  local is_over = false
+  local is_over, is_told = false, false
   if is_waited_for then
     vim.defer_fn(function()
       if not is_over then
+        is_told = true
         say('the server is still working; the view opens when it is done')
       end
     end, SLOW_MS)
@@ -67,6 +68,9 @@ local function ask(kind, params, done, is_waited_for)
   -- The current buffer's number, not 0: only then are changes that wait sent first.
   client:request(kinds[kind].method, params, function(problem, answer)
     is_over = true
+    if is_told then
+      vim.api.nvim_echo({}, false, {})
+    end
     if problem then
       return say(problem.message, vim.log.levels.ERROR)
     end

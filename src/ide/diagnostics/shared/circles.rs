@@ -11,9 +11,6 @@ use crate::world::KeyIndex;
 /// The maximum number of keys that are followed. From few keys, more can be reached.
 const MAX_FOLLOWED: usize = 256;
 
-/// The maximum number of files that are searched for the texts of one key. A lookup takes less time than more of them.
-const MAX_SEARCHED: usize = 16;
-
 /// What was found about the keys of a snapshot.
 #[derive(Default)]
 pub(super) struct Circles(KeptByName<bool>);
@@ -42,9 +39,7 @@ impl Circles {
         let mut seen: HashSet<Arc<str>> = HashSet::new();
         let mut waiting: Vec<Arc<str>> = vec![start.into()];
         while let Some(key) = waiting.pop() {
-            let is_small =
-                seen.len() <= MAX_FOLLOWED && index.count(&key, MAX_SEARCHED + 1) <= MAX_SEARCHED;
-            if !is_small || may_find_others(&key) {
+            if seen.len() > MAX_FOLLOWED || may_find_others(&key) {
                 return None;
             }
             // The root keys that calls look up are among their words.

@@ -164,3 +164,15 @@ fn the_classes_of_a_node_are_not_known_if_puppet_refuses_the_manifest() {
     let line = "# no catalog: Puppet refuses modules/web/manifests/init.pp:2: Syntax error at end of input\n";
     assert!(of_class.contains(line), "{of_class}");
 }
+
+#[test]
+fn a_parameter_whose_conversion_is_not_evaluated_here_is_not_known() {
+    let fixture = fixture(
+        "#- /data/common.yaml\nlookup_options: {web::u: {convert_to: URI}}\nweb::u: x\n\
+         #- /manifests/site.pp\ninclude web\n#- /modules/web/manifests/init.pp\nclass web(URI $u) { }\n",
+    );
+    let question = Question { scope: Scope::Node, ..Question::default() };
+    let preview = ask(&fixture.world(), &question).expect("there is a node");
+    let line = "u: the result is not known: what URI.new() gives is not known here";
+    assert!(preview.text.contains(line), "{}", preview.text);
+}
