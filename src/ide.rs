@@ -24,6 +24,7 @@ mod fixture_fixes;
 #[cfg(test)]
 mod fixture_world;
 mod flow_json;
+mod flow_value;
 mod flow_yaml;
 mod folding;
 mod hierarchy;

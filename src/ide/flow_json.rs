@@ -1,23 +1,26 @@
 //! Values as JSON on one line.
 
-use crate::data::scalar;
+use crate::data::{Format, scalar};
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 
-/// A value as JSON; `None` if only YAML can express it, or writes it differently: anchors, tags, `0644`, `yes`.
-pub(crate) fn flow_json(node: &Node) -> Option<String> {
+/// A value of a file of the format `from` as JSON; `None` if only YAML can express it, or writes it differently: anchors, tags, `0644`, `yes`.
+pub(super) fn flow_json(node: &Node, from: Format) -> Option<String> {
     if node.tag.is_some() || node.anchor.is_some() {
         return None;
     }
     match &node.kind {
+        NodeKind::Scalar { text, style: ScalarStyle::Plain } if from == Format::Json => {
+            Some(text.to_string())
+        }
         NodeKind::Scalar { text, style } => flow_scalar(text, *style),
         NodeKind::Sequence(items) => {
-            let items: Option<Vec<_>> = items.iter().map(flow_json).collect();
+            let items: Option<Vec<_>> = items.iter().map(|item| flow_json(item, from)).collect();
             Some(format!("[{}]", items?.join(", ")))
         }
         NodeKind::Mapping(pairs) => {
             let pair = |pair: &Pair| {
-                let key = flow_json(&pair.key).filter(|key| key.starts_with('"'))?;
-                Some(format!("{key}: {}", flow_json(&pair.value)?))
+                let key = flow_json(&pair.key, from).filter(|key| key.starts_with('"'))?;
+                Some(format!("{key}: {}", flow_json(&pair.value, from)?))
             };
             let pairs: Option<Vec<_>> = pairs.iter().map(pair).collect();
             Some(format!("{{{}}}", pairs?.join(", ")))
@@ -45,7 +48,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
         let node = yaml::parse(text).root.expect("a value");
-        assert_eq!(flow_json(&node).as_deref(), expected);
+        assert_eq!(flow_json(&node, Format::Yaml).as_deref(), expected);
     }
 
     #[test]

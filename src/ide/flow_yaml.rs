@@ -1,10 +1,12 @@
 //! Values as YAML on one line, and whether two values are equal whatever their spelling.
 
+use std::fmt::Write as _;
+
 use crate::data::{Value, scalar};
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 
-/// A value without anchors, aliases and tags on one line, with brackets and braces where necessary.
-pub(crate) fn flow_yaml(node: &Node) -> String {
+/// A value of a YAML file on one line, with brackets and braces where necessary, and without its anchors and tags.
+pub(super) fn flow_yaml(node: &Node) -> String {
     match &node.kind {
         NodeKind::Scalar { text, style } => flow_scalar(text, *style),
         NodeKind::Sequence(items) => {
@@ -71,7 +73,7 @@ fn flow_scalar(text: &str, style: ScalarStyle) -> String {
     if is_plain {
         return text.to_owned();
     }
-    let is_one_line = !text.chars().any(char::is_control);
+    let is_one_line = !text.contains(needs_escape);
     // A call in `%{…}` usually has single quotes, which need no escapes within double ones.
     if is_one_line
         && (style != ScalarStyle::DoubleQuoted || !text.contains('\''))
@@ -82,7 +84,27 @@ fn flow_scalar(text: &str, style: ScalarStyle) -> String {
     if is_one_line && !text.contains(['\\', '"']) {
         return format!("\"{text}\"");
     }
-    serde_json::Value::from(text).to_string()
+    format!("\"{}\"", escaped(text))
+}
+
+/// A String as it is written between double quotes.
+pub(crate) fn escaped(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    let mut escaped = String::with_capacity(quoted.len());
+    for letter in quoted[1..quoted.len() - 1].chars() {
+        if needs_escape(letter) {
+            let _ = write!(escaped, "\\u{:04X}", u32::from(letter));
+        } else {
+            escaped.push(letter);
+        }
+    }
+    escaped
+}
+
+/// Whether Psych refuses a character in a quoted string, or takes it as the end of a line.
+fn needs_escape(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
 #[cfg(test)]
@@ -106,6 +128,7 @@ mod tests {
         check("\"it's %{x}\"", "\"it's %{x}\"");
         check("'say \"%{x}\"'", "\"say \\\"%{x}\\\"\"");
         check("a b", "'a b'");
+        check("\"\\e[1m\\x7f\\x85\\u2028\"", "\"\\u001b[1m\\u007F\\u0085\\u2028\"");
         check("yes", "yes");
         check("'yes'", "'yes'");
     }

@@ -10,8 +10,8 @@ use crate::data::{DataFile, EntryTree, Files, Format, Value, Verdict, scalar};
 use crate::ide::comments;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::edits::{FileChange, FileEdit};
-use crate::ide::flow_json::flow_json;
-use crate::ide::flow_yaml::{flow_yaml, is_same_value};
+use crate::ide::flow_value::{flow_value, value_of};
+use crate::ide::flow_yaml::is_same_value;
 use crate::ide::perspective::Perspective;
 use crate::ide::rename::key_spelling;
 use crate::limits::MAX_EXTRACTED_PLACES;
@@ -51,7 +51,7 @@ fn find(context: &ActionContext<'_>) -> Option<Action> {
             "HOCON has substitutions (`${…}`) for what is written several times.",
         ));
     }
-    let places = places_of(context, &reach, wanted)?;
+    let places = places_of(context, &reach, (wanted, format))?;
     let count: usize = places.values().map(|(_, written)| written.len()).sum();
     let (shared, shared_format) = shared_file(context, &reach)?;
     let new_key = free_name(context, &perspective, name.unwrap_or(root))?;
@@ -69,10 +69,9 @@ fn find(context: &ActionContext<'_>) -> Option<Action> {
         Some(_) => comments - comments_in(entry.text, wanted),
         None => comments,
     };
-    let written = match (copied, shared_format) {
-        (Some(copied), _) => copied,
-        (None, Format::Json) => format!("{spelling}: {}", flow_json(wanted)?),
-        (None, _) => format!("{spelling}: {}", flow_yaml(wanted)),
+    let written = match copied {
+        Some(copied) => copied,
+        None => format!("{spelling}: {}", flow_value(wanted, format, shared_format)?),
     };
     // The argument is within `'` and the string within `"`, so a quoted segment gets escaped double quotes.
     let called = key_path::quote_segment_within(&new_key, '\'')?;
@@ -256,7 +255,12 @@ struct Written {
 }
 
 /// Where the value is written in YAML and JSON files of the environment's own layer.
-fn places_of(context: &ActionContext<'_>, reach: &Reach, wanted: &Node) -> Option<Places> {
+fn places_of(
+    context: &ActionContext<'_>,
+    reach: &Reach,
+    (wanted, format): (&Node, Format),
+) -> Option<Places> {
+    let value = value_of(wanted, format)?;
     let environment = context.world.environment_of(&context.file.path)?;
     // Only files that contain the longest word of the value need to be parsed.
     let needle = longest_text(wanted)?;
@@ -268,10 +272,14 @@ fn places_of(context: &ActionContext<'_>, reach: &Reach, wanted: &Node) -> Optio
         }
         let format = format_in_environment(reach, &file.path);
         let Some(format) = format.filter(|it| *it != Format::Hocon) else { continue };
+        // The formats read the same text as different values, such as `1e6`.
+        let is_wanted = |node: &Node| {
+            is_same_value(node, wanted) && value_of(node, format).as_ref() == Some(&value)
+        };
         let mut found = Vec::new();
         for entry in file.data(format).trees() {
             if text_of(entry.key) != Some(LOOKUP_OPTIONS) {
-                collect_of_pair(entry.key, entry.value, wanted, &entry, &mut found);
+                collect_of_pair(entry.key, entry.value, &is_wanted, &entry, &mut found);
             }
         }
         // A file behind a link is searched once.
@@ -298,9 +306,12 @@ fn longest_text(node: &Node) -> Option<String> {
     }
 }
 
-fn collect(node: &Node, wanted: &Node, entry: &EntryTree<'_>, found: &mut Vec<Written>) {
+/// Whether a node is the value that is looked for.
+type IsWanted<'a> = dyn Fn(&Node) -> bool + 'a;
+
+fn collect(node: &Node, is_wanted: &IsWanted<'_>, entry: &EntryTree<'_>, found: &mut Vec<Written>) {
     // The new call has no anchor, but an alias may need it.
-    if is_same_value(node, wanted) && node.anchor.is_none() {
+    if node.anchor.is_none() && is_wanted(node) {
         let is_block = matches!(
             node.kind,
             NodeKind::Scalar { style: ScalarStyle::Literal | ScalarStyle::Folded, .. }
@@ -311,19 +322,24 @@ fn collect(node: &Node, wanted: &Node, entry: &EntryTree<'_>, found: &mut Vec<Wr
         }
         return;
     }
-    collect_inside(node, wanted, entry, found);
+    collect_inside(node, is_wanted, entry, found);
 }
 
-fn collect_inside(node: &Node, wanted: &Node, entry: &EntryTree<'_>, found: &mut Vec<Written>) {
+fn collect_inside(
+    node: &Node,
+    is_wanted: &IsWanted<'_>,
+    entry: &EntryTree<'_>,
+    found: &mut Vec<Written>,
+) {
     match &node.kind {
         NodeKind::Sequence(items) => {
             for item in items {
-                collect(item, wanted, entry, found);
+                collect(item, is_wanted, entry, found);
             }
         }
         NodeKind::Mapping(pairs) => {
             for pair in pairs {
-                collect_of_pair(&pair.key, &pair.value, wanted, entry, found);
+                collect_of_pair(&pair.key, &pair.value, is_wanted, entry, found);
             }
         }
         _ => {}
@@ -333,19 +349,19 @@ fn collect_inside(node: &Node, wanted: &Node, entry: &EntryTree<'_>, found: &mut
 fn collect_of_pair(
     key: &Node,
     value: &Node,
-    wanted: &Node,
+    is_wanted: &IsWanted<'_>,
     entry: &EntryTree<'_>,
     found: &mut Vec<Written>,
 ) {
     match &value.kind {
-        _ if text_of(key) != Some(MERGE_KEY) => collect(value, wanted, entry, found),
+        _ if text_of(key) != Some(MERGE_KEY) => collect(value, is_wanted, entry, found),
         // Each of several merged hashes has to stay one.
         NodeKind::Sequence(items) => {
             for item in items {
-                collect_inside(item, wanted, entry, found);
+                collect_inside(item, is_wanted, entry, found);
             }
         }
-        _ => collect_inside(value, wanted, entry, found),
+        _ => collect_inside(value, is_wanted, entry, found),
     }
 }
 

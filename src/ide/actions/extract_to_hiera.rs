@@ -166,7 +166,9 @@ impl Entry {
                 let value = Located::new(self.value.clone(), None);
                 hash.insert(Value::string(self.key.as_str()), None, value);
                 let document = render::to_readable_yaml(&Value::hash(hash));
-                document.strip_prefix("---\n").unwrap_or(&document).to_owned()
+                let entry = document.strip_prefix("---\n").unwrap_or(&document);
+                // The marker after a text with empty lines at its end would hide what is written below it.
+                entry.strip_suffix("...\n").unwrap_or(entry).to_owned()
             }
             (Format::Json | Format::Hocon, _) => {
                 let key = serde_json::Value::from(self.key.as_str());
@@ -313,6 +315,7 @@ lookup_options: {web::list: {merge: unique}}
         after("class web($a$0 = { 1 => 2 }) { }", "web::a:\n  1: 2\n");
         after("class web($a$0 = [\"z\\n\"]) { }", "web::a:\n- \"z\\n\"\n");
         after("class web($a$0 = 'dbü😀') { }", "web::a: dbü😀\n");
+        after("class web($a$0 = \"x\\ny\\n\\n\") { }", "web::a: |+\n  x\n  y\n\n");
     }
 
     #[test]

@@ -7,13 +7,12 @@ use std::sync::Arc;
 use super::root_entry::cut;
 use super::{Action, ActionContext, ActionKind};
 use crate::config::Environment;
-use crate::data::{DataFile, EntryTree, Format, scalar};
+use crate::data::{DataFile, EntryTree, Format, Value};
 use crate::ide::comments;
 use crate::ide::context::{self, LOOKUP_OPTIONS, SpotPart};
 use crate::ide::edits::FileEdit;
 use crate::ide::file_role::FileRole;
-use crate::ide::flow_json::flow_json;
-use crate::ide::flow_yaml::flow_yaml;
+use crate::ide::flow_value::{flow_value, read_within_brackets, value_of};
 use crate::ide::perspective::Perspective;
 use crate::ide::references::{Occurrence, files_that_may_ask_for, references};
 use crate::ide::rename::inside_string;
@@ -53,7 +52,7 @@ fn one_call(context: &ActionContext<'_>) -> Option<(Arc<str>, Action)> {
     let root = parsed.root_name().filter(|root| ***root != *LOOKUP_OPTIONS)?.clone();
     let edits = the_only_place(context, &context.file.path, &root).and_then(|shared| {
         let call = Call { format, entry, string: &string, token: &token };
-        let edit = call.inlined(key, shared.value(&parsed)?)?;
+        let edit = call.inlined(key, &shared.value(&parsed)?)?;
         Ok(vec![FileEdit::new(context.file.path.clone(), vec![edit])])
     });
     Some((root, action(format!("Inline the value of `{key}`"), edits)))
@@ -125,7 +124,7 @@ fn inlined_everywhere(
                         continue;
                     };
                     let call = Call { format, entry, string: &string, token };
-                    let edit = call.inlined(name, shared.value(&key)?)?;
+                    let edit = call.inlined(name, &shared.value(&key)?)?;
                     written += edit.new_text.len();
                     if written > MAX_INLINED_BYTES {
                         return Err(format!(
@@ -196,11 +195,11 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The edit that replaces the call of `name` with `value`.
+    /// The edit that replaces the call of `name` with its value.
     ///
     /// # Errors
     /// Why the value cannot be written in the place of the call.
-    fn inlined(&self, name: &str, value: &Node) -> Result<TextEdit, String> {
+    fn inlined(&self, name: &str, value: &Written<'_>) -> Result<TextEdit, String> {
         if self.format == Format::Hocon {
             return Err("A call is in a HOCON file, which has values of its own.".to_owned());
         }
@@ -210,33 +209,34 @@ impl Call<'_> {
     }
 
     /// `alias` must be the whole string, so the value replaces the string with its quotes.
-    fn instead_of_string(&self, name: &str, value: &Node) -> Result<TextEdit, String> {
-        let Self { string, token, entry, .. } = self;
+    fn instead_of_string(&self, name: &str, value: &Written<'_>) -> Result<TextEdit, String> {
+        let Self { string, token, entry, format } = self;
         if token.range.len() as usize != string.text.len() {
             return Err(format!("`alias('{name}')` is not the whole string."));
         }
-        let written = match self.format {
-            Format::Json => flow_json(value)
-                .ok_or_else(|| format!("The value of `{name}` cannot be written in JSON."))?,
-            _ => flow_yaml(value),
-        };
+        let written = flow_value(value.node, value.format, *format).ok_or_else(|| {
+            let format = if *format == Format::Json { "JSON" } else { "YAML" };
+            format!(
+                "hiera-ls cannot write the value of `{name}` in {format} so that it stays the same."
+            )
+        })?;
         Ok(TextEdit::replace(string.node.range.shifted(entry.start), written))
     }
 
-    fn within_string(&self, name: &str, value: &Node) -> Result<TextEdit, String> {
+    fn within_string(&self, name: &str, value: &Written<'_>) -> Result<TextEdit, String> {
         let Self { string, token, entry, .. } = self;
-        let NodeKind::Scalar { text, style } = &value.kind else {
+        let NodeKind::Scalar { text: spelling, .. } = &value.node.kind else {
             return Err(format!("`{name}` is a list or a hash, which cannot be a part of a text."));
         };
-        // The spelling of a number may differ from its text: `0x1F`.
-        let is_as_written = *style != ScalarStyle::Plain
-            || scalar::is_string(text)
-            || text.parse::<i64>().is_ok_and(|number| number.to_string() == **text);
-        if !is_as_written {
-            return Err(format!(
-                "`{name}` is not a string, and Puppet may write it in a text in another way."
-            ));
-        }
+        let text = match value_of(value.node, value.format) {
+            Some(Value::String(text)) => text,
+            Some(Value::Integer(number)) if number.to_string() == **spelling => spelling.clone(),
+            _ => {
+                return Err(format!(
+                    "`{name}` is not a string, and Puppet may write it in a text in another way."
+                ));
+            }
+        };
         if text.contains('\n') {
             return Err(format!("`{name}` has several lines."));
         }
@@ -244,12 +244,32 @@ impl Call<'_> {
         if !matches!(&string.node.kind, NodeKind::Scalar { style, .. } if styles.contains(style)) {
             return Err(format!("A call of `{name}` is in a string without quotes."));
         }
-        if let Some(why) = self.changed_by(name, text) {
+        if let Some(why) = self.changed_by(name, &text) {
             return Err(why);
         }
         let written = string.node.range.slice(entry.text);
-        let range = string.source_range(token.range).shifted(entry.start);
-        Ok(TextEdit::replace(range, inside_string(self.format, written, text)))
+        let range = string.source_range(token.range);
+        let new = inside_string(self.format, written, &text);
+        let (before, after) = (string.node.range.start, string.node.range.end);
+        let whole = format!(
+            "{}{new}{}",
+            TextRange::new(before, range.start).slice(entry.text),
+            TextRange::new(range.end, after).slice(entry.text)
+        );
+        // Single quotes cannot contain control characters, for example.
+        if read_within_brackets(&whole, self.format)
+            != Some(Value::String(self.joined(&text).into()))
+        {
+            return Err(format!("`{name}` has characters that the string here cannot contain."));
+        }
+        Ok(TextEdit::replace(range.shifted(entry.start), new))
+    }
+
+    /// The string with `text` in the place of the call.
+    fn joined(&self, text: &str) -> String {
+        let around = self.string.text;
+        let (start, end) = (self.token.range.start as usize, self.token.range.end as usize);
+        format!("{}{text}{}", &around[..start], &around[end..])
     }
 
     /// Why Puppet would interpolate `text` in the place of the call in another way.
@@ -265,9 +285,7 @@ impl Call<'_> {
         if tokens.iter().any(is_alias) {
             return Some(format!("`{name}` calls `alias`, which must be the whole string."));
         }
-        let around = self.string.text;
-        let (start, end) = (self.token.range.start as usize, self.token.range.end as usize);
-        let joined = format!("{}{text}{}", &around[..start], &around[end..]);
+        let joined = self.joined(text);
         let expected = self.string.tokens.len() - 1 + tokens.len();
         // Next to another call of the same key, two copies could form a token.
         let is_half = text.starts_with('{') && text.ends_with('%');
@@ -275,6 +293,12 @@ impl Call<'_> {
         is_changed
             .then(|| format!("The text around `{name}` would become another `%{{…}}` with it."))
     }
+}
+
+/// A value in a file.
+struct Written<'a> {
+    node: &'a Node,
+    format: Format,
 }
 
 /// The only place where a key is written.
@@ -293,15 +317,17 @@ impl Shared {
     ///
     /// # Errors
     /// Why it is not known.
-    fn value(&self, key: &KeyPath) -> Result<&Node, String> {
+    fn value(&self, key: &KeyPath) -> Result<Written<'_>, String> {
         let root = self.entry().map(|entry| entry.value);
         let value = key.rest.iter().try_fold(root, |node, segment| Some(step(node?, segment)));
         let name = || key.root_name().map_or("", |root| root);
         let value = value.flatten().ok_or_else(|| {
             format!("A call asks for a part of `{}` that is not written there.", name())
         })?;
-        let is_plain = super::yaml_entry::is_self_contained(value);
-        is_plain.then_some(value).ok_or_else(|| format!("`{}` has an anchor or an alias.", name()))
+        if !super::yaml_entry::is_self_contained(value) {
+            return Err(format!("`{}` has an anchor or an alias.", name()));
+        }
+        Ok(Written { node: value, format: self.data.format() })
     }
 }
 

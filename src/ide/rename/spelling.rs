@@ -1,6 +1,7 @@
 //! How names are written: as keys of the three formats, in calls within `%{…}`, and inside of strings of any style.
 
 use crate::data::{Format, scalar};
+use crate::ide::flow_yaml::escaped;
 use crate::syntax::interpolation::Token;
 use crate::syntax::key_path;
 use crate::text::{TextEdit, TextRange};
@@ -26,7 +27,7 @@ pub(crate) fn inside(format: Format, written: &str, text: &str) -> String {
     match written.as_bytes() {
         // HOCON has no escapes within triple quotes.
         [b'"', b'"', b'"', ..] if format == Format::Hocon => text.to_owned(),
-        [b'"', ..] if format == Format::Yaml => text.replace('\\', "\\\\").replace('"', "\\\""),
+        [b'"', ..] if format == Format::Yaml => escaped(text),
         [b'"', ..] => {
             let quoted = json_string(text);
             quoted[1..quoted.len() - 1].to_owned()

@@ -112,6 +112,27 @@ fn a_repeated_value_of_json_becomes_a_key() {
 }
 
 #[test]
+fn a_number_with_an_exponent_is_no_text_in_json() {
+    let mixed = "
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: Json, path: more.json, data_hash: json_data}
+  - {name: Common, path: common.yaml}
+";
+    let none: [&str; 0] = [];
+    let one = "#- /data/more.json\n{\"b\": 1e12}\n#- /data/common.yaml\na$0: '1e12'\n";
+    assert_eq!(titles(&format!("{mixed}{one}")), none);
+    let inlined =
+        "#- /data/more.json\n{\"d\": 1e6, \"h\": {\"<<\": {\"x\": 1}}}\n#- /data/common.yaml\n";
+    let why = "hiera-ls cannot write the value of `d` in YAML so that it stays the same.";
+    let found = refusals(&format!("{mixed}{inlined}a: \"%{{alias('d')$0}}\"\n"));
+    assert!(found.iter().any(|it| it == why), "{found:?}");
+    let found = refusals(&format!("{mixed}{inlined}a: \"%{{alias('h')$0}}\"\n"));
+    assert!(found.iter().any(|it| *it == why.replace("`d`", "`h`")), "{found:?}");
+}
+
+#[test]
 fn calls_in_json_give_way_to_their_values() {
     check(
         JSON,

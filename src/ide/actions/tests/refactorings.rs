@@ -527,6 +527,16 @@ fn a_value_that_a_call_cannot_give_way_to_says_why() {
     );
     check("d: \"a\\nb\"", lookup, "`d` has several lines.");
     check("d: x", "x %{lookup('d')$0}", "A call of `d` is in a string without quotes.");
+    let not_here = "`d` has characters that the string here cannot contain.";
+    check("d: \"\\e[1m\"", "'%{lookup(\"d\")$0}'", not_here);
+    let not_yaml = "hiera-ls cannot write the value of `d` in YAML so that it stays the same.";
+    check("d: !!str 5", "\"%{alias('d')$0}\"", not_yaml);
+    check("d: [!!binary aGVsbG8=]", "\"%{alias('d')$0}\"", not_yaml);
+    check(
+        "d: !!float 1",
+        lookup,
+        "`d` is not a string, and Puppet may write it in a text in another way.",
+    );
     check("d: &x x", lookup, "`d` has an anchor or an alias.");
     check(
         "d: {a: 1}",
@@ -534,6 +544,20 @@ fn a_value_that_a_call_cannot_give_way_to_says_why() {
         "A call asks for a part of `d` that is not written there.",
     );
     check("d: \"%{alias('z')}\"", lookup, "`d` calls `alias`, which must be the whole string.");
+}
+
+#[test]
+fn control_characters_are_escaped_in_the_place_of_a_call() {
+    check_same_answers(
+        "#- /data/common.yaml\nbold: \"\\e[1m\\x85\"\nw: \"%{lookup('bold')$0}Hi\"\n",
+        "Inline the value of `bold`",
+        "#- /data/common.yaml\nbold: \"\\e[1m\\x85\"\nw: \"\\u001b[1m\\u0085Hi\"\n",
+    );
+    check_same_answers(
+        "#- /data/common.yaml\nzone: !!str 5\nw: \"a%{lookup('zone')$0}\"\n",
+        "Inline the value of `zone`",
+        "#- /data/common.yaml\nzone: !!str 5\nw: \"a5\"\n",
+    );
 }
 
 #[test]
