@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use super::CancelToken;
 use super::pool::Pool;
@@ -14,6 +14,9 @@ use crate::world::Change;
 
 /// A Git checkout changes files for a while. All changes within this time after the first one are one change.
 const BATCH: Duration = Duration::from_millis(100);
+
+/// How long the first requests of a session have the disk and the processors for themselves. To watch thousands of files takes a while.
+const DELAY: Duration = Duration::from_secs(1);
 
 /// The clock of a file system may be this much behind.
 const CLOCK_TOLERANCE: Duration = Duration::from_secs(1);
@@ -33,6 +36,7 @@ pub(super) async fn watch(
                 if still_there.is_err() {
                     return;
                 }
+                sleep(DELAY).await;
                 let wanted = folders.borrow_and_update().clone();
                 let (begun, events) = (wanted.clone(), events.clone());
                 // Drop the old watcher first, because a new one takes time in large folders.
