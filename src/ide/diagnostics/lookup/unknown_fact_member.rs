@@ -39,7 +39,7 @@ const SERVER_FACTS: [&str; 5] =
     ["environment", "servername", "serverip", "serverip6", "serverversion"];
 
 /// The certificate extensions that have names in Puppet.
-const EXTENSIONS: [&str; 29] = [
+const EXTENSIONS: [&str; 30] = [
     "pp_apptier",
     "pp_application",
     "pp_auth_auto_renew",
@@ -69,6 +69,7 @@ const EXTENSIONS: [&str; 29] = [
     "pp_service",
     "pp_software_version",
     "pp_uuid",
+    "pp_zone",
 ];
 
 /// Checks what an entry reads; `start` is where the entry starts. Variables that are known to be undefined are already
@@ -352,7 +353,7 @@ a: "%{facts::os.family} %{::trusted::certname} %{facts::} %{fact.os.family}"
     fn facts_may_be_of_modules() {
         check(
             r#"
-a: "%{facts.role} %{facts.os.shiny} %{facts.disk} %{role.x} %{fact} %{trusted.extensions.my_own} %{trusted.external.x}"
+a: "%{facts.role} %{facts.os.shiny} %{facts.disk} %{role.x} %{fact} %{trusted.extensions.my_own} %{trusted.extensions.pp_zone} %{trusted.external.x}"
 b: "%{facts.networking.interfaces.eth0.ip} %{facts.processors.models.0} %{facts.'a.b'} %{facts.site.family} %{profile::facts.os}"
 "#,
         );
