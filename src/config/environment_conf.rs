@@ -177,6 +177,11 @@ impl<'a> EnvironmentConf<'a> {
         })
     }
 
+    /// The place of a setting's value.
+    pub fn range(&self, name: &str) -> Option<TextRange> {
+        self.settings.iter().find(|it| it.name == name).map(|it| it.range)
+    }
+
     /// The error with which Puppet refuses the environment whose `environment.conf` is at `path`.
     pub fn refusal(&self, path: &str, text: &str) -> Option<String> {
         let errors = self.problems.iter().filter(|it| it.kind.is_error());

@@ -55,6 +55,8 @@ pub(crate) struct ConfigContext<'a> {
 
 /// The `environment.conf` of an environment.
 pub(crate) struct EnvironmentConfContext<'a> {
+    pub(crate) world: &'a Arc<World>,
+    pub(crate) path: &'a str,
     pub(crate) text: &'a str,
     /// The offset of the first byte that is not UTF-8.
     pub(crate) invalid_utf8_at: Option<u32>,

@@ -139,7 +139,7 @@ fn in_one_environment(
         None if world.is_environment_conf(path) => {
             if let Ok(file) = world.file(path) {
                 let (text, invalid_utf8_at) = (&*file.text, file.invalid_utf8_at);
-                let context = EnvironmentConfContext { text, invalid_utf8_at };
+                let context = EnvironmentConfContext { world, path, text, invalid_utf8_at };
                 run.ask(&PHASES.environment_conf, &context);
             }
         }

@@ -1,13 +1,16 @@
-//! `environment-conf`: what Puppet refuses or ignores in an `environment.conf`. Without the environment, there is no lookup at all.
+//! `environment-conf`: what Puppet refuses or ignores in an `environment.conf`, and paths that lead nowhere because of how they are
+//! written. Without the environment, there is no lookup at all.
 
-use crate::config::environment_conf::EnvironmentConf;
 use crate::config::environment_conf::{CONF_SETTINGS, ConfProblem, ConfProblemKind};
-use crate::data::NOT_UTF8;
+use crate::config::environment_conf::{EnvironmentConf, is_glob};
+use crate::data::{Files as _, NOT_UTF8, PathKind};
 use crate::ide::diagnostics::config::EnvironmentConfContext;
 use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::near::near_key;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::settings::nearest_name;
 use crate::text::{BYTE_ORDER_MARK, TextEdit, TextRange};
+use crate::world::paths;
 
 pub(crate) const RULE: Rule = Rule {
     code: "environment-conf",
@@ -23,7 +26,11 @@ pub(crate) const RULE: Rule = Rule {
 const REFUSED: &str = "Puppet refuses the environment because of it.";
 
 pub(crate) fn check(file: &EnvironmentConfContext<'_>, report: &mut Report) {
-    for problem in EnvironmentConf::read(file.text, file.invalid_utf8_at).problems {
+    let conf = EnvironmentConf::read(file.text, file.invalid_utf8_at);
+    for setting in ["modulepath", "manifest"] {
+        check_path(file, &conf, setting, report);
+    }
+    for problem in conf.problems {
         let ConfProblem { kind, text, range, .. } = problem;
         match kind {
             ConfProblemKind::NotUtf8 => {
@@ -55,6 +62,95 @@ pub(crate) fn check(file: &EnvironmentConfContext<'_>, report: &mut Report) {
             }
         }
     }
+}
+
+/// Checks a setting whose value leads to directories of modules, or to the main manifest. Puppet does not say if nothing is there.
+fn check_path(
+    file: &EnvironmentConfContext<'_>,
+    conf: &EnvironmentConf<'_>,
+    setting: &str,
+    report: &mut Report,
+) {
+    let (Some(value), Some(range)) = (conf.value(setting), conf.range(setting)) else { return };
+    let Some(Misread { entry, meant, why }) = misread(file, setting, value) else { return };
+    let effect = match setting {
+        "manifest" => "Puppet evaluates no main manifest",
+        _ => "Puppet does not find the modules that should be there",
+    };
+    let message =
+        format!("`{entry}` does not exist, and {effect}\n{why}Write `{setting} = {meant}`.");
+    let finding = report.add_as(&RULE, Severity::Warning, range, message);
+    // What Puppet reads besides the path, such as the owner of a file, would be lost.
+    if !range.slice(file.text).contains('{') {
+        let edits = vec![TextEdit::replace(range, &*meant)];
+        finding.with_fix(Fix::changing(format!("Write `{meant}`"), edits));
+    }
+}
+
+/// A value of which Puppet takes a part for another path than was meant.
+struct Misread {
+    /// The path that Puppet uses.
+    entry: String,
+    /// The whole value as it was meant.
+    meant: String,
+    why: &'static str,
+}
+
+fn misread(file: &EnvironmentConfContext<'_>, setting: &str, value: &str) -> Option<Misread> {
+    let root = paths::parent(file.path)?;
+    let is_list = setting == "modulepath";
+    let exists = |entry: &str| file.world.kind(&paths::join(root, entry)) != PathKind::Missing;
+    let entries: Vec<&str> = if is_list { value.split(':').collect() } else { vec![value] };
+    if let Some(at) = [" #", "\t#"].iter().filter_map(|it| value.find(it)).min() {
+        let entry = (*entries.iter().find(|it| it.contains('#'))?).to_owned();
+        let meant = value[..at].trim_end().trim_end_matches(['"', '\'']).to_owned();
+        return Some(Misread { entry, meant, why: "A comment cannot follow a value. " });
+    }
+    // On Windows, Puppet splits at semicolons.
+    let is_separator = |it: char| it == ',' || it == ';' && !cfg!(windows);
+    let pieces_of = |entry: &&'_ str| -> Vec<String> {
+        if !is_list || exists(entry) {
+            return vec![(*entry).to_owned()];
+        }
+        entry.split(is_separator).map(|it| it.trim().to_owned()).collect()
+    };
+    let pieces: Vec<Vec<String>> = entries.iter().map(pieces_of).collect();
+    let changed = entries.iter().zip(&pieces).find(|(entry, pieces)| *pieces != &[**entry]);
+    if let Some((entry, pieces_of_it)) = changed {
+        let why = match pieces_of_it.len() {
+            1 => "Blanks beside a colon belong to the names. ",
+            _ => "Only colons separate directories. ",
+        };
+        return Some(Misread { entry: (*entry).to_owned(), meant: pieces.concat().join(":"), why });
+    }
+    let is_literal = |it: &&&str| !it.is_empty() && !it.starts_with(['$', '/']) && !is_glob(it);
+    let missing = entries.iter().filter(is_literal).filter(|it| !exists(it));
+    let (entry, near) = { missing }.find_map(|entry| {
+        let directory = paths::join(root, paths::parent(entry).unwrap_or_default());
+        let items = file.world.list(&directory);
+        let is_meant = |name: &&str| {
+            let near = beside(entry, name);
+            let path = paths::join(&directory, name);
+            !entries.contains(&&*near) && if is_list { holds_module(file, &path) } else { true }
+        };
+        let names = items.iter().map(|it| &*it.name).filter(is_meant);
+        near_key(paths::file_name(entry), names).map(|name| (*entry, beside(entry, name)))
+    })?;
+    let meant: Vec<&str> =
+        entries.iter().map(|it| if *it == entry { &*near } else { *it }).collect();
+    Some(Misread { entry: entry.to_owned(), meant: meant.join(":"), why: "" })
+}
+
+/// The path of a name that is in the same directory as `path`.
+fn beside(path: &str, name: &str) -> String {
+    path.rsplit_once('/').map_or_else(|| name.to_owned(), |(parent, _)| format!("{parent}/{name}"))
+}
+
+/// Whether there is a module with code in the directory.
+fn holds_module(file: &EnvironmentConfContext<'_>, directory: &str) -> bool {
+    let items = file.world.list(directory);
+    let manifests = |name: &str| paths::join(directory, &format!("{name}/manifests"));
+    items.iter().any(|it| file.world.kind(&manifests(&it.name)) == PathKind::Directory)
 }
 
 fn advice(line: &str) -> &'static str {
@@ -154,6 +250,63 @@ version: 5
     }
 
     #[test]
+    fn paths_that_puppet_takes_literally() {
+        let files = "#- /site/s/manifests/init.pp\nclass s { }\n#- /sites/a/x/y.pp\n#- /manifests/site.pp\n\
+                     #- /hiera.yaml\nversion: 5\n";
+        let checked = |setting: &str, value: &str, finding: &str| {
+            let marks = "^".repeat(value.len());
+            let indent = " ".repeat(setting.len() + 2);
+            check(&format!(
+                "#- /environment.conf\n{setting} = {value}\n#{indent}{marks} warning[environment-conf]: {finding}\n{files}"
+            ));
+        };
+        let modules = "does not exist, and Puppet does not find the modules that should be there";
+        checked(
+            "modulepath",
+            "modules:site # our own: code",
+            &format!(
+                "`site # our own` {modules} A comment cannot follow a value. Write `modulepath = modules:site`."
+            ),
+        );
+        checked(
+            "modulepath",
+            "$codedir : site",
+            &format!(
+                "`$codedir ` {modules} Blanks beside a colon belong to the names. Write `modulepath = $codedir:site`."
+            ),
+        );
+        for value in ["site, modules", "site;modules"] {
+            let why = "Only colons separate directories.";
+            checked(
+                "modulepath",
+                value,
+                &format!("`{value}` {modules} {why} Write `modulepath = site:modules`."),
+            );
+        }
+        checked(
+            "modulepath",
+            "modules:./site2",
+            &format!("`./site2` {modules} Write `modulepath = modules:./site`."),
+        );
+        let manifest = "does not exist, and Puppet evaluates no main manifest";
+        checked(
+            "manifest",
+            "manifests/site.pp # main",
+            &format!(
+                "`manifests/site.pp # main` {manifest} A comment cannot follow a value. Write `manifest = manifests/site.pp`."
+            ),
+        );
+        checked(
+            "manifest",
+            "manifests/sites.pp",
+            &format!("`manifests/sites.pp` {manifest} Write `manifest = manifests/site.pp`."),
+        );
+        for right in ["modules:$basemodulepath", "sits:site", "site:modules#x", "teams/*/modules"] {
+            check(&format!("#- /environment.conf\nmodulepath = {right}\n{files}"));
+        }
+    }
+
+    #[test]
     fn values_that_puppet_refuses() {
         check(
             r#"
@@ -183,6 +336,11 @@ version: 5
             "#- /environment.conf\n# c\nmodulepath: site:modules\n#- /hiera.yaml\nversion: 5\n",
             "Write `modulepath = site:modules`",
             "# c\nmodulepath = site:modules\n",
+        );
+        check_fix(
+            "#- /environment.conf\nmodulepath = 'site' # x\n#- /hiera.yaml\nversion: 5\n",
+            "Write `site`",
+            "modulepath = site\n",
         );
         check_fix(
             "#- /environment.conf\nmodulpath = site\n#- /hiera.yaml\nversion: 5\n",
