@@ -9,6 +9,26 @@ use super::workspace::absolute;
 use crate::text::is_hidden;
 use crate::world::paths;
 
+/// The commands in `::command::` that GitHub's runner knows.
+const GITHUB_COMMANDS: [&str; 16] = [
+    "add-mask",
+    "add-matcher",
+    "add-path",
+    "debug",
+    "echo",
+    "endgroup",
+    "error",
+    "group",
+    "internal-set-repo-path",
+    "notice",
+    "remove-matcher",
+    "save-state",
+    "set-env",
+    "set-output",
+    "stop-commands",
+    "warning",
+];
+
 /// A path in output for people. A path below the current directory is shown without it, which is shorter; every path can be
 /// opened from there.
 pub(super) fn as_seen_from_here(path: &str) -> &str {
@@ -93,8 +113,7 @@ fn escaped(text: &str, is_wanted: impl Fn(char) -> bool) -> Cow<'_, str> {
 /// A line that no CI server treats as a command: GitHub's start with `::` or contain `##[`, those of Azure contain `##vso[`.
 fn without_commands(line: Cow<'_, str>) -> Cow<'_, str> {
     let trimmed = line.trim_start();
-    // GitHub Actions runs `::command::` at the start of a line, and other CI systems run `##[command]` anywhere in it.
-    let begins_as_one = trimmed.starts_with("::");
+    let begins_as_one = is_github_command(trimmed);
     if !begins_as_one && !line.contains("##") {
         return line;
     }
@@ -107,8 +126,28 @@ fn without_commands(line: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-fn without_marks(line: &str) -> String {
-    line.replace("##", "#\\u{23}")
+/// Whether GitHub runs a command if a line starts like this. A key such as `::profile::web` is none.
+fn is_github_command(line: &str) -> bool {
+    let command = line.strip_prefix("::").and_then(|it| it.split_once("::"));
+    let name = command.and_then(|(command, _)| command.split(' ').next());
+    name.is_some_and(|name| GITHUB_COMMANDS.iter().any(|it| it.eq_ignore_ascii_case(name)))
+}
+
+/// The text without the `##` before a `[` or the name of a command and a `[`. Other `##` are ordinary comments.
+fn without_marks(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len() + 16);
+    let mut rest = text;
+    while let Some(at) = rest.find("##") {
+        let (before, second) = rest.split_at(at + 1);
+        shown.push_str(before);
+        rest = second;
+        if second[1..].trim_start_matches(|it: char| it.is_ascii_alphabetic()).starts_with('[') {
+            shown.push_str("\\u{23}");
+            rest = &second[1..];
+        }
+    }
+    shown.push_str(rest);
+    shown
 }
 
 #[cfg(test)]
@@ -144,6 +183,10 @@ mod tests {
             "b\n \\u{3a}:error::x\n#\\u{23}[error]y"
         );
         assert_eq!(in_a_line("a ##vso[task.setvariable]"), "a #\\u{23}vso[task.setvariable]");
+        assert_eq!(in_a_line("###[error]"), "##\\u{23}[error]");
+        for harmless in ["## NTP", "#### [x] ####", "a: 1 ##", "::profile::web: 1", "::x"] {
+            assert_eq!(in_a_line(harmless), harmless);
+        }
         assert_eq!(in_a_line("b\n::error::x"), "b\\n::error::x");
     }
 }

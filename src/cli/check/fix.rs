@@ -222,10 +222,15 @@ mod tests {
     /// A CI server runs only what a line starts with, without the spaces before it.
     #[test]
     fn only_what_starts_a_line_is_like_a_command() {
-        let (before, after): (Arc<str>, Arc<str>) =
-            ("::a: 1\n::b: yes\n".into(), "::a: 1\n::b: true\n".into());
+        let (before, after): (Arc<str>, Arc<str>) = (
+            "## NTP\n::error::a: 1\n::b: yes\n".into(),
+            "## NTP\n::error::a: 1\n::b: true\n".into(),
+        );
         let shown = difference("x.yaml", &(before, after), &Default::default());
-        assert!(shown.ends_with("\n \\u{3a}:a: 1\n-::b: yes\n+::b: true\n"), "{shown}");
+        assert!(
+            shown.ends_with("\n ## NTP\n \\u{3a}:error::a: 1\n-::b: yes\n+::b: true\n"),
+            "{shown}"
+        );
     }
 
     #[test]
