@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::context::LOOKUP_OPTIONS;
+use super::diagnostics::KnownKeys;
 use super::file_role::FileRole;
 use super::hover::markdown::AskedFor;
 use crate::backends::eyaml::{blob, edit};
@@ -233,12 +234,17 @@ impl Perspective {
         hidden(value, &|item| self.without_secrets(item))
     }
 
-    /// Whether lookup options make the values of a root key sensitive. If that depends on the node, this returns true.
+    /// Whether lookup options make the values of a root key sensitive. If that depends on the node, this returns true if they do so
+    /// for some node.
     pub fn makes_sensitive(&self, key: &str) -> bool {
         match self.evaluator.options_for(key) {
             Ok(options) => options.is_some_and(|it| it.makes_sensitive()),
-            // If lookups fail for any reason, values are hidden only if some values are sensitive.
-            Err(_) => self.are_some_values_sensitive(),
+            // This also holds if lookups fail for another reason.
+            Err(_) => {
+                let environment = self.evaluator.environment().clone();
+                self.are_some_values_sensitive()
+                    && KnownKeys::new(&self.world, environment).may_be_sensitive(key)
+            }
         }
     }
 

@@ -99,6 +99,30 @@ mod tests {
         );
     }
 
+    /// Only options that may apply to a key can make it secret, even if it depends on the node which of them do.
+    #[test]
+    fn other_keys_are_no_secrets() {
+        let files = "
+#- /data/common.yaml
+lookup_options: {'^.*::password$': {convert_to: Sensitive}, mode: {merge: hash}, NAME: {convert_to: Sensitive}}
+mode: 0644
+#- /data/os/Debian.yaml
+lookup_options: {mode: {merge: deep}}
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: o, path: 'os/%{facts.os.family}.yaml'}, {name: c, path: common.yaml}]
+";
+        let is_secret = |name: &str| {
+            let fixture = Fixture::parse_without_marks(&files.replace("NAME", name));
+            let path = fixture.files[0].world_path();
+            let found = crate::ide::diagnostics(&fixture.world(), &path);
+            found.iter().find(|it| it.code == "octal-number").expect("a finding").is_secret
+        };
+        assert!(!is_secret("other"));
+        assert!(is_secret("'^mode$'"));
+        assert!(is_secret("'%{facts.x}'"));
+    }
+
     #[test]
     fn keys_and_types_are_shown() {
         check(

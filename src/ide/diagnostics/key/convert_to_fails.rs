@@ -8,6 +8,7 @@ use crate::ide::context;
 use crate::ide::diagnostics::lookup::LookupContext;
 use crate::ide::diagnostics::shared::bound_values::conversion_of;
 use crate::ide::diagnostics::shared::failing_nodes::failing_nodes_of;
+use crate::ide::diagnostics::shared::option_keys::Conversion;
 use crate::ide::diagnostics::shared::text_lookup::looks_up_missing_keys;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::key_path::Segment;
@@ -28,7 +29,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let Some(perspective) = at.perspective else { return };
     let key = at.key();
     let demands = at.known().and_then(|known| known.demands(key));
-    if demands.is_some_and(|it| !it.converts) {
+    if demands.is_some_and(|it| it.conversion == Conversion::None) {
         return;
     }
     let evaluator = &perspective.evaluator;

@@ -200,7 +200,7 @@ impl<'a> KnownKeys<'a> {
 
     /// Whether lookup options may make the values of the root key sensitive, for any node.
     pub(crate) fn may_be_sensitive(&self, key: &str) -> bool {
-        self.is_open(self.module_with_data(key)) || self.options().may_make_sensitive()
+        self.is_open(self.module_with_data(key)) || self.options().may_make_sensitive(key)
     }
 
     fn options(&self) -> &OptionKeys {

@@ -1,4 +1,4 @@
-//! To which keys the `lookup_options` of an environment may apply, whatever the node, and whether any of them may make values
+//! To which keys the `lookup_options` of an environment may apply, whatever the node, and which of them may make values
 //! sensitive. Most keys have none, and a set of names shows that without collecting options for a node.
 
 use std::collections::HashMap;
@@ -22,8 +22,8 @@ pub(crate) struct OptionKeys {
     patterns: RegexList<Demands>,
     /// Whether some entries cannot be known without a lookup, so that there may be options for every key.
     may_be_for_any: bool,
-    /// Whether some options may make values sensitive, or may be taken for such options.
-    may_make_sensitive: bool,
+    /// Whether options that may make values sensitive are in a file that cannot be read completely.
+    may_make_any_sensitive: bool,
     known: KeptByName<Option<Demands>>,
 }
 
@@ -34,13 +34,24 @@ pub(crate) struct Demands {
     pub(crate) hash: bool,
     /// The strategy `unique`.
     pub(crate) unique: bool,
-    /// A conversion.
-    pub(crate) converts: bool,
+    /// The conversion.
+    pub(crate) conversion: Conversion,
+}
+
+/// What options may convert a value to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Conversion {
+    /// Nothing: it stays as it is.
+    None,
+    /// A type that does not hide it.
+    Shown,
+    /// `Sensitive`, or a type that may contain it.
+    Sensitive,
 }
 
 impl Demands {
-    const NONE: Self = Self { hash: false, unique: false, converts: false };
-    const ALL: Self = Self { hash: true, unique: true, converts: true };
+    const NONE: Self = Self { hash: false, unique: false, conversion: Conversion::None };
+    const ALL: Self = Self { hash: true, unique: true, conversion: Conversion::Sensitive };
 
     /// What the options of a key may request.
     fn of(options: &Value) -> Self {
@@ -50,15 +61,19 @@ impl Demands {
         // Puppet refuses a strategy that it does not know before it merges anything.
         let merge = hash.get("merge").and_then(|it| Merge::of(Some(&it.value.value)).ok());
         let is = |name| merge.as_ref().is_some_and(|it| it.name() == name);
-        let converts = hash.get("convert_to").is_some();
-        Self { hash: is("hash"), unique: is("unique"), converts }
+        let conversion = match hash.get("convert_to") {
+            _ if may_make_sensitive(options) => Conversion::Sensitive,
+            Some(_) => Conversion::Shown,
+            None => Conversion::None,
+        };
+        Self { hash: is("hash"), unique: is("unique"), conversion }
     }
 
     fn or(self, other: Self) -> Self {
         Self {
             hash: self.hash || other.hash,
             unique: self.unique || other.unique,
-            converts: self.converts || other.converts,
+            conversion: self.conversion.max(other.conversion),
         }
     }
 }
@@ -115,14 +130,13 @@ impl OptionKeys {
     /// Adds the keys of one file; `None` if there may be others.
     fn add(&mut self, world: &World, place: &KeyPlace) -> Option<()> {
         let data = world.data(&place.path, place.format).ok()?;
-        self.may_make_sensitive |= data.text().contains(SENSITIVE);
+        self.may_make_any_sensitive |= data.is_broken() && data.text().contains(SENSITIVE);
         let options = match &data.get(LOOKUP_OPTIONS)?.value.value {
             Value::Undef => return Some(()),
             Value::Hash(options) => options,
             _ => return None,
         };
         for (key, member) in options.as_ref() {
-            self.may_make_sensitive |= may_make_sensitive(&member.value.value);
             let Value::String(key) = key else { return None };
             if interpolation::may_have_tokens(key) {
                 return None;
@@ -161,9 +175,9 @@ impl OptionKeys {
         })
     }
 
-    /// Whether there may be options that make the values of some key sensitive.
-    pub(crate) fn may_make_sensitive(&self) -> bool {
-        self.may_be_for_any || self.may_make_sensitive
+    /// Whether there may be options that make the values of a root key sensitive.
+    pub(crate) fn may_make_sensitive(&self, root: &str) -> bool {
+        self.may_make_any_sensitive || self.demands(root).conversion == Conversion::Sensitive
     }
 }
 
@@ -171,7 +185,7 @@ impl OptionKeys {
 mod tests {
     use std::sync::Arc;
 
-    use super::OptionKeys;
+    use super::{Conversion, OptionKeys};
     use crate::world::{Change, Host, MemoryDisk};
 
     /// Whether there may be options for `aa`, `bb` and `cc`.
@@ -221,7 +235,7 @@ mod tests {
             let environment = world.environment_of("/r/data/a.yaml").expect("there is one");
             let index = world.key_index(&environment);
             let demands = OptionKeys::of(&world, &environment, &index).demands("aa");
-            (demands.hash, demands.unique, demands.converts)
+            (demands.hash, demands.unique, demands.conversion != Conversion::None)
         };
         for (options, expected) in [
             ("aa: {merge: hash}", (true, false, false)),
@@ -244,7 +258,7 @@ mod tests {
             let world = host(options).snapshot();
             let environment = world.environment_of("/r/data/a.yaml").expect("there is one");
             let index = world.key_index(&environment);
-            OptionKeys::of(&world, &environment, &index).may_make_sensitive()
+            OptionKeys::of(&world, &environment, &index).may_make_sensitive("aa")
         };
         for options in [
             "lookup_options: {aa: {convert_to: Sensitive}}\n",
@@ -252,12 +266,18 @@ mod tests {
             "lookup_options: {aa: {convert_to: \"\\x53ensitive\"}}\n",
             "lookup_options: {aa: {convert_to: '%{x}'}}\n",
             "lookup_options: {'%{x}': {}}\n",
-            "lookup_options: {aa: {merge: hash}} # Sensitive\n",
+            "lookup_options: {'^a': {convert_to: Sensitive}, aa: {merge: hash}}\n",
+            "lookup_options:\n  aa: {merge: hash}\n  '^a': {convert_to: Sensitive\n",
         ] {
             assert!(may_make_sensitive(options), "{options}");
         }
-        assert!(!may_make_sensitive("lookup_options: {aa: {merge: hash, convert_to: Integer}}\n"));
-        assert!(!may_make_sensitive("aa: Sensitive\n"));
+        for options in [
+            "lookup_options: {aa: {merge: hash, convert_to: Integer}}\n",
+            "lookup_options: {aa: {merge: hash}, '^b': {convert_to: Sensitive}} # Sensitive\n",
+            "aa: Sensitive\n",
+        ] {
+            assert!(!may_make_sensitive(options), "{options}");
+        }
     }
 
     #[test]
