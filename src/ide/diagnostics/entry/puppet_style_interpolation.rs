@@ -137,8 +137,10 @@ fn check_text(source: &str, scalar: TextRange, surrounding: Surrounding, report:
 fn as_hiera_writes(expression: &str) -> Option<String> {
     if let Some((name, argument)) = expression.split_once('(') {
         let argument = argument.strip_suffix(')')?.trim();
-        let is_quoted = argument.len() > 2 && argument.starts_with(['\'', '"']);
-        return (FUNCTIONS.contains(&name) && is_quoted).then(|| format!("{name}({argument})"));
+        // A call with two arguments is one of another language, such as Jinja.
+        let quote = argument.chars().next().filter(|it| matches!(it, '\'' | '"'))?;
+        let is_one = argument.len() > 2 && argument[1..].find(quote) == Some(argument.len() - 2);
+        return (FUNCTIONS.contains(&name) && is_one).then(|| format!("{name}({argument})"));
     }
     let name = expression.strip_prefix('$').unwrap_or(expression);
     let name = name.strip_prefix("::").unwrap_or(name);
@@ -179,7 +181,7 @@ b: ["% {trusted.certname}", "%(facts.os.family)", "{{ facts.os.family }}", "${lo
 #                                                                           ^^^^^^^^^^^^^^ warning[puppet-style-interpolation]
 c: "%{$facts.os.family}"
 #   ^^^^^^^^^^^^^^^^^^^ warning[puppet-style-interpolation]: there is no variable `$facts.os.family`…
-d: "{{ item }} ${facts['a b']} ${facts[$x]}"
+d: "{{ item }} ${facts['a b']} ${facts[$x]} {{ lookup('env', 'HOME') }} {{ lookup(\"a\", \"b\") }} ${lookup('a)}"
 "#,
         );
     }
