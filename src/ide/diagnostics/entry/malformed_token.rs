@@ -64,7 +64,8 @@ pub(crate) fn check_strings(strings: &[StringNode<'_>], functions: Functions, re
                 let advice = "A first segment of digits is a number, and the lookup fails. Put quotes around it.";
                 let message = format!("{message}\n{advice}");
                 report.add(&RULE, string.source_range(token.range), message);
-            } else if token.expression_range.slice(string.text).contains("%{") {
+            } else if !is_literal(token) && token.expression_range.slice(string.text).contains("%{")
+            {
                 let message = "a `%{` within a `%{…}`: the first one is not closed. Write a `}` after its name.";
                 let range = string.source_range(token.range);
                 report.add_as(&RULE, Severity::Warning, range, message);
@@ -95,6 +96,11 @@ pub(crate) fn check_strings(strings: &[StringNode<'_>], functions: Functions, re
             }
         }
     }
+}
+
+/// Whether the token is a call of `literal`, whose argument may contain a `%{`.
+fn is_literal(token: &Token) -> bool {
+    matches!(token.expression, Expression::Call { method: Method::Literal, .. })
 }
 
 /// How much of a text that starts with `%{` looks like a call or a variable without its `}`.
@@ -363,6 +369,7 @@ x y: 1
             r#"
 a: "%{facts.os.name-%{facts.kernel}"
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[malformed-token]: a `%{` within a `%{…}`: the first one is not closed…
+b: "%{literal('%{')}Referer}i"
 "#,
         );
     }
