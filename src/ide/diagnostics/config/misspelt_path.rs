@@ -186,7 +186,8 @@ fn other_extension(
     template: Place,
     text: &str,
 ) -> Option<(String, String, String)> {
-    let stem = text.strip_suffix(".yml")?;
+    // A `**` also leads to files further down, which are not listed here.
+    let stem = text.strip_suffix(".yml").filter(|it| !it.contains("**"))?;
     let place = reach.places.iter().find(|it| it.template_place == Some(template))?;
     // Some sites use both extensions.
     if reach.places.iter().any(|it| it.location().strip_suffix(".yaml") == Some(stem)) {
@@ -364,6 +365,7 @@ hierarchy:
 #          ^ hint[level-never-matches]
   - {name: d, path: "site/%{facts.site}.yaml"}
   - {name: e, path: "team/%{facts.team}.yml"}
+  - {name: f, globs: ["conf.d/*.yaml", "conf.d/**/*.yml"]}
 #- /data/os/Debian-12.yaml
 a: 1
 #- /data/os/Debian.yaml
@@ -372,6 +374,10 @@ a: 1
 a: 1
 #- /data/team/web.yml
 a: 1
+#- /data/conf.d/a.yaml
+b: 1
+#- /data/conf.d/b/c.yml
+c: 1
 "#,
         );
         check_fix(
