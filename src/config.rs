@@ -10,6 +10,6 @@ pub mod path;
 pub mod strictness;
 
 pub use datadir_map::DatadirMap;
-pub use environment::{Environment, Naming};
+pub use environment::{Environment, EnvironmentRefusal, Naming};
 pub use hiera_yaml::HieraYaml;
 pub use strictness::PuppetVersion;

@@ -228,7 +228,7 @@ pub(super) fn refusal(place: &Place) -> Option<String> {
     let Place { world, environment } = place;
     let any = world.any_node(environment);
     let failure = world.new_evaluator(environment, &any).config_failure(None)?;
-    let refused = if environment.refusal.is_some() { "environment.conf" } else { "hiera.yaml" };
+    let refused = environment.refusal.as_ref().map_or("hiera.yaml", |it| it.file);
     let failure = first_line(&failure);
     Some(format!("every lookup fails, because Puppet refuses {refused}: {failure}"))
 }

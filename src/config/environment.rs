@@ -16,8 +16,8 @@ pub struct Environment {
     /// Path of the global layer's `hiera.yaml`, whether or not the file exists. `None` if no global layer is set, which is
     /// the same as an empty directory.
     pub global_config: Option<Arc<str>>,
-    /// The error with which Puppet refuses its `environment.conf`, and thus every lookup.
-    pub refusal: Option<Arc<str>>,
+    /// Why every lookup fails before Puppet comes to the first layer.
+    pub refusal: Option<EnvironmentRefusal>,
     /// Module name to module directory, in modulepath order (the first of a name wins).
     pub modules: IndexMap<Arc<str>, Arc<str>>,
 }
@@ -32,6 +32,17 @@ pub enum Naming {
     Usual,
     /// It is the name of its directory, or the command line gives it. All of its nodes are in it.
     Fixed,
+}
+
+/// The error with which Puppet refuses an environment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EnvironmentRefusal {
+    /// The name of the file that it refuses: `environment.conf`, or the `metadata.json` of a module.
+    pub file: &'static str,
+    /// Its Ruby class.
+    pub class: &'static str,
+    /// Puppet's words.
+    pub message: Arc<str>,
 }
 
 impl Environment {

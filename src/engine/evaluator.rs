@@ -511,7 +511,7 @@ impl Evaluator {
             .get_or_init(|| {
                 // Without its environment, Puppet does not get as far as the first layer.
                 if let Some(refusal) = &self.environment.refusal {
-                    return Err(Failure::ruby("Puppet::Settings::SettingsError", refusal.clone()));
+                    return Err(Failure::ruby(refusal.class, Arc::clone(&refusal.message)));
                 }
                 let path = self.environment.global_config.as_deref().unwrap_or(NO_GLOBAL_CONFIG);
                 let layer = self.read_layer(path, LayerKind::Global, None)?;

@@ -6,10 +6,10 @@ use indexmap::IndexMap;
 
 use super::paths;
 use super::snapshot::World;
-use crate::config::PuppetVersion;
 use crate::config::environment_conf::{EnvironmentConf, is_glob};
 use crate::config::glob;
 use crate::config::module_metadata::{UnseenModule, unseen_module};
+use crate::config::{EnvironmentRefusal, PuppetVersion};
 use crate::data::{Files, PathKind};
 
 /// Puppet's own code directory.
@@ -58,15 +58,24 @@ pub(super) fn manifest_of(files: &dyn Files, root: &str) -> String {
     paths::join(root, conf.as_ref().and_then(|it| it.value("manifest")).unwrap_or("manifests"))
 }
 
-/// The modules in `directories` that Puppet sees, by name.
+/// The modules in `directories` that Puppet sees, by name, and the error with which it refuses all of them.
 pub(super) fn modules(
     files: &dyn Files,
     directories: &[String],
     puppet: PuppetVersion,
-) -> IndexMap<Arc<str>, Arc<str>> {
+) -> (IndexMap<Arc<str>, Arc<str>>, Option<EnvironmentRefusal>) {
     let mut modules = directories_of_modules(files, directories);
-    modules.retain(|name, directory| unseen_by_puppet(files, name, directory, puppet).is_none());
-    modules
+    let mut refusal = None;
+    modules.retain(|name, directory| {
+        let Some(unseen) = unseen_by_puppet(files, name, directory, puppet) else { return true };
+        let UnseenModule { error_class, message, .. } = unseen;
+        refusal = refusal.take().or_else(|| {
+            let (file, message) = ("metadata.json", message.into());
+            error_class.map(|class| EnvironmentRefusal { file, class, message })
+        });
+        false
+    });
+    (modules, refusal)
 }
 
 /// Why Puppet does not see the module in this directory.
@@ -267,7 +276,7 @@ mod tests {
         let disk = MemoryDisk::new(files);
         let world = World::on_disk(Arc::new(disk), Vec::new(), Settings::default());
         let check = |puppet, expected: &[(&str, &str)]| {
-            let found = modules(&*world, &["/a".to_owned(), "/b".to_owned()], puppet);
+            let (found, _) = modules(&*world, &["/a".to_owned(), "/b".to_owned()], puppet);
             let found: Vec<_> = found.iter().map(|(name, path)| (&**name, &**path)).collect();
             assert_eq!(found, expected);
         };

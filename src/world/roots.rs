@@ -13,7 +13,7 @@ use super::shards::Shards;
 use super::{World, paths};
 use crate::config::environment_conf;
 use crate::config::hiera_yaml::LayerKind;
-use crate::config::{Environment, HieraYaml, Naming};
+use crate::config::{Environment, EnvironmentRefusal, HieraYaml, Naming};
 use crate::data::{DirItem, Files, PathKind};
 use crate::limits::{MAX_SEARCH_DEPTH, MAX_SEARCHED_DIRECTORIES};
 
@@ -433,14 +433,20 @@ fn environment(world: &World, root: &Arc<str>) -> Environment {
     let beside = codedir.filter(|it| has_file(world, it, "hiera.yaml"));
     let beside = beside.map(|codedir| paths::join(&codedir, "hiera.yaml").into());
     let directories = modulepath(world, root);
+    let (modules, refusal) = modules(world, &directories, world.settings.puppet_version);
+    let of_conf = |message: String| EnvironmentRefusal {
+        file: "environment.conf",
+        class: "Puppet::Settings::SettingsError",
+        message: message.into(),
+    };
     Environment {
         name,
         naming,
         root: Some(root.clone()),
         // Puppet reads the global `hiera.yaml` from its own directory. In a copy of the code directory, it is next to `environments`.
         global_config: global_config(world).or(beside),
-        refusal: environment_conf::refusal(world, &conf_of(root)).map(Arc::from),
-        modules: modules(world, &directories, world.settings.puppet_version),
+        refusal: environment_conf::refusal(world, &conf_of(root)).map(of_conf).or(refusal),
+        modules,
     }
 }
 
@@ -457,7 +463,7 @@ fn usual_name(world: &World) -> (Arc<str>, Naming) {
 fn module_alone(world: &World, root: &Arc<str>) -> Environment {
     let mut found = IndexMap::from([(module_name(world, root), root.clone())]);
     let fixtures = [paths::join(root, "spec/fixtures/modules")];
-    let fixtures = modules(world, &fixtures, world.settings.puppet_version);
+    let (fixtures, _) = modules(world, &fixtures, world.settings.puppet_version);
     for (name, directory) in fixtures {
         found.entry(name).or_insert(directory);
     }

@@ -33,7 +33,7 @@ impl World {
 
     /// The type aliases of the modules in these directories; the first module of a name wins.
     pub fn type_aliases_in(&self, directories: &[String]) -> Arc<TypeAliases> {
-        let modules = modulepath::modules(self, directories, self.settings().puppet_version);
+        let (modules, _) = modulepath::modules(self, directories, self.settings().puppet_version);
         let texts = self.texts.clone();
         TypeAliases::new(Box::new(TypeFiles { texts, modules, environment: None }))
     }

@@ -23,7 +23,15 @@ pub(crate) fn check(file: &UnreadContext<'_>, report: &mut Report) {
         return;
     }
     let Some(unseen) = world.unseen_module(path).filter(|it| it.metadata() == path) else { return };
-    let UnseenModule { message, range } = unseen.why;
+    let UnseenModule { message, range, error_class } = unseen.why;
+    if error_class.is_some() {
+        let what = format!(
+            "{message}\nEvery lookup and every catalog fails because of it. The file must contain a hash, its `name` must be a \
+             string, and each of its `dependencies` a hash."
+        );
+        report.add_as(&RULE, Severity::Error, range, what);
+        return;
+    }
     let name = unseen.name;
     let what = format!(
         "{message}\nPuppet does not see the module `{name}`: its data, classes, functions and types do not exist."
@@ -45,6 +53,16 @@ mod tests {
              {{ \"name\": \"a-m\", \"source\": \"\", \"author\": \"\", \"version\": \"1.0.0\", \"license\": \"\"}}\n\
              # ^^^^^^ warning[unseen-module]: No dependencies module metadata provided for m Puppet does not see the module `m`: \
              its data, classes, functions and types do not exist.\n{REST}"
+        ));
+    }
+
+    #[test]
+    fn a_dependency_that_is_a_string() {
+        check(&format!(
+            "#- /modules/m/metadata.json\n\
+             {{\"source\": \"\", \"author\": \"\", \"version\": \"1\", \"license\": \"\", \"dependencies\": [\"a/b\"]}}\n\
+             #                                                                            ^^^^^ error[unseen-module]: string not \
+             matched Every lookup and every catalog fails because of it…\n{REST}"
         ));
     }
 
