@@ -6,6 +6,7 @@ use crate::facts::variable::NODE_HASHES;
 use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::shared::fix::{Fix, quote};
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
+use crate::ide::strings::StringNode;
 use crate::syntax::interpolation::Expression;
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::{TextEdit, TextRange};
@@ -30,7 +31,20 @@ const FUNCTIONS: [&str; 4] = ["lookup", "hiera", "alias", "literal"];
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     check_texts(entry.text, entry.format, entry.value, report);
-    for string in &entry.strings {
+    check_names(&entry.strings, report);
+}
+
+/// Checks the strings of a `hiera.yaml`.
+pub(crate) fn check_config(file: &ConfigTextContext<'_>, report: &mut Report) {
+    if let Some(root) = file.root {
+        check_texts(file.text, Format::Yaml, root, report);
+    }
+    check_names(file.strings, report);
+}
+
+/// Checks strings that Puppet interpolates for names that start with a `$`, as in Puppet code.
+fn check_names(strings: &[StringNode<'_>], report: &mut Report) {
+    for string in strings {
         for token in &string.tokens {
             let Expression::Variable(name) = &token.expression else { continue };
             let Some(meant) = name.strip_prefix('$') else { continue };
@@ -42,13 +56,6 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             let fix = |edit| Fix::changing(format!("Write `%{{{meant}}}`"), vec![edit]);
             finding.fixes.extend(edit.map(fix));
         }
-    }
-}
-
-/// Checks the strings of a `hiera.yaml`.
-pub(crate) fn check_config(file: &ConfigTextContext<'_>, report: &mut Report) {
-    if let Some(root) = file.root {
-        check_texts(file.text, Format::Yaml, root, report);
     }
 }
 
@@ -195,6 +202,10 @@ version: 5
 hierarchy:
   - {name: x, path: "os/${facts['os']['family']}.yaml"}
 #                       ^^^^^^^^^^^^^^^^^^^^^^^^ warning[puppet-style-interpolation]
+  - {name: y, path: "%{$facts.os.family}.yaml"}
+#                    ^^^^^^^^^^^^^^^^^^^ warning[puppet-style-interpolation]: there is no variable `$facts.os.family`…
+#- /.hiera-ls.yaml
+nodes: {web01: {facts: {os: {family: Debian}}}}
 "#,
         );
     }

@@ -69,7 +69,8 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
         check_names(known, variables, start, report);
         return;
     }
-    for variable in variables {
+    // `puppet-style-interpolation` reports a name with a `$`.
+    for variable in variables.iter().filter(|it| !it.name.starts_with('$')) {
         let Some(name) = undefined(known, &variable.name) else { continue };
         let modern = modern_name(&name);
         // A member that no node has would turn the visible mistake into an empty string.
