@@ -31,7 +31,7 @@ mod fixes_tests;
 mod pages_tests;
 
 pub(crate) use code::missing_required_parameter::{Missing, missing_in, nodes_that_lack};
-pub use file::nothing_checked::{NothingChecked, nothing_checked};
+pub use file::nothing_checked::{NothingChecked, nothing_checked, nothing_checked_about};
 pub use report::{Diagnostic, Related};
 pub use rule::{Family, Rule, Severity, Tag};
 pub use rules::RULES;

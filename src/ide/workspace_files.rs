@@ -43,7 +43,7 @@ pub fn workspace_files(world: &Arc<World>) -> BTreeSet<String> {
         files.extend(code.files().iter().map(|(path, _)| path.to_string()));
     }
     // If nothing is checked, one file gets the diagnostic about that.
-    files.extend(nothing_checked(world).map(|nothing| nothing.path.to_string()));
+    files.extend(nothing_checked(world).iter().map(|nothing| nothing.path.to_string()));
     files
 }
 

@@ -362,8 +362,10 @@ fn is_only_version_three(world: &World, directory: &str) -> bool {
 
 /// Data directories may be called `environments` too, but their content looks different.
 fn looks_like_environment(world: &World, directory: &str) -> bool {
-    const SIGNS: [&str; 7] = [
+    const SIGNS: [&str; 8] = [
         "hiera.yaml",
+        // A misspelt name: Puppet does not read it.
+        "hiera.yml",
         "environment.conf",
         "Puppetfile",
         "manifests",
@@ -372,6 +374,17 @@ fn looks_like_environment(world: &World, directory: &str) -> bool {
         "site",
     ];
     world.list(directory).iter().any(|item| SIGNS.contains(&&*item.name))
+}
+
+/// Whether the directory is an environment without a `hiera.yaml` of its own and of a global layer, or seems to be one that
+/// nothing marks. Directories in an environment are not.
+pub(super) fn seems_to_be_environment(world: &World, directory: &str) -> bool {
+    let is_itself = |it: &Environment| match &it.root {
+        Some(root) => **root == *directory && it.global_config.is_none(),
+        None => it.global_config.is_none() && !is_module(world, directory),
+    };
+    looks_like_environment(world, directory)
+        && world.environment_of(directory).is_none_or(|it| is_itself(&it))
 }
 
 /// Whether it is a module, and not an environment that happens to have metadata.

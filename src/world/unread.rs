@@ -7,8 +7,9 @@ use std::sync::Arc;
 use super::links::Links;
 use super::paths;
 use super::reach::{Reach, format_by_name};
+use super::roots::seems_to_be_environment;
 use super::snapshot::World;
-use crate::data::{Files as _, Format};
+use crate::data::{Files as _, Format, PathKind};
 
 /// Usual names of directories with Hiera data.
 pub(super) const DATA_DIRECTORIES: [&str; 4] = ["hieradata", "hiera_data", "hiera", "data"];
@@ -56,6 +57,17 @@ impl World {
             first: first.into(),
         };
         search.found.into_iter().map(unread).collect()
+    }
+
+    /// Whether a directory of data is at the top of an environment that has no `hiera.yaml`. No node reads it, even if
+    /// modules have data of their own.
+    pub fn lacks_hiera_yaml(&self, data: &str) -> bool {
+        let top =
+            paths::parent(data).filter(|_| DATA_DIRECTORIES.contains(&paths::file_name(data)));
+        top.is_some_and(|top| {
+            self.kind(&paths::join(top, "hiera.yaml")) == PathKind::Missing
+                && seems_to_be_environment(self, top)
+        })
     }
 
     /// The files named hiera.yaml below the workspace's folders, in places where Puppet does not look for them, sorted.

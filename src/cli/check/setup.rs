@@ -17,7 +17,9 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelExtend as _, ParallelIte
 use crate::code::roots::is_code;
 use crate::config::Environment;
 use crate::data::{Files as _, PathKind};
-use crate::ide::diagnostics::{Diagnostic, Severity, nothing_checked, rule, rule_names};
+use crate::ide::diagnostics::{
+    Diagnostic, Severity, nothing_checked, nothing_checked_about, rule, rule_names,
+};
 use crate::ide::{FileRole, all_diagnostics, workspace_files};
 use crate::settings::{self, PROJECT_FILE, Preset, Settings};
 use crate::world::git;
@@ -146,7 +148,7 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
     // Otherwise, a wrong directory would pass as a workspace without mistakes.
     if host.snapshot().environments().is_empty() {
         let why = nothing_checked(&host.snapshot());
-        let why = why.map(|it| format!("{root}: warning[nothing-checked]: {}", it.message));
+        let why = why.first().map(|it| format!("{root}: warning[nothing-checked]: {}", it.message));
         return Err(why.unwrap_or_else(|| workspace::no_environment(&root)));
     }
     // Who selects a rule wants its findings, even if they are only hints.
@@ -263,6 +265,7 @@ pub(super) fn is_looked_at(world: &Arc<World>, path: &str) -> bool {
         || world.is_environment_conf(path)
         || paths::file_name(path) == "metadata.json" && world.unseen_module(path).is_some()
         || lies_beside_data()
+        || nothing_checked_about(world, path).is_some()
 }
 
 /// What may be read without trust: the workspace, and what the command line names.

@@ -40,8 +40,10 @@ impl Setup {
                 PathKind::Missing => format!("there is no {config} to read {them}"),
                 _ => format!("{config} does not read {them}"),
             };
+            let is_top = self.world().lacks_hiera_yaml(&it.directory);
+            let rule = if is_top { "nothing-checked" } else { "unread-data" };
             format!(
-                "{} in {} {look} like Hiera data, but {why}; see `hiera-ls rule unread-data`",
+                "{} in {} {look} like Hiera data, but {why}; see `hiera-ls rule {rule}`",
                 counted(it.files, "file"),
                 it.directory
             )

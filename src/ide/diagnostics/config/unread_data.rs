@@ -49,8 +49,9 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         if is_named
             || !nearest.is_some_and(|it| is_own(it.directory()))
             || may_be_read_by_plans(world, &unread.directory)
-            // Another rule says why.
+            // Other rules say why.
             || world.unseen_module(&unread.directory).is_some()
+            || world.lacks_hiera_yaml(&unread.directory)
         {
             continue;
         }
@@ -59,8 +60,11 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
             1 => (format!("1 file in {shown} looks"), "it"),
             files => (format!("{files} files in {shown} look"), "them"),
         };
+        // The data of a module is always in the module.
+        let may_be_mapped = beside || nearest.is_some_and(|it| it.root.is_some());
+        let datadir = written_datadir(world, config).filter(|_| may_be_mapped);
         let nearest = nearest.and_then(|it| module_outside(world, it, &unread.directory));
-        let reads = match (nearest, written_datadir(world, config)) {
+        let reads = match (nearest, datadir) {
             (Some((module, holder)), _) => format!(
                 "It belongs to the module `{module}`, which is not in the modulepath. Add `{holder}` to `modulepath` in \
                  environment.conf."
@@ -141,6 +145,26 @@ mod tests {
         let finding = "#                   ^^^^ information[unread-data]: 2 files in plans/data look like Hiera data, \
                        but no hierarchy reads them…\n";
         check(&files("", finding));
+    }
+
+    #[test]
+    fn data_outside_of_the_only_module() {
+        check(
+            r"
+#- /hiera.yaml there:no
+#- /m/metadata.json
+{}
+#- /m/hiera.yaml
+version: 5
+defaults: {datadir: data, data_hash: yaml_data}
+#                   ^^^^ information[unread-data]: 1 file in data looks like Hiera data, but no hierarchy reads it If another hiera.yaml reads it, name that with `globalHieraYaml` in .hiera-ls.yaml.
+hierarchy: [{name: a, path: common.yaml}]
+#- /m/data/common.yaml
+m::a: 1
+#- /data/common.yaml
+a: 1
+",
+        );
     }
 
     #[test]
