@@ -4,7 +4,7 @@
 //! without it, `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and `TERM=dumb`.
 
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::io::{IsTerminal as _, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -46,12 +46,22 @@ impl Color {
     /// Applies the choice to the whole process.
     pub(super) fn choose(self) {
         let choice = match self {
+            Self::Auto if is_not_forced() && !are_terminals() => ColorChoice::Never,
             Self::Auto => ColorChoice::Auto,
             Self::Always => ColorChoice::Always,
             Self::Never => ColorChoice::Never,
         };
         choice.write_global();
     }
+}
+
+/// Whether `CLICOLOR_FORCE` is 0, which does not force colours. The streams would take it for any other text.
+fn is_not_forced() -> bool {
+    std::env::var_os("CLICOLOR_FORCE").is_some_and(|it| it == "0")
+}
+
+fn are_terminals() -> bool {
+    std::io::stdout().is_terminal() && std::io::stderr().is_terminal()
 }
 
 /// The colour of findings of a severity.

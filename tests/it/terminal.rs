@@ -48,6 +48,7 @@ fn colours_are_for_those_who_want_them() {
     assert!(is_coloured(&["check"], &[("CLICOLOR_FORCE", "1")]));
     assert!(!is_coloured(&["check"], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
     assert!(!is_coloured(&["check", "--color", "never"], &[("CLICOLOR_FORCE", "1")]));
+    assert!(!is_coloured(&["check"], &[("CLICOLOR_FORCE", "0")]));
     let (_, json, _) = run(&workspace, &["check", "--format", "json", "--color", "always"], &[]);
     assert!(!json.contains('\u{1b}'), "{json}");
 }
