@@ -9,7 +9,9 @@ use crate::cli::place::PlaceArguments;
 const EXAMPLES: &str = "\
 Examples:
   hiera-ls diff                          what the edits since the last commit change
-  hiera-ls diff origin/main --nodes all  what this branch changes
+  hiera-ls diff origin/main --nodes all  what is different from a branch
+  hiera-ls diff $(git merge-base origin/main HEAD)
+                                         what this branch changes, also if the other one has moved on
   hiera-ls diff v1.0 --to v1.1 --facts factsets --format markdown
   hiera-ls diff HEAD~3 -- ntp::servers profile::web::port
 
