@@ -132,12 +132,12 @@ pub(super) fn note_unread_settings(world: &World, environment: &Environment) {
     }
 }
 
-/// The environment that a directory is in, or whose data or modules it has. A directory with several environments is in none of
-/// them.
+/// The environment that a directory is in, or the only one of the workspace. A directory with several environments, or that
+/// several share, is in none of them.
 pub(super) fn environment_around(world: &World, directory: &str) -> Option<Arc<Environment>> {
     let found = world.environment_of(directory)?;
-    let is_above = paths::below(directory, found.directory()).is_some_and(|it| !it.is_empty());
-    (!is_above || world.environments().len() < 2).then_some(found)
+    let is_in = paths::below(found.directory(), directory).is_some();
+    (is_in || world.environments().len() < 2).then_some(found)
 }
 
 /// The environment that is used if nothing says which one, or else the first.
@@ -154,42 +154,69 @@ fn environment_called(
     if world.kind(root) == PathKind::Missing {
         return Err(format!("{root}: no such directory"));
     }
-    let named = name.map(|name| format!("{root}/environments/{name}"));
-    let directory =
-        named.filter(|it| world.kind(it) == PathKind::Directory).unwrap_or_else(|| root.to_owned());
-    if let Some(environment) = environment_around(world, &directory) {
-        return Ok(environment);
-    }
+    let around = environment_around(world, root);
+    let named = |name: &str| {
+        environment_in_directory(world, root, name).or_else(|| world.environment_called(name))
+    };
+    let found = match (name, around) {
+        // A checkout that is not below `environments` can be deployed as any environment.
+        (Some(name), around) => named(name)
+            .or_else(|| around.filter(|it| it.fixed_name().is_none() && !name.contains('/'))),
+        (None, Some(around)) => Some(around),
+        (None, None) => {
+            let wanted = world.settings().environment.as_deref().unwrap_or(USUAL_ENVIRONMENT);
+            let found = named(wanted).or_else(|| environment_for_all(world, root));
+            if let Some(taken) = &found {
+                note_that_others_are_left_out(world, taken);
+            }
+            found
+        }
+    };
+    found.ok_or_else(|| no_environment_called(world, root, name))
+}
+
+/// The environment whose directory a user calls by its path, or by its name in the directory `root`.
+fn environment_in_directory(world: &World, root: &str, name: &str) -> Option<Arc<Environment>> {
+    let below = [paths::join(root, &format!("environments/{name}")), paths::join(root, name)];
+    let paths =
+        below.into_iter().chain(absolute(Path::new(name)).ok()).map(|it| paths::normalise(&it));
+    let is_path = name.contains('/');
     let all = world.environments();
-    let wanted = name.or(world.settings().environment.as_deref()).unwrap_or(USUAL_ENVIRONMENT);
-    // Who names no environment means the only one, or the one that stands for all.
-    let usual = || match &*all {
+    let at = |path: String| {
+        let in_workspace = all.iter().find(|it| it.directory() == path).cloned();
+        let elsewhere = || world.environment_of(&path).filter(|it| it.directory() == path);
+        in_workspace.or_else(|| if is_path { elsewhere() } else { None })
+    };
+    paths.into_iter().find_map(at)
+}
+
+/// Who names no environment means the only one, or the one that represents all others.
+fn environment_for_all(world: &World, root: &str) -> Option<Arc<Environment>> {
+    match &*world.environments() {
         [only] => Some(only.clone()),
         _ => world.environment_of(root),
-    };
-    // The message below lists paths, as they are seen from here.
-    let paths = [Some(paths::join(root, wanted)), absolute(Path::new(wanted)).ok()];
-    let is_at = |it: &&Arc<Environment>| paths.iter().flatten().any(|path| path == it.directory());
-    let found = all.iter().find(is_at).cloned().or_else(|| world.environment_called(wanted));
-    let found = found.or_else(|| if name.is_none() { usual() } else { None });
-    if let Some(taken) = &found
-        && name.is_none()
-        && all.len() > 1
-    {
-        let (taken, count) = (world.environment_label(taken), all.len());
+    }
+}
+
+fn note_that_others_are_left_out(world: &World, taken: &Environment) {
+    let (taken, count) = (world.environment_label(taken), world.environments().len());
+    if count > 1 {
         complain(&format!(
             "the environment {taken}, one of {count}; --environment chooses another"
         ));
     }
-    found.ok_or_else(|| {
-        let line = |it: &Arc<Environment>| format!("\n  {}", as_seen_from_here(it.directory()));
-        let known: String = all.iter().map(line).collect();
-        match name {
-            _ if known.is_empty() => no_environment(root),
-            Some(name) => format!("{root}: there is no environment {name}; there are:{known}"),
-            None => format!("{root}: which environment? --root takes one of:{known}"),
-        }
-    })
+}
+
+/// The message lists paths, as they are seen from here.
+fn no_environment_called(world: &World, root: &str, name: Option<&str>) -> String {
+    let line = |it: &Arc<Environment>| format!("\n  {}", as_seen_from_here(it.directory()));
+    let beside = world.environments_beside();
+    let known: String = world.environments().iter().chain(&beside).map(line).collect();
+    match name {
+        _ if known.is_empty() => no_environment(root),
+        Some(name) => format!("{root}: there is no environment {name}; there are:{known}"),
+        None => format!("{root}: which environment? --root takes one of:{known}"),
+    }
 }
 
 /// Prints on standard error which patterns of the setting `node_name` have no effect.

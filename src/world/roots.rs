@@ -3,6 +3,7 @@
 //! The names of data directories are never used, because `hiera.yaml` defines them. Only the locations of `hiera.yaml`,
 //! `environment.conf` and `metadata.json` matter.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexMap;
@@ -123,17 +124,30 @@ impl World {
         below.min_by_key(|it| it.len()).unwrap_or(directory).into()
     }
 
+    /// The environments beside those of the workspace, in the same code directories. The workspace may be a part of one.
+    pub fn environments_beside(&self) -> Vec<Arc<Environment>> {
+        let all = self.environments();
+        let codedirs: BTreeSet<String> =
+            all.iter().filter_map(|it| codedir(it.directory())).collect();
+        let beside = codedirs.iter().flat_map(|it| environments_below(self, it));
+        let is_in_workspace = |path: &str| all.iter().any(|it| it.directory() == path);
+        let beside = beside.filter(|it| !is_in_workspace(it) && self.may_read_in(it));
+        beside.map(|it| self.environment_at(&Root::Environment(it.into()))).collect()
+    }
+
     /// The environment of the workspace with this label, or else the only one with this name for its directory, or else for
-    /// itself.
+    /// itself. If the workspace has none, one beside its environments.
     pub fn environment_called(&self, name: &str) -> Option<Arc<Environment>> {
         let all = self.environments();
         let only = |is_it: &dyn Fn(&Environment) -> bool| {
             let mut found = all.iter().filter(|it| is_it(it));
             found.next().filter(|_| found.next().is_none()).cloned()
         };
+        let beside = || self.environments_beside().into_iter().find(|it| *it.name == *name);
         only(&|it| *self.environment_label(it) == *name)
             .or_else(|| only(&|it| paths::file_name(it.directory()) == name))
             .or_else(|| only(&|it| *it.name == *name))
+            .or_else(beside)
     }
 
     /// The module of `environment` that contains `path`: its name and directory.
@@ -160,7 +174,7 @@ impl World {
 
     fn root_of(&self, directory: &str) -> Option<Root> {
         let slot = self.roots.by_directory.slot(directory);
-        slot.get_or_init(|| find_root(self, directory)).clone()
+        slot.get_or_init(|| roots_around(self, directory).next()).clone()
     }
 
     fn environment_at(&self, root: &Root) -> Arc<Environment> {
@@ -175,25 +189,18 @@ impl World {
 
     fn roots_in(&self, folder: &str, roots: &mut Vec<Root>) {
         let before = roots.len();
-        let mut add = |root: Root| {
-            if !roots.contains(&root) {
-                roots.push(root);
-            }
-        };
         // The folder's own `hiera.yaml` is the global layer if there are environments below it.
         if is_root(self, folder) && !is_codedir(self, folder) {
-            self.root_of(folder).into_iter().for_each(&mut add);
+            add_new(roots, roots_around(self, folder));
         }
-        for directory in environments_below(self, folder) {
-            add(Root::Environment(directory.into()));
-        }
+        let below = environments_below(self, folder).into_iter();
+        add_new(roots, below.map(|it| Root::Environment(it.into())));
         if roots.len() == before {
             self.search_below(folder, MAX_SEARCH_DEPTH, &mut { MAX_SEARCHED_DIRECTORIES }, roots);
         }
         // Some editors open only a part of a repository. Then the root is above the folder.
         if roots.len() == before {
-            let above = self.root_of(folder).filter(|root| !roots.contains(root));
-            roots.extend(above);
+            add_new(roots, roots_around(self, folder));
         }
         // Data in its own repository, whose hiera.yaml is elsewhere.
         if roots.len() == before && self.settings.global_hiera_yaml.is_some() {
@@ -220,14 +227,20 @@ impl World {
             let environments = environments_of_codedir(self, &child);
             if !environments.is_empty() {
                 let found = environments.into_iter().map(|it| Root::Environment(it.into()));
-                let new: Vec<Root> = found.filter(|root| !roots.contains(root)).collect();
-                roots.extend(new);
+                add_new(roots, found);
             } else if is_root(self, &child) {
-                let root = self.root_of(&child).filter(|root| !roots.contains(root));
-                roots.extend(root);
+                add_new(roots, roots_around(self, &child));
             } else if depth > 1 {
                 self.search_below(&child, depth - 1, left, roots);
             }
+        }
+    }
+}
+
+fn add_new(roots: &mut Vec<Root>, found: impl Iterator<Item = Root>) {
+    for root in found {
+        if !roots.contains(&root) {
+            roots.push(root);
         }
     }
 }
@@ -260,49 +273,56 @@ fn comes_or_goes(directory: &str, before: &World, after: &World) -> bool {
     before.texts.base.knows_directory(directory) != after.texts.base.is_directory_now(directory)
 }
 
-fn find_root(world: &World, directory: &str) -> Option<Root> {
-    let upwards = || std::iter::once(directory).chain(paths::ancestors(directory));
+/// The roots that a directory belongs to, the preferred one first. There are several for what environments share, such as a
+/// module, or the data of the global layer.
+fn roots_around<'w>(world: &'w World, directory: &'w str) -> Box<dyn Iterator<Item = Root> + 'w> {
+    let mut upwards = std::iter::once(directory).chain(paths::ancestors(directory));
     // The directory may be a module without a `hiera.yaml`, to which only an environment's modulepath leads.
-    let Some(nearest) = upwards().find(|it| is_root(world, it)) else {
-        return owner(world, directory, directory);
+    let Some(nearest) = upwards.find(|it| is_root(world, it)) else {
+        return Box::new(owners(world, directory, directory));
     };
     if is_codedir(world, nearest) {
-        return preferred(world, nearest);
+        let environments = by_preference(world, nearest).into_iter();
+        return Box::new(environments.map(|it| Root::Environment(it.into())));
     }
-    // A module with a `hiera.yaml` of its own still belongs to the environment that loads it.
-    if let Some(root) = owner(world, nearest, paths::parent(nearest)?) {
-        return Some(root);
+    // A module with a `hiera.yaml` of its own still belongs to the environments that load it.
+    let above = paths::parent(nearest).into_iter();
+    let mut owners = above.flat_map(|it| owners(world, nearest, it)).peekable();
+    if owners.peek().is_some() {
+        return Box::new(owners);
     }
     let is_module = is_module(world, nearest);
-    Some(if is_module { Root::Module(nearest.into()) } else { Root::Environment(nearest.into()) })
+    let root =
+        if is_module { Root::Module(nearest.into()) } else { Root::Environment(nearest.into()) };
+    Box::new(std::iter::once(root))
 }
 
-/// The environment at or above `from` whose modulepath contains `path`.
-fn owner(world: &World, path: &str, from: &str) -> Option<Root> {
-    let has_module = |root: &str| {
+/// The environment at or nearest above `from` whose modulepath contains `path`, or those of the nearest code directory.
+fn owners<'w>(world: &'w World, path: &'w str, from: &'w str) -> impl Iterator<Item = Root> + 'w {
+    let has_module = move |root: &str| {
         let directories = modulepath(world, root);
         // A modulepath directory is not a module itself.
         directories.iter().any(|it| paths::below(it, path).is_some_and(|rest| !rest.is_empty()))
     };
-    for above in std::iter::once(from).chain(paths::ancestors(from)) {
-        if is_root(world, above) && !is_codedir(world, above) && has_module(above) {
-            return Some(Root::Environment(above.into()));
-        }
-        let mut below = by_preference(world, above).into_iter();
-        if let Some(root) = below.find(|it| has_module(it)) {
-            return Some(Root::Environment(root.into()));
-        }
-    }
-    None
+    let mut upwards = std::iter::once(from).chain(paths::ancestors(from));
+    let nearest = upwards.find_map(move |above| {
+        let is_environment = is_root(world, above) && !is_codedir(world, above);
+        let own = is_environment.then(|| above.to_owned());
+        let all = own.into_iter().chain(by_preference(world, above));
+        let mut owners = all.filter(move |it| has_module(it)).peekable();
+        owners.peek().is_some().then_some(owners)
+    });
+    nearest.into_iter().flatten().map(|it| Root::Environment(it.into()))
 }
 
 /// Whether the directory is marked as a root: by a `hiera.yaml`, an `environment.conf`, or its place in `environments`.
 fn is_root(world: &World, directory: &str) -> bool {
     let is_folder = world.folders.iter().any(|folder| **folder == *directory);
-    // The `hiera.yaml` of the global layer makes no environment of its directory.
+    // The `hiera.yaml` of the global layer does not make an environment of its directory.
     let is_global =
         || global_config(world).is_some_and(|it| *it == paths::join(directory, "hiera.yaml"));
-    let says_so = (has_file(world, directory, "hiera.yaml") && (is_folder || !is_global()))
+    let says_so = (has_file(world, directory, "hiera.yaml")
+        && (is_folder || !is_global() || is_codedir(world, directory)))
         || has_file(world, directory, "environment.conf")
         || (codedir(directory).is_some() && looks_like_environment(world, directory));
     // What must not be read cannot say which files belong together.
@@ -422,13 +442,7 @@ fn environments_below(world: &World, directory: &str) -> Vec<String> {
         .collect()
 }
 
-/// The environment below `directory` that represents all others.
-fn preferred(world: &World, directory: &str) -> Option<Root> {
-    let first = by_preference(world, directory).into_iter().next();
-    first.map(|path| Root::Environment(path.into()))
-}
-
-/// The environments below `directory`: first that of the setting, or `production`.
+/// The environments below `directory`: first the one that represents all others, that of the setting or `production`.
 fn by_preference(world: &World, directory: &str) -> Vec<String> {
     let mut below = environments_below(world, directory);
     let wanted = world.settings.environment.as_deref().unwrap_or(DEFAULT_ENVIRONMENT);

@@ -1113,7 +1113,8 @@ fn all_environments_below_a_global_layer_are_compared() {
     };
     let expected = "production: 0 answers change: 4 keys compared for any node\n\
                     qa: every node changes, 2 keys; nothing else\n";
-    for below in ["", "environments"] {
+    repository.write("repository/doc/README.md", "");
+    for below in ["", "environments", "doc"] {
         let text = run(below, &[]);
         assert!(text.starts_with("qa: port\n") && text.ends_with(expected), "{text}");
     }

@@ -80,6 +80,67 @@ fn of_several_environments_the_one_that_puppet_takes() {
     );
 }
 
+/// A code directory in a repository, with what both of its environments share.
+fn code_directory() -> Workspace {
+    let levels = "version: 5\nhierarchy: [{name: g, path: g.yaml, datadir: global}]\n";
+    let environment_conf = "modulepath = ../../modules\n";
+    Workspace::new(&[
+        (".git/HEAD", "ref: refs/heads/main\n"),
+        ("hiera.yaml", levels),
+        ("global/g.yaml", "g: '%{environment}'\n"),
+        ("environments/dev/hiera.yaml", HIERA_YAML),
+        ("environments/dev/environment.conf", environment_conf),
+        ("environments/dev/data/common.yaml", "m::x: [dev]\n"),
+        ("environments/production/hiera.yaml", HIERA_YAML),
+        ("environments/production/environment.conf", environment_conf),
+        ("environments/production/data/common.yaml", "m::x: [production]\n"),
+        ("modules/m/hiera.yaml", HIERA_YAML),
+        ("modules/m/manifests/init.pp", "class m($x) {}\n"),
+        ("modules/m/data/common.yaml", "lookup_options: {m::x: {merge: unique}}\nm::x: [m]\n"),
+        (".hiera-ls.yaml", "nodes: {n: {environment: dev}, p: {environment: production}}\n"),
+    ])
+}
+
+#[test]
+fn an_environment_is_chosen_in_any_directory() {
+    let workspace = code_directory();
+    let directories =
+        ["", "global", "modules", "modules/m", "environments/dev", "environments/production/data"];
+    for directory in directories {
+        for name in ["dev", "production"] {
+            let lookup = |key: &str| run(&workspace, directory, &["lookup", key, "-E", name]);
+            assert_eq!(lookup("m::x"), format!("---\n- {name}\n- m\n"), "{directory}");
+            assert_eq!(lookup("g"), format!("--- {name}\n"), "{directory}");
+        }
+        let refused = run(&workspace, directory, &["lookup", "g", "-E", "test"]);
+        assert!(refused.contains(": there is no environment test; there are:\n"), "{refused}");
+    }
+    let path = ["lookup", "g", "-E", "../production"];
+    assert_eq!(run(&workspace, "environments/dev", &path), "--- production\n");
+}
+
+#[test]
+fn what_environments_share_is_in_none_of_them() {
+    let workspace = code_directory();
+    for directory in ["", "global", "modules", "modules/m"] {
+        assert_eq!(run(&workspace, directory, &["lookup", "g", "--node", "n"]), "--- dev\n");
+        let not_found = run(&workspace, directory, &["lookup", "no_such_key"]);
+        let taken = "hiera-ls: the environment production, one of 2;";
+        assert!(not_found.starts_with(taken), "{not_found}");
+    }
+}
+
+/// The directory of one environment does not contain the others.
+#[test]
+fn nodes_of_environments_beside_are_left_out() {
+    let workspace = code_directory();
+    let nodes = ["nodes", "--names"];
+    assert_eq!(run(&workspace, "environments/dev", &nodes), "n\n");
+    assert_eq!(run(&workspace, "environments/production", &nodes), "p\n");
+    let all = run(&workspace, "environments/dev", &["lookup", "m::x", "--nodes", "all"]);
+    assert_eq!(all, "m::x: the answer for 1 node\n  1 node: n\n    - dev\n    - m\n");
+}
+
 #[test]
 fn a_node_is_looked_up_in_its_own_environment() {
     let workspace = Workspace::new(&[

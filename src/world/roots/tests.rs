@@ -111,6 +111,21 @@ fn environments_share_the_global_layer_beside_them() {
     check_workspace(&DEPLOYED, "/c", &[production, staging]);
     check_workspace(&DEPLOYED, "/c/environments", &[production, staging]);
     check_workspace(&DEPLOYED, "/c/environments/staging", &[staging]);
+    for shared in ["/c/data", "/c/modules", "/c/modules/base"] {
+        check_workspace(&DEPLOYED, shared, &[production, staging]);
+    }
+}
+
+/// Only a part of the code directory is the workspace.
+#[test]
+fn environments_beside_the_workspace_are_called_by_their_names() {
+    let mut host = host(&DEPLOYED);
+    host.apply(Change::Folders(vec!["/c/environments/staging".to_owned()]));
+    let world = host.snapshot();
+    let root = |name: &str| world.environment_called(name).and_then(|it| it.root.clone());
+    assert_eq!(root("staging").as_deref(), Some("/c/environments/staging"));
+    assert_eq!(root("production").as_deref(), Some("/c/environments/production"));
+    assert_eq!(root("test"), None);
 }
 
 #[test]
@@ -240,6 +255,17 @@ fn check_global(root: &str, expected: &str) {
     assert_eq!(show(world.environment_of("/w/global/hiera.yaml")), expected);
     let all: Vec<_> = world.environments().iter().map(|it| show(Some(it.clone()))).collect();
     assert_eq!(all, [expected]);
+}
+
+#[test]
+fn the_global_layer_beside_environments_may_be_that_of_the_settings() {
+    let files = ["/c/hiera.yaml", "/c/data/a.yaml", "/c/environments/dev/hiera.yaml"];
+    let mut host = host(&files);
+    host.apply(Change::Folders(vec!["/c/data".to_owned()]));
+    let global_hiera_yaml = Some("/c/hiera.yaml".into());
+    host.apply(Change::Settings(Settings { global_hiera_yaml, ..Settings::default() }));
+    let found = host.snapshot().environment_of("/c/data/a.yaml");
+    assert_eq!(show(found), "dev at /c/environments/dev global /c/hiera.yaml []");
 }
 
 #[test]
