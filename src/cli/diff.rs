@@ -1,6 +1,7 @@
 //! `hiera-ls diff`: which nodes get another value for which keys, between a revision and the working tree, or two revisions.
 
 mod arguments;
+mod moved;
 mod output;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,9 +23,12 @@ use crate::engine::{CancelToken, LOOKUP_OPTIONS};
 use crate::facts::{Node, NodeParts};
 use crate::syntax::key_path;
 use crate::world::git::{GitDisk, Other, Repository, WorkingTree};
-use crate::world::{Differences, DiskReader, FleetPair, World, parallel, paths};
+use crate::world::{
+    Differences, DiskReader, FleetPair, SideNodes, World, aligned, parallel, paths,
+};
 pub use arguments::DiffArguments;
 use arguments::DiffFormat;
+use moved::Moves;
 use output::{Part, Report};
 
 /// Runs the command.
@@ -76,12 +80,13 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
     let (all_sides, revisions) = open(arguments, &root, repository)?;
     let mut no_data = BTreeMap::new();
     let (mut without_nodes, mut no_such_nodes) = (Vec::new(), None);
+    let mut moves = Moves::new(facts.as_deref());
     for sides in all_sides {
         sides.warn_of_configs(arguments);
         sides.warn_of_files(arguments, &mut no_data);
         revisions.check_contents(arguments)?;
         let environment = sides.environment_label();
-        let nodes = match nodes_of(arguments, &sides, facts.as_deref()) {
+        let mut nodes = match nodes_of(arguments, &sides, facts.as_deref()) {
             // Another environment may have the nodes that the user names.
             Err(why) if arguments.names_nodes() => {
                 no_such_nodes.get_or_insert(why);
@@ -94,11 +99,20 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
             without_nodes.push(environment);
             continue;
         }
+        moves.take_from(&sides, &mut nodes);
+        if nodes.are_all && nodes.before.is_empty() && nodes.after.is_empty() {
+            continue;
+        }
         let (found, pair) = compare_sides(arguments, &sides, nodes);
         if facts.is_none() && found.has_changes() {
             sides.suggest_name_pattern();
         }
         parts.push(Part::new(environment, found));
+        compared.push((sides, pair));
+    }
+    for (sides, nodes) in moves.sides()? {
+        let (found, pair) = compare_sides(arguments, &sides, nodes);
+        parts.push(Part::of_moved_nodes(sides.labels(), found));
         compared.push((sides, pair));
     }
     if compared.is_empty() && arguments.names_nodes() {
@@ -129,6 +143,8 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
 struct Nodes {
     before: Vec<Arc<Node>>,
     after: Vec<Arc<Node>>,
+    /// Whether only these are compared, and not the cases of any other node.
+    are_all: bool,
 }
 
 /// The nodes that a user wants. A list of nodes is an error if neither side has such a node.
@@ -151,12 +167,14 @@ fn nodes_of(
             fleet::nodes_and_others(&sides.before, wanted).map(|(nodes, _)| nodes)
         }
     };
-    Ok(match (before, after) {
+    let (before, after) = match (before, after) {
         // A node may be added or removed.
-        (Err(_), Ok(after)) if !after.is_empty() => Nodes { before: Vec::new(), after },
-        (Ok(before), Err(_)) if !before.is_empty() => Nodes { before, after: Vec::new() },
-        (before, after) => Nodes { before: before?, after: after? },
-    })
+        (Err(_), Ok(after)) if !after.is_empty() => (Vec::new(), after),
+        (Ok(before), Err(_)) if !before.is_empty() => (before, Vec::new()),
+        (before, after) => (before?, after?),
+    };
+    // Users who name nodes want only these. Without a list, the cases of any other node count, too.
+    Ok(Nodes { before, after, are_all: arguments.names_nodes() })
 }
 
 fn compare_sides(
@@ -164,13 +182,13 @@ fn compare_sides(
     sides: &Sides,
     nodes: Nodes,
 ) -> (Differences, FleetPair) {
-    let (before, after) = aligned(sides, nodes.before, nodes.after);
+    let Nodes { before, after, are_all } = nodes;
+    let (before, after) = aligned(side(&sides.before, before), side(&sides.after, after));
     let any = || {
         let any = |place: &Place| place.world.any_node(&place.environment);
         (any(&sides.before), any(&sides.after))
     };
-    // Users who name nodes want only these. Without a list, the cases of any other node count, too.
-    let any = (!arguments.names_nodes()).then(any);
+    let any = (!are_all).then(any);
     // Encrypted values are compared as they are written, so no secret appears in a report.
     let before = fleet::fleet_of(&sides.before, before, Decryption::Off);
     let after = fleet::fleet_of(&sides.after, after, Decryption::Off);
@@ -191,6 +209,10 @@ fn compare_sides(
         };
     }
     (found, pair)
+}
+
+fn side(Place { world, environment }: &Place, nodes: Vec<Arc<Node>>) -> SideNodes<'_> {
+    SideNodes { world, environment, nodes }
 }
 
 fn differences(pair: &FleetPair, keys: &[Arc<str>]) -> Differences {
@@ -325,24 +347,6 @@ fn keys(arguments: &DiffArguments, sides: &Sides, pair: &FleetPair) -> Vec<Arc<s
     keys.into_iter().collect()
 }
 
-/// The same nodes on both sides, by name. If only one side has a node, the other knows only its name.
-fn aligned(
-    sides: &Sides,
-    before: Vec<Arc<Node>>,
-    after: Vec<Arc<Node>>,
-) -> (Vec<Arc<Node>>, Vec<Arc<Node>>) {
-    let mut pairs = before.iter().zip(&after);
-    if before.len() == after.len() && pairs.all(|(one, other)| Arc::ptr_eq(one, other)) {
-        return (before, after);
-    }
-    let names: BTreeSet<Arc<str>> = before.iter().chain(&after).map(|it| it.name.clone()).collect();
-    let complete = |place: &Place, nodes: Vec<Arc<Node>>| {
-        // Both sides need the same nodes in the same order, so a node that one side lacks is known there only by its name.
-        place.world.nodes_called(&place.environment, nodes, &names)
-    };
-    (complete(&sides.before, before), complete(&sides.after, after))
-}
-
 impl Revisions {
     /// `Err` if the clone lacks the content of a file that was read.
     fn check_contents(&self, arguments: &DiffArguments) -> Result<(), String> {
@@ -416,10 +420,14 @@ impl Sides {
             && self.before.environment == self.after.environment
     }
 
+    /// What users call the environments of both sides.
+    fn labels(&self) -> [Arc<str>; 2] {
+        [&self.before, &self.after].map(|it| it.world.environment_label(&it.environment))
+    }
+
     /// What users call the environment. One side may have others with its name.
     fn environment_label(&self) -> Arc<str> {
-        let [before, after] =
-            [&self.before, &self.after].map(|it| it.world.environment_label(&it.environment));
+        let [before, after] = self.labels();
         if *after == *self.after.environment.name { before } else { after }
     }
 

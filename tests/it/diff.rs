@@ -3,6 +3,7 @@
 mod below;
 mod causes;
 mod not_compared;
+mod other_nodes;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -40,9 +40,11 @@ pub(super) struct Report {
     pub(super) own_paths: BTreeMap<Arc<str>, String>,
 }
 
-/// The result for one environment.
+/// The result for one environment, or for nodes that moved from one to another.
 pub(super) struct Part {
-    pub(super) environment: Arc<str>,
+    environment: Arc<str>,
+    /// The environment that the nodes were in before, if it was another one.
+    moved_from: Option<Arc<str>>,
     pub(super) found: Differences,
     secrets: Secrets,
 }
@@ -60,7 +62,12 @@ pub(super) fn render(format: DiffFormat, report: &Report) -> String {
 impl Part {
     pub(super) fn new(environment: Arc<str>, found: Differences) -> Self {
         let secrets = Secrets::of(&found.changes);
-        Self { environment, found, secrets }
+        Self { environment, moved_from: None, found, secrets }
+    }
+
+    /// The result for nodes that moved from one environment to another.
+    pub(super) fn of_moved_nodes([from, to]: [Arc<str>; 2], found: Differences) -> Self {
+        Self { moved_from: Some(from), ..Self::new(to, found) }
     }
 
     fn who(&self, alike: &[&AnswerChange]) -> String {
@@ -100,11 +107,13 @@ impl Report {
         }
     }
 
-    /// `staging: ` if there are several environments.
+    /// `staging: ` if there are several environments, and `from staging to production: ` for nodes that moved.
     fn label(&self, part: &Part) -> String {
-        match self.parts.as_slice() {
-            [_] => String::new(),
-            _ => format!("{}: ", in_a_line(&part.environment)),
+        let environment = in_a_line(&part.environment);
+        match (&part.moved_from, self.parts.as_slice()) {
+            (Some(from), _) => format!("from {} to {environment}: ", in_a_line(from)),
+            (None, [_]) => String::new(),
+            (None, _) => format!("{environment}: "),
         }
     }
 
@@ -283,8 +292,11 @@ fn escaped_html(text: &str) -> String {
 fn json_of(report: &Report) -> Json {
     // With a single environment, its name would say nothing.
     let environment = |part: &Part, json: &mut Json| {
-        if report.parts.len() > 1 {
+        if report.parts.len() > 1 || part.moved_from.is_some() {
             json["environment"] = part.environment.as_ref().into();
+        }
+        if let Some(from) = &part.moved_from {
+            json["environment_before"] = from.as_ref().into();
         }
     };
     let mut nodes: BTreeSet<&Arc<str>> = BTreeSet::new();

@@ -9,7 +9,7 @@ use crate::data::{Files as _, Format, RootEntry};
 use crate::engine::cases::in_a_list;
 use crate::engine::request::KEY_OF_NO_FILE;
 use crate::engine::{CancelToken, Request, UsedMerge};
-use crate::facts::Node;
+use crate::facts::{Node, Origin};
 use crate::limits::MAX_SPREAD_LOOKUPS;
 use crate::syntax::key_path;
 use crate::world::left_by_git::LeftByGit;
@@ -300,20 +300,41 @@ impl World {
         nodes.sort_by(|one, other| one.name.cmp(&other.name));
         nodes
     }
+}
 
-    /// The nodes with these names, in this order. Of nodes that are not known, only the name is known.
-    pub fn nodes_called(
-        &self,
-        environment: &Environment,
-        known: Vec<Arc<Node>>,
-        names: &BTreeSet<Arc<str>>,
-    ) -> Vec<Arc<Node>> {
-        let mut known: BTreeMap<Arc<str>, Arc<Node>> =
-            known.into_iter().map(|node| (node.name.clone(), node)).collect();
-        let missing = |name: &Arc<str>| {
-            let node = self.node_named(environment, name);
-            node.in_environment(environment)
-        };
-        names.iter().map(|name| known.remove(name).unwrap_or_else(|| missing(name))).collect()
+type NodesByName = BTreeMap<Arc<str>, Arc<Node>>;
+
+/// The nodes of one side of a comparison.
+pub struct SideNodes<'a> {
+    /// The snapshot.
+    pub world: &'a World,
+    /// The environment of the lookups.
+    pub environment: &'a Environment,
+    /// The nodes.
+    pub nodes: Vec<Arc<Node>>,
+}
+
+/// The same nodes on both sides, sorted by name. If one side lacks a node, only the name is known there. A system that a module
+/// supports has the facts of the other side: what is known of it does not depend on the list in `metadata.json`.
+pub fn aligned(before: SideNodes<'_>, after: SideNodes<'_>) -> (Vec<Arc<Node>>, Vec<Arc<Node>>) {
+    let mut pairs = before.nodes.iter().zip(&after.nodes);
+    let have_same_number = before.nodes.len() == after.nodes.len();
+    if have_same_number && pairs.all(|(one, other)| Arc::ptr_eq(one, other)) {
+        return (before.nodes, after.nodes);
     }
+    let by_name = |side: &SideNodes<'_>| -> NodesByName {
+        side.nodes.iter().map(|node| (Arc::clone(&node.name), Arc::clone(node))).collect()
+    };
+    let known = (by_name(&before), by_name(&after));
+    let names: BTreeSet<&Arc<str>> = known.0.keys().chain(known.1.keys()).collect();
+    let complete = |side: SideNodes<'_>, own: &NodesByName, others: &NodesByName| {
+        let node = |name: &&Arc<str>| {
+            let system = || others.get(*name).filter(|it| it.origin == Origin::Any);
+            let named = || side.world.node_named(side.environment, name);
+            let node = own.get(*name).or_else(system).cloned().unwrap_or_else(named);
+            node.in_environment(side.environment)
+        };
+        names.iter().map(node).collect()
+    };
+    (complete(before, &known.0, &known.1), complete(after, &known.1, &known.0))
 }

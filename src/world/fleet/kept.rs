@@ -1,8 +1,8 @@
 //! Fleets of the snapshots that are compared again and again: the one that the editor shows, and the earlier one.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::comparison::{SideNodes, aligned};
 use super::{Fleet, FleetPair};
 use crate::backends::eyaml::Decryption;
 use crate::config::Environment;
@@ -181,13 +181,10 @@ impl Sides {
         let (nodes_before, nodes_after) = if Arc::ptr_eq(&earlier, &now) {
             (earlier, now)
         } else {
-            let both = earlier.iter().chain(now.iter());
-            let names: BTreeSet<Arc<str>> = both.map(|node| node.name.clone()).collect();
-            let called = |world: &World, environment: &Environment, nodes: Nodes| -> Nodes {
-                // Both fleets need the same nodes, number by number, even if one side knows only a node's name.
-                world.nodes_called(environment, nodes.to_vec(), &names).into()
-            };
-            (called(before, &here, earlier), called(after, environment, now))
+            let earlier = SideNodes { world: before, environment: &here, nodes: earlier.to_vec() };
+            let now = SideNodes { world: after, environment, nodes: now.to_vec() };
+            let (earlier, now) = aligned(earlier, now);
+            (earlier.into(), now.into())
         };
         Self {
             nodes_before,

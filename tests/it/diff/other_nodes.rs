@@ -1,0 +1,97 @@
+//! Nodes that only one side has, and nodes in another environment than before.
+
+use super::{HIERA_YAML, Repository, json, text_of};
+
+fn settings_of_one(environment: &str) -> String {
+    format!("nodes: {{one: {{environment: {environment}}}, two: {{environment: qa}}}}\n")
+}
+
+#[test]
+fn a_node_moves_to_another_environment() {
+    let repository = Repository::of_environments(["production", "qa"], HIERA_YAML, "a: 1\n");
+    repository.write("repository/environments/qa/data/common.yaml", "a: 2\n");
+    repository.write("repository/.hiera-ls.yaml", &settings_of_one("production"));
+    repository.commit();
+    repository.write("repository/.hiera-ls.yaml", &settings_of_one("qa"));
+    let diff = |arguments: &[&str]| text_of(&repository.run(&[&["diff"], arguments].concat()));
+    let moved = "from production to qa: a\n  1 node: one\n  - 1\n  + 2\n    because of .hiera-ls.yaml:1\n\n";
+    let summary = "from production to qa: 1 of 1 node changes, 1 key; nothing else\n";
+    let (production, qa) = (
+        "production: 0 answers change: 1 key compared for any node\n",
+        "qa: 0 answers change: 1 key compared for 1 node\n",
+    );
+    assert_eq!(diff(&[]), format!("{moved}{production}{qa}{summary}"));
+    assert_eq!(diff(&["-E", "qa"]), format!("{moved}{qa}{summary}"));
+    assert_eq!(diff(&["-E", "production"]), format!("{moved}{production}{summary}"));
+    assert_eq!(diff(&["--nodes", "o*"]), format!("{moved}{summary}"));
+    let json = repository.run(&["diff", "--format", "json", "--nodes", "one"]).stdout;
+    let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
+    let change = &json["changes"][0];
+    assert_eq!([&change["environment_before"], &change["environment"]], ["production", "qa"]);
+    assert_eq!(change["nodes"], json!(["one"]));
+}
+
+#[test]
+fn a_node_moves_to_a_new_environment() {
+    let repository = Repository::of_environments(["production", "qa"], HIERA_YAML, "a: 1\n");
+    repository.write("facts/two.yaml", "environment: qa\nvalues: {role: db}\n");
+    repository.write("repository/.hiera-ls.yaml", &settings_of_one("qa"));
+    repository.commit();
+    repository.write("repository/.hiera-ls.yaml", &settings_of_one("staging"));
+    repository.write("repository/environments/staging/hiera.yaml", HIERA_YAML);
+    repository.write("repository/environments/staging/data/common.yaml", "a: 3\n");
+    let text = text_of(&repository.run(&["diff", "--nodes", "all"]));
+    assert!(text.starts_with("from qa to staging: a\n  1 node: one\n  - 1\n  + 3\n"), "{text}");
+    assert!(!text.contains("not found"), "{text}");
+}
+
+/// Nothing says any more which environment the node is in, so it counts in both.
+#[test]
+fn a_node_that_names_no_environment_any_more_does_not_move() {
+    let repository = Repository::of_environments(["production", "qa"], HIERA_YAML, "a: 1\n");
+    repository.write("repository/environments/qa/data/common.yaml", "a: 2\n");
+    repository.write("repository/.hiera-ls.yaml", &settings_of_one("production"));
+    repository.commit();
+    repository.write("repository/.hiera-ls.yaml", "nodes: {one: {}, two: {environment: qa}}\n");
+    let text = text_of(&repository.run(&["diff"]));
+    assert_eq!(
+        text,
+        "production: 0 answers change: 1 key compared for 1 node\n\
+         qa: 0 answers change: 1 key compared for 1 node\n"
+    );
+}
+
+#[test]
+fn a_module_supports_other_systems() {
+    let repository = Repository::new();
+    let metadata = |systems: &str| {
+        repository.write(
+            "repository/metadata.json",
+            &format!(r#"{{"name": "x-ntp", "operatingsystem_support": [{systems}]}}"#),
+        );
+    };
+    let [debian, redhat] = [
+        r#"{"operatingsystem": "Debian", "operatingsystemrelease": ["12"]}"#,
+        r#"{"operatingsystem": "RedHat", "operatingsystemrelease": ["9"]}"#,
+    ];
+    let levels =
+        "version: 5\nhierarchy: [{name: c, paths: ['%{facts.os.family}.yaml', common.yaml]}]\n";
+    repository.git(&["rm", "--quiet", "-r", "data"]);
+    repository.write("repository/hiera.yaml", levels);
+    repository.data("RedHat.yaml", "ntp::package: chrony\n");
+    repository.data("common.yaml", "ntp::package: ntp\n");
+    metadata(debian);
+    repository.commit();
+    let same = "0 answers change: 1 key compared for 2 nodes\n";
+    metadata(&format!("{debian}, {redhat}"));
+    assert_eq!(text_of(&repository.run(&["diff"])), same);
+    repository.commit();
+    metadata(redhat);
+    assert_eq!(text_of(&repository.run(&["diff"])), same);
+    repository.data("RedHat.yaml", "ntp::package: ntpsec\n");
+    let text = text_of(&repository.run(&["diff", "--nodes", "all"]));
+    assert!(
+        text.starts_with("ntp::package\n  1 node: RedHat 9\n  - chrony\n  + ntpsec\n"),
+        "{text}"
+    );
+}
