@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Fleet;
-use super::difference::FleetPair;
+use super::difference::{FleetPair, is_same_case};
 use crate::config::glob::is_broken_link;
 use crate::data::{DataFile, FileId, Files as _, Format, Located, Member, PathKind, Place, Value};
 use crate::engine::cases::pairs::Lookups;
@@ -44,8 +44,8 @@ pub(super) fn causes(pair: &FleetPair, node: u32, request: &Request) -> Vec<Caus
     let answers = (&evaluators.0.call(&request), &evaluators.1.call(&request));
     let finder = Finder::of(pair);
     let node = node as usize;
-    let nodes = (&*pair.before().nodes()[node], &*pair.after().nodes()[node]);
-    finder.find(&request, answers, evaluators, nodes)
+    let nodes = (&pair.before().nodes()[node], &pair.after().nodes()[node]);
+    finder.find(&request, &[], answers, evaluators, nodes)
 }
 
 /// The same for any node in one case of both answers.
@@ -65,7 +65,7 @@ pub(super) fn in_case(
         &evaluators.1.call_assuming(&request, conditions),
     );
     let finder = Finder::of(pair);
-    finder.find(&request, answers, evaluators, (before, after))
+    finder.find(&request, conditions, answers, evaluators, (before, after))
 }
 
 /// Adds causes of other nodes with the same change.
@@ -108,9 +108,10 @@ impl<'a> Finder<'a> {
     fn find(
         &self,
         request: &Request,
+        conditions: &[Condition],
         answers: (&Answer, &Answer),
         evaluators: (&Evaluator, &Evaluator),
-        nodes: (&Node, &Node),
+        nodes: (&Arc<Node>, &Arc<Node>),
     ) -> Vec<Cause> {
         let nothing = Footprint::default();
         let before = answers.0.footprint.as_ref().unwrap_or(&nothing);
@@ -147,7 +148,8 @@ impl<'a> Finder<'a> {
         if causes.is_empty() {
             causes.extend(self.edited_files_that_fail(answers));
         }
-        if causes.is_empty() {
+        if causes.is_empty() || self.depends_on_edit_of_node(request, conditions, answers.1, nodes)
+        {
             causes.extend(self.edited_facts(nodes));
             causes.extend(self.edited_settings(&nodes.1.name));
         }
@@ -156,6 +158,23 @@ impl<'a> Finder<'a> {
         }
         add_causes(&mut causes, None);
         causes
+    }
+
+    /// Whether the node would get another answer if its facts and settings had not been edited.
+    fn depends_on_edit_of_node(
+        &self,
+        request: &Request,
+        conditions: &[Condition],
+        answer: &Answer,
+        (before, after): (&Arc<Node>, &Arc<Node>),
+    ) -> bool {
+        if before.is_same_as(after) {
+            return false;
+        }
+        let has_moved = before.environment != after.environment;
+        let without_edit =
+            || self.after.new_evaluator_of(before).call_assuming(request, conditions);
+        has_moved || !is_same_case(&without_edit(), answer)
     }
 
     /// The edits of entries that were read.
@@ -338,10 +357,16 @@ impl<'a> Finder<'a> {
         now.or_else(|| failing(answers.0, self.before.world()))
     }
 
-    /// The first lines of hiera.yaml and environment.conf files that were edited.
+    /// The first edited lines of hiera.yaml and environment.conf files, and of the metadata of modules that come or go.
     fn edited_configs(&self) -> Vec<Cause> {
         let mut configs: Vec<String> = Vec::new();
-        for environment in [self.before.environment(), self.after.environment()] {
+        let [before, after] = [self.before, self.after].map(Fleet::environment);
+        for (environment, other) in [(before, after), (after, before)] {
+            // Puppet may not see a module, or see it under another name, because of its `metadata.json`.
+            let is_other =
+                |(name, at): &(&Arc<str>, &Arc<str>)| other.modules.get(*name) != Some(*at);
+            let others = environment.modules.iter().filter(is_other);
+            configs.extend(others.map(|(_, it)| paths::join(it, "metadata.json")));
             let root = environment.root.iter();
             configs.extend(environment.global_config.iter().map(ToString::to_string));
             configs.extend(root.clone().map(|it| conf_of(it)));
@@ -354,7 +379,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The first edited lines of a node's facts, and of files with the same name beside them, such as the output of a classifier.
-    fn edited_facts(&self, nodes: (&Node, &Node)) -> Vec<Cause> {
+    fn edited_facts(&self, nodes: (&Arc<Node>, &Arc<Node>)) -> Vec<Cause> {
         let mut found = Vec::new();
         for (node, fleet) in [(nodes.0, self.before), (nodes.1, self.after)] {
             let Origin::File(path) = &node.origin else { continue };

@@ -223,3 +223,42 @@ fn a_node_has_its_own_part_of_the_settings() {
     causes.sort();
     assert_eq!(causes, [".hiera-ls.yaml:3", ".hiera-ls.yaml:5"]);
 }
+
+/// The new file alone changes nothing, because the node reads another one first.
+#[test]
+fn two_edits_that_change_something_only_together() {
+    let repository = Repository::new();
+    let facts = |tags: &str| {
+        repository.write("repository/.hiera-ls/facts/n1.yaml", &format!("tags: {tags}\n"));
+    };
+    let levels = "version: 5\nhierarchy: [{name: t, mapped_paths: [facts.tags, t, '%{t}.yaml']}]\n";
+    repository.write("repository/hiera.yaml", levels);
+    repository.data("x.yaml", "key: 1\n");
+    facts("[x, y]");
+    repository.commit();
+    repository.data("y.yaml", "key: 2\n");
+    facts("[y, x]");
+    let causes = || {
+        let text = text_of(&repository.run(&["diff", "--nodes", "n1", "--", "key"]));
+        let cause = text.lines().find_map(|line| line.trim().strip_prefix("because of "));
+        cause.unwrap_or(&text).to_owned()
+    };
+    assert_eq!(causes(), ".hiera-ls/facts/n1.yaml:1, data/y.yaml:1");
+    // Such edited facts do not matter.
+    facts("[x, z]");
+    repository.data("x.yaml", "key: 2\n");
+    assert_eq!(causes(), "data/x.yaml:1");
+}
+
+#[test]
+fn the_metadata_of_a_module_is_a_cause() {
+    let repository = Repository::new();
+    let metadata = |name: &str| {
+        repository.write("repository/metadata.json", &format!("{{\n\"name\": \"x-{name}\"}}\n"));
+    };
+    repository.data("common.yaml", "ntp::package: ntp\n");
+    metadata("ntp");
+    repository.commit();
+    metadata("chrony");
+    assert_eq!(causes_of(&repository, "ntp::package"), ["metadata.json:2"]);
+}
