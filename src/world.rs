@@ -5,6 +5,7 @@ mod any_node_tests;
 mod attachments;
 mod by_environment;
 mod changed_paths;
+mod closed;
 mod code;
 mod code_variables;
 mod disk;

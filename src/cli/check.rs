@@ -9,6 +9,7 @@ mod output;
 mod setup;
 mod watch;
 
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
@@ -86,18 +87,20 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
         // just withdrawn.
         let is_fixable = |fix: &Fix| fix.is_safe() && !fixing.has_withdrawn(path);
         let fixable = repair(&found, is_fixable).fixed.len();
-        let is_closed = world.is_closed(path);
-        (fixable, is_closed, findings(world, &setup.shown, path, found, &shared))
+        (fixable, world.why_closed(path), findings(world, &setup.shown, path, found, &shared))
     });
     let fixable: usize = found.iter().map(|(fixable, ..)| fixable).sum();
-    let closed = found.iter().filter(|(_, is_closed, _)| *is_closed).count();
+    let mut closed: BTreeSet<String> = found.iter().filter_map(|(_, why, _)| why.clone()).collect();
+    if arguments.is_about_all() {
+        closed.extend(world.closed());
+    }
     let mut found: Vec<FileFindings> = found.into_iter().map(|(.., found)| found).collect();
     setup.shown.merge(&mut found);
     let is_problem = |it: &Finding| rank(it.said.severity) >= rank(Severity::Warning);
     let mut summary = fixing.summary();
     if arguments.format.is_for_people() {
         let checked = number_of_checked(arguments, &world, &setup.files, &found);
-        summary += &output::summary(&found, checked, closed);
+        summary += &output::summary(&found, checked, closed.len());
         if arguments.is_about_all() && setup.asks_for(MISSING_PARAMETERS) {
             summary += &lacking_nodes(&world);
         }
@@ -107,12 +110,16 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
         }
     }
     // Lookups that read such a file fail, and no rule can say anything about it.
-    let has_problems = closed > 0 || output::all(&found).any(is_problem);
+    let has_problems = !closed.is_empty() || output::all(&found).any(is_problem);
     let of_nodes =
         workspace::node_problems(&world, &environments_of(arguments, &world, &setup.files));
     let notes = fixing.notes().chain(setup.outside.iter().cloned());
-    let notes = notes.chain(of_nodes).chain(world.notes());
-    let notes = notes.chain(baseline::problem(&world, arguments)).collect();
+    let notes = notes.chain(of_nodes).chain(world.notes()).chain(closed);
+    let notes = notes.chain(baseline::problem(&world, arguments));
+    // Those of settings were printed when these were read.
+    let mut told: HashSet<String> =
+        world.folders().iter().flat_map(|it| world.unread_project_files(it)).collect();
+    let notes = notes.filter(|it| told.insert(it.clone())).collect();
     let output = if arguments.statistics {
         Output::Statistics(arguments.format, found)
     } else {

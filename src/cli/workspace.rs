@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::shown::as_seen_from_here;
-use super::terminal::complain;
+use super::terminal::{complain, complain_once};
 use crate::config::{Environment, Naming};
 use crate::data::{Files as _, PathKind};
 use crate::facts::formats::FactsProblem;
@@ -55,6 +55,7 @@ pub(super) fn settings_on(
     let world = World::on_disk(disk, folders, Settings::default());
     let trust = if is_trusted { Trust::Given } else { Trust::Missing };
     let found = world.workspace_settings(&[root], None, rules, trust);
+    found.unread.iter().for_each(|it| complain_once(it));
     for problem in found.problems {
         let place = found.file.as_ref().map_or_else(String::new, |file| {
             // What is about the whole file has no place in it.
@@ -98,7 +99,8 @@ pub(super) fn not_read_in(world: &World, environment: &Environment) -> BTreeSet<
     let line = |it| {
         format!("{it} is outside of the workspace and is not read; with --trust, hiera-ls reads it")
     };
-    directories.filter(is_it).chain(manifest.as_deref()).map(line).collect()
+    let outside = directories.filter(is_it).chain(manifest.as_deref()).map(line);
+    outside.chain(world.closed_directories(environment)).collect()
 }
 
 /// The environment that contains the directory `root`; or else the one with this name in the workspace, or `production` or
@@ -247,8 +249,9 @@ pub(super) fn node_problems<'e>(
 /// A line for each problem of a fact set, up to [`MAX_FACT_SETS`].
 pub(super) fn fact_set_lines(world: &World, problems: &[(Arc<str>, FactsProblem)]) -> Vec<String> {
     let line = |(path, problem): &(Arc<str>, FactsProblem)| {
-        let number =
-            world.file(path).map_or(1, |file| file.line_index().line_of(problem.range.start) + 1);
+        // The message of a file that cannot be read has its path.
+        let Ok(file) = world.file(path) else { return problem.message.clone() };
+        let number = file.line_index().line_of(problem.range.start) + 1;
         format!("{path}:{number}: {}", problem.message)
     };
     let mut lines: Vec<String> = problems.iter().take(MAX_FACT_SETS).map(line).collect();

@@ -16,7 +16,7 @@ use crate::data::{Hash, Value};
 use crate::text::TextRange;
 
 /// Why a file, or a part of it, does not describe a node.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FactsProblem {
     /// What is wrong, and what was expected.
     pub message: String,

@@ -369,13 +369,13 @@ impl Session {
         let world = self.host.snapshot();
         let folders: Vec<&str> = self.folders.iter().map(String::as_str).collect();
         let editor = self.settings.editor.as_ref();
-        let WorkspaceSettings { settings, problems, file } =
+        let WorkspaceSettings { settings, problems, file, unread } =
             world.workspace_settings(&folders, editor, &rule_names(), self.settings.trust);
         let (in_editor, in_file): (Vec<_>, Vec<_>) =
             problems.into_iter().partition(|it| it.source == SettingsSource::Editor);
         self.settings.file = file.map(|file| Arc::new((file, in_file)));
         let readable = World::readable(&folders, &settings, self.settings.trust);
-        self.complain_about(&in_editor);
+        self.complain_about(&in_editor, &unread);
         (self.features.set_log_level)(settings.log_level);
         if readable != self.settings.readable {
             self.read_only(readable);
@@ -397,9 +397,10 @@ impl Session {
         self.note(&effect);
     }
 
-    /// Shows what is wrong with the editor's settings, once for each set of wrong settings.
-    fn complain_about(&mut self, problems: &[SettingsProblem]) {
-        let messages: Vec<&str> = problems.iter().map(|it| &*it.message).collect();
+    /// Shows what is wrong with the editor's settings, and which files with settings are not read, once for each set of wrong settings.
+    fn complain_about(&mut self, problems: &[SettingsProblem], unread: &[String]) {
+        let of_editor = problems.iter().map(|it| &it.message);
+        let messages: Vec<&str> = of_editor.chain(unread).map(String::as_str).collect();
         let message = messages.join("\n");
         if !message.is_empty() && message != self.settings.last_complaint {
             self.client.outgoing.notify::<ShowMessage>(&ShowMessageParams {

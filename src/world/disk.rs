@@ -383,6 +383,11 @@ impl DiskTable {
         is_link.then(|| self.reader.real_path(path)).flatten()
     }
 
+    /// Whether the directory is there, belongs to what may be read, and the user may not list it.
+    pub(super) fn is_closed_directory(&self, directory: &str) -> bool {
+        !self.listing(directory).is_complete && self.may_read_in(directory)
+    }
+
     /// [`Self::list`], if the directory was listed before.
     pub(super) fn known_list(&self, directory: &str) -> Option<Arc<[DirItem]>> {
         Some(self.directories.get(directory)?.get()?.items.clone())
@@ -391,6 +396,11 @@ impl DiskTable {
     /// The directory without links.
     pub fn real_path(&self, path: &str) -> Option<String> {
         self.reader.real_path(path)
+    }
+
+    /// Whether `path` is a link that leads nowhere.
+    pub(super) fn is_broken_link(&self, path: &str) -> bool {
+        self.reader.is_broken_link(path)
     }
 
     /// Whether the files in a directory may be read.

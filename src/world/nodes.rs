@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use super::indexes::key_of;
 use super::links::Links;
@@ -458,11 +458,14 @@ impl Found<'_> {
     }
 
     fn read(&mut self, path: &str) -> Vec<NodeParts> {
-        let Ok(file) = self.world.file(path) else {
-            return Vec::new();
+        let (nodes, problems) = match self.world.file(path) {
+            Ok(file) => formats::read(path, &file.text),
+            Err(message) if self.world.kind(path) == PathKind::File => {
+                (Vec::new(), vec![FactsProblem { message, range: TextRange::empty(0) }])
+            }
+            Err(_) => return Vec::new(),
         };
-        let (nodes, problems) = formats::read(path, &file.text);
-        self.problems.extend(problems.into_iter().map(|it| (file.path.clone(), it)));
+        self.problems.extend(problems.into_iter().map(|it| (Arc::from(path), it)));
         nodes
     }
 
@@ -506,7 +509,9 @@ impl Found<'_> {
             if node.environment.is_some() { node.in_environment(environment) } else { node }
         };
         let nodes = self.drafts.into_values().map(finish).collect();
-        SampleNodes { nodes, problems: self.problems, ..SampleNodes::default() }
+        // The settings may name a usual place for facts.
+        let problems: IndexSet<_> = self.problems.into_iter().collect();
+        SampleNodes { nodes, problems: problems.into_iter().collect(), ..SampleNodes::default() }
     }
 
     /// The same without the nodes that are in other environments of the workspace.

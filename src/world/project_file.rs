@@ -9,6 +9,9 @@ use super::snapshot::World;
 use crate::data::{Files as _, PathKind};
 use crate::settings::PROJECT_FILE;
 
+/// A usual mistake in the name of the project file.
+const MISSPELT_PROJECT_FILE: &str = ".hiera-ls.yml";
+
 impl World {
     /// The nearest project file at or above `folder`, inside the environment or the repository that contains the folder. A
     /// file above these was not made for the folder.
@@ -28,7 +31,33 @@ impl World {
         root.filter(|it| paths::below(it, folder).is_some()).unwrap_or(folder).to_owned()
     }
 
+    /// Why the project files at or above `folder` are not read that would count before [`Self::project_file`], or instead of it.
+    pub fn unread_project_files(&self, folder: &str) -> Vec<String> {
+        let mut unread = Vec::new();
+        for directory in self.directories_around(folder) {
+            let path = paths::join(directory, PROJECT_FILE);
+            let misspelt = paths::join(directory, MISSPELT_PROJECT_FILE);
+            let is_there =
+                |it: &str| self.kind(it) != PathKind::Missing || self.texts.base.is_broken_link(it);
+            match self.file(&path) {
+                Ok(_) => break,
+                Err(why) if is_there(&path) => unread.push(why),
+                Err(_) if is_there(&misspelt) => {
+                    unread.push(format!("{misspelt} is not read: rename it to {PROJECT_FILE}"));
+                }
+                Err(_) => {}
+            }
+        }
+        unread
+    }
+
     fn file_around(&self, folder: &str, name: &str) -> Option<Arc<FileEntry>> {
+        let mut directories = self.directories_around(folder).into_iter();
+        directories.find_map(|directory| self.file(&paths::join(directory, name)).ok())
+    }
+
+    /// The directories in which the files of a folder may be, the nearest first.
+    fn directories_around<'p>(&self, folder: &'p str) -> Vec<&'p str> {
         let environment = self.environment_of(folder);
         let root = environment.as_ref().map(|it| it.directory());
         // A folder that belongs to neither may still have a file of its own.
@@ -42,7 +71,7 @@ impl World {
                 is_within(directory)
                     || repository.is_some_and(|it| paths::below(it, directory).is_some())
             })
-            .find_map(|directory| self.file(&paths::join(directory, name)).ok())
+            .collect()
     }
 
     /// The top of the repository that contains a directory.

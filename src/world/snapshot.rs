@@ -9,7 +9,6 @@ use super::disk::{DiskReader, DiskTable};
 use super::evaluators::Evaluators;
 use super::file_entry::FileEntry;
 use super::indexes::Indexes;
-use super::loader::PERMISSION_DENIED;
 use super::node_classes::FleetClassesCache;
 use super::nodes::NodesCache;
 use super::overlay::OpenFile;
@@ -308,12 +307,6 @@ impl World {
     /// A path of the settings; relative paths start in the directory of the settings.
     pub fn settings_path(&self, path: &str) -> String {
         paths::join(&self.settings_directory(), path)
-    }
-
-    /// Whether the file at `path` is there and may not be read, so that lookups that read it fail.
-    pub fn is_closed(&self, path: &str) -> bool {
-        let is_denied = |why: &str| why.starts_with(PERMISSION_DENIED);
-        self.file(path).is_err_and(|why| is_denied(&why)) && self.kind(path) == PathKind::File
     }
 
     /// Where relative paths of the settings start: the project file's directory, or else the first folder.

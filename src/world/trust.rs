@@ -33,6 +33,8 @@ pub struct WorkspaceSettings {
     pub problems: Vec<SettingsProblem>,
     /// The project file.
     pub file: Option<Arc<FileEntry>>,
+    /// Why other project files are not read.
+    pub unread: Vec<String>,
 }
 
 impl World {
@@ -83,7 +85,8 @@ impl World {
             }
             _ => settings.directory.clone(),
         };
-        WorkspaceSettings { settings, problems, file }
+        let unread = folders.iter().flat_map(|it| self.unread_project_files(it)).collect();
+        WorkspaceSettings { settings, problems, file, unread }
     }
 
     /// What a workspace may read: without trust, only what belongs to it and what these settings name, because the project

@@ -63,31 +63,79 @@ fn a_closed_pipe_is_no_failure() {
     }
 }
 
-/// A lookup that reads such a file fails.
+/// A lookup that reads such a file fails, and nothing is known of what is in such a directory.
 #[test]
-fn a_file_that_may_not_be_read_fails_the_check() {
+fn what_may_not_be_read_fails_the_check() {
+    for name in [
+        "data/common.yaml",
+        "hiera.yaml",
+        "data/roles",
+        "modules",
+        "manifests/site.pp",
+        ".hiera-ls.yaml",
+        ".hiera-ls/facts/web.yaml",
+    ] {
+        let workspace = workspace();
+        for file in ["data/roles/x.yaml", "modules/m/metadata.json", "manifests/site.pp"] {
+            workspace.write(file, "");
+        }
+        workspace.write(".hiera-ls.yaml", "diagnostics: {preset: ci}\n");
+        workspace.write(".hiera-ls/facts/web.yaml", "role: web\n");
+        let output = run_where_closed(&workspace, name, "check");
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{name}: {said}");
+        assert!(said.contains("hiera-ls: 1 path cannot be read; 0 errors"), "{name}: {said}");
+        let is_it =
+            |it: &&str| it.contains("Permission denied @ ") && it.ends_with(&format!("/{name}"));
+        let lines = said.lines().filter(is_it);
+        assert_eq!(lines.count(), 1, "{name}: {said}");
+    }
+}
+
+#[test]
+fn facts_and_settings_that_are_not_read_are_named() {
+    let workspace = workspace();
+    workspace.write(".hiera-ls/facts/web.yaml", "role: web\n");
+    for command in ["nodes", "lookup a --node web"] {
+        let said = said(&run_where_closed(&workspace, ".hiera-ls/facts/web.yaml", command));
+        assert!(said.contains("warning: Permission denied @ rb_sysopen"), "{command}: {said}");
+    }
+    let said_of_data = said(&run_where_closed(&workspace, "data", "uses a"));
+    assert!(said_of_data.contains("Permission denied @ dir_initialize"), "{said_of_data}");
+    workspace.write(".hiera-ls.yml", "{}\n");
+    for command in ["nodes", "lookup a", "check"] {
+        let said = said(&run_where_closed(&workspace, "data", command));
+        assert!(
+            said.contains("/.hiera-ls.yml is not read: rename it to .hiera-ls.yaml"),
+            "{command}: {said}"
+        );
+    }
+}
+
+/// Runs a command while the user may not read a file or a directory of the workspace.
+fn run_where_closed(workspace: &Workspace, name: &str, arguments: &str) -> Output {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::PermissionsExt as _;
     use std::os::unix::process::CommandExt as _;
-    for name in ["data/common.yaml", "hiera.yaml"] {
-        let workspace = workspace();
-        let closed = workspace.path(name);
-        fs::set_permissions(&closed, Permissions::from_mode(0o000)).expect("its rights change");
-        let mut command = if fs::read(&closed).is_err() {
-            Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
-        } else {
-            // The superuser may read every file, so another user runs a copy of the program.
-            let program = workspace.path("program");
-            fs::copy(env!("CARGO_BIN_EXE_hiera-ls"), &program).expect("a copy");
-            let open = Permissions::from_mode(0o755);
-            fs::set_permissions(workspace.root(), open).expect("its rights change");
-            let mut command = Command::new(program);
-            command.uid(65_534);
-            command
-        };
-        let output = command.arg("check").current_dir(workspace.root()).output().expect("it runs");
-        let said = said(&output);
-        assert_eq!(output.status.code(), Some(1), "{name}: {said}");
-        assert!(said.contains("hiera-ls: 1 file cannot be read; 0 errors"), "{name}: {said}");
-    }
+    let closed = workspace.path(name);
+    let rights = fs::metadata(&closed).expect("it exists").permissions();
+    fs::set_permissions(&closed, Permissions::from_mode(0o000)).expect("its rights change");
+    let mut command = if fs::read(&closed).is_err() && fs::read_dir(&closed).is_err() {
+        Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+    } else {
+        // The superuser may read every file, so another user runs a copy of the program.
+        let program = workspace.path("program");
+        // A program that this process has written could still be open when it starts.
+        let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_hiera-ls")).arg(&program).status();
+        assert!(copied.expect("cp runs").success());
+        let open = Permissions::from_mode(0o755);
+        fs::set_permissions(workspace.root(), open).expect("its rights change");
+        let mut command = Command::new(program);
+        command.uid(65_534);
+        command
+    };
+    let arguments = arguments.split_whitespace();
+    let output = command.args(arguments).current_dir(workspace.root()).output().expect("it runs");
+    fs::set_permissions(&closed, rights).expect("its rights change");
+    output
 }

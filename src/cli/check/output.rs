@@ -136,10 +136,11 @@ fn counts_first(look: Look, found: &[FileFindings]) -> String {
     format!("{}\n{}\n", look.styled(STRONG, &title), statistics(look, found))
 }
 
-/// The number of findings in a sentence, styled. `closed` is the number of files that may not be read.
+/// The number of findings in a sentence, styled. `closed` is the number of files and directories that may not be
+/// read.
 pub(super) fn summary(found: &[FileFindings], files: usize, closed: usize) -> String {
     if closed > 0 {
-        let cannot = format!("{} cannot be read", counted(closed, "file"));
+        let cannot = format!("{} cannot be read", counted(closed, "path"));
         let cannot = styled(style_of(Severity::Error), &cannot);
         return format!("{cannot}; {}", numbers(found, files));
     }
