@@ -82,9 +82,10 @@ fn compare(arguments: &DiffArguments) -> Result<(Report, Compared), String> {
     let (mut without_nodes, mut no_such_nodes) = (Vec::new(), None);
     let mut moves = Moves::new(facts.as_deref());
     for sides in all_sides {
-        sides.warn_of_configs(arguments);
         sides.warn_of_files(arguments, &mut no_data);
+        // Without a file, nothing is compared.
         revisions.check_contents(arguments)?;
+        sides.warn_of_configs(arguments);
         let environment = sides.environment_label();
         let mut nodes = match nodes_of(arguments, &sides, facts.as_deref()) {
             // Another environment may have the nodes that the user names.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::fleet::{Elsewhere, Selection};
-use super::terminal::complain;
+use super::terminal::{complain, complain_once};
 use super::workspace::{self, absolute};
 use crate::config::{Environment, PuppetVersion};
 use crate::data::{Files, Format};
@@ -320,8 +320,8 @@ fn complain_if_missing(option: &str, kind: &str, path: &str, is_there: fn(&Path)
         return;
     }
     let (shown, is_other) = (path.display(), path.exists());
-    let why = if is_other { format!("this is no {kind}") } else { format!("no such {kind}") };
-    complain(&format!("warning: {option} {shown}: {why}"));
+    let why = if is_other { format!("this is not a {kind}") } else { format!("no such {kind}") };
+    complain_once(&format!("warning: {option} {shown}: {why}"));
 }
 
 /// The maximum depth below an environment at which data is searched for.

@@ -344,7 +344,11 @@ fn arguments_that_change_nothing_are_named() {
         assert!(said.contains(&format!("nowhere: no such {kind}\n")), "{said}");
     }
     let said = complaints(&workspace, &["lookup", "a", "--hiera-config", "data"]);
-    assert!(said.contains("data: this is no file\n"), "{said}");
+    assert!(said.contains("data: this is not a file\n"), "{said}");
+    workspace.write(".hiera-ls.yaml", "facts: .hiera-ls/facts\n");
+    workspace.write(".hiera-ls/facts/web.json", "{");
+    let said = complaints(&workspace, &["lookup", "a", "--node", "x"]);
+    assert_eq!(said.matches("web.json:1: ").count(), 1, "{said}");
     let said = complaints(&workspace, &["lookup", "a", "--explain", "--blame"]);
     assert!(said.contains("no commits are shown: "), "{said}");
     let said = complaints(&workspace, &["check", "other"]);

@@ -152,6 +152,7 @@ fn a_partial_clone() {
     assert!(made.expect("git runs").success());
     let output = run_in(&clone, &["diff", "HEAD~1"]);
     check_refused(&output, "data/common.yaml at HEAD~1 is not in this clone");
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("its answers are errors"));
     assert_eq!(text_of(&output), "");
     let output = run_in(&clone, &["diff"]);
     assert!(output.status.success(), "{output:?}");
