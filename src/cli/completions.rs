@@ -37,13 +37,18 @@ pub(super) enum Shell {
 }
 
 /// Bash splits words at `:` and `=`, and replaces only the text after the last of them: a key such as `ntp::servers` is three
-/// words. The line is therefore split again, and the part that bash keeps is removed from the suggestions.
+/// words. The line is therefore split again, and the part that bash keeps is removed from the suggestions. After an opening quote, bash
+/// splits nothing.
 const BASH: &str = r#"_hiera_ls() {
     local line="${COMP_LINE:0:COMP_POINT}" words word kept reply IFS=$' \t\n'
     read -ra words <<<"$line"
     [[ "$line" == *[[:space:]] ]] && words+=("")
     word="${words[${#words[@]} - 1]}"
-    [[ "$word" == *[:=]* ]] && kept="${word%"${word##*[:=]}"}"
+    if [[ "$word" == [\'\"]* ]]; then
+        words[${#words[@]} - 1]="${word:1}"
+    elif [[ "$word" == *[:=]* ]]; then
+        kept="${word%"${word##*[:=]}"}"
+    fi
     COMPREPLY=()
     while IFS= read -r reply; do
         [[ -n "$reply" ]] && COMPREPLY+=("${reply#"$kept"}")
@@ -104,6 +109,18 @@ pub(super) fn nodes() -> ArgValueCompleter {
     })
 }
 
+/// Suggests the environments of the workspace.
+pub(super) fn environments() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        // What is typed may be only a part of a name.
+        let place = PlaceArguments { environment: None, ..place() };
+        offered_at(&place, typed, |place| {
+            let all = place.world.environments();
+            all.iter().map(|it| place.world.environment_label(it).to_string()).collect()
+        })
+    })
+}
+
 /// Suggests the classes that manifests declare.
 pub(super) fn classes() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
@@ -128,7 +145,15 @@ pub(super) fn rules() -> ArgValueCompleter {
 
 /// The names of the workspace that start with the typed text.
 fn offered(typed: &OsStr, all: impl Fn(&Place) -> Vec<String>) -> Vec<CompletionCandidate> {
-    let (Some(typed), Ok(place)) = (typed.to_str(), place().open()) else { return Vec::new() };
+    offered_at(&place(), typed, all)
+}
+
+fn offered_at(
+    place: &PlaceArguments,
+    typed: &OsStr,
+    all: impl Fn(&Place) -> Vec<String>,
+) -> Vec<CompletionCandidate> {
+    let (Some(typed), Ok(place)) = (typed.to_str(), place.open()) else { return Vec::new() };
     // A line end in a name would make two completions of it, and other such characters could move the cursor.
     let is_meant = |it: &String| it.starts_with(typed) && !it.contains(char::is_control);
     let found = all(&place).into_iter().filter(is_meant);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::{Map, Value as Json};
 
+use super::completions;
 use super::fleet;
 use super::print_or_complain;
 use super::shown::{as_seen_from_here, counted, in_a_line};
@@ -43,7 +44,7 @@ pub struct NodesArguments {
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub root: PathBuf,
     /// The name of the environment, or its directory. Selects one if there are several
-    #[arg(long, short = 'E', value_name = "NAME")]
+    #[arg(long, short = 'E', value_name = "NAME", add = completions::environments())]
     pub environment: Option<String>,
     /// Trust the directory: its settings may name files outside of it
     #[arg(long)]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::completions;
 use super::fleet::{Elsewhere, Selection};
 use super::terminal::{complain, complain_once};
 use super::workspace::{self, absolute};
@@ -29,7 +30,7 @@ pub struct PlaceArguments {
     #[arg(long, help_heading = "Where")]
     pub trust: bool,
     /// The name of the environment, or its directory. Selects one if there are several
-    #[arg(long, short = 'E', value_name = "NAME", help_heading = "Where")]
+    #[arg(long, short = 'E', value_name = "NAME", help_heading = "Where", add = completions::environments())]
     pub environment: Option<String>,
     /// Directories with modules, separated as in PATH
     #[arg(long, value_name = "DIRS", help_heading = "Where")]

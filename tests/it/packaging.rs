@@ -77,6 +77,9 @@ fn completions_know_keys_nodes_classes_and_rules() {
     check(&["lookup", "--root", SAMPLE, "--class", "profile::w"], &["profile::web"]);
     check(&["rule", "octal"], &["octal-number"]);
     check(&["check", "--ignore", "octal"], &["octal-number"]);
+    check(&["diff", "--root", SAMPLE, "--nodes", listed], &[both]);
+    check(&["diff", "--root", SAMPLE, "HEAD", "--", "timesync::servi"], &["timesync::service"]);
+    check(&["lookup", "--root", SAMPLE, "-E", "prod"], &["production"]);
     check(&["lookup", "--root", "/nowhere/at/all", "a"], &[""]);
 }
 
@@ -88,11 +91,15 @@ fn bash_completes_keys() {
         COMP_LINE=\"hiera-ls lookup --root $2 timesync::servi\"; COMP_POINT=${#COMP_LINE}; _hiera_ls; echo \"${COMPREPLY[*]}\"
         COMP_LINE='hiera-ls che'; COMP_POINT=${#COMP_LINE}; _hiera_ls; echo \"${COMPREPLY[*]}\"
         COMP_LINE='hiera-ls check --format '; COMP_POINT=${#COMP_LINE}; _hiera_ls; echo \"${COMPREPLY[*]}\"";
+        COMP_LINE=\"hiera-ls lookup --root $2 'timesync::servi\"; COMP_POINT=${#COMP_LINE}; _hiera_ls; echo \"${COMPREPLY[*]}\"
     let program = env!("CARGO_BIN_EXE_hiera-ls");
     let output = Command::new("bash").args(["-c", script, "bash", program, SAMPLE]).output();
     let output = output.expect("bash runs");
     let said = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(said, "service\ncheck\nfull concise json sarif github gitlab junit\n", "{output:?}");
+    assert_eq!(
+        said, "service\ntimesync::service\ncheck\nfull concise json sarif github gitlab junit\n",
+        "{output:?}"
+    );
 }
 
 /// The suggestions of a shell for the last of the words.

@@ -39,7 +39,7 @@ pub struct ClassesArguments {
     #[arg(long, value_name = "NAME", add = completions::nodes())]
     pub node: Vec<String>,
     /// With --node: the name of the environment. Selects one if there are several
-    #[arg(long, short = 'E', value_name = "NAME", requires = "node")]
+    #[arg(long, short = 'E', value_name = "NAME", requires = "node", add = completions::environments())]
     pub environment: Option<String>,
     /// Trust the directory: its links may lead out of it, and its settings may name files outside of it
     #[arg(long)]

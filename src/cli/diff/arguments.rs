@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::completions;
 use crate::cli::place::PlaceArguments;
 
 const EXAMPLES: &str = "\
@@ -32,12 +33,12 @@ pub struct DiffArguments {
     #[arg(long, value_name = "REV")]
     pub to: Option<String>,
     /// Only these keys
-    #[arg(value_name = "KEY", last = true)]
+    #[arg(value_name = "KEY", last = true, add = completions::keys())]
     pub keys: Vec<String>,
     #[command(flatten)]
     pub place: PlaceArguments,
     /// Only these nodes: `all`, or names with * and ?, separated by commas
-    #[arg(long, value_name = "all|GLOB,…", help_heading = "The nodes")]
+    #[arg(long, value_name = "all|GLOB,…", help_heading = "The nodes", add = completions::nodes())]
     pub nodes: Option<String>,
     /// A directory of fact sets, or one file. They are the nodes of both sides, and there are no others. A file of a directory is the
     /// node of its name, unless it has the facts of several nodes
