@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use crate::ide::diagnostics::rule_names;
 use crate::settings;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 use terminal::{Color, complain};
 
@@ -109,13 +110,17 @@ fn run_command() -> ExitCode {
     let arguments = with_prefix_of_dashes(std::env::args_os());
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
-        Err(problem) => {
+        Err(mut problem) => {
+            let command = std::env::args().nth(1);
+            if command.as_deref() == Some("diff") {
+                say_where_keys_are_written(&mut problem);
+            }
             let printed = problem.print();
             if !problem.use_stderr() {
                 terminal::note_failure(printed);
             }
             // For wrong arguments, `puppet lookup` always exits with 1.
-            let is_lookup = std::env::args().nth(1).as_deref() == Some("lookup");
+            let is_lookup = command.as_deref() == Some("lookup");
             return match problem.use_stderr() {
                 true if is_lookup => ExitCode::FAILURE,
                 true => ExitCode::from(2),
@@ -146,6 +151,18 @@ fn run_command() -> ExitCode {
             let written = man::write(Arguments::command(), &directory);
             print_or_complain(written.map(|()| String::new()))
         }
+    }
+}
+
+/// Adds to the refusal of a second argument of `diff` that keys follow two dashes.
+fn say_where_keys_are_written(problem: &mut clap::Error) {
+    let key = match problem.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(key)) if !key.starts_with('-') => key,
+        _ => return,
+    };
+    if problem.kind() == ErrorKind::UnknownArgument {
+        let hint = format!("keys are written after '--': hiera-ls diff REV -- {key}");
+        problem.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
     }
 }
 

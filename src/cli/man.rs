@@ -33,7 +33,11 @@ fn synopsis(command: &Command) -> String {
         let name = values(positional);
         let name = name.trim_start();
         let more = if is_repeated(positional) { "..." } else { "" };
-        let (open, close) = if positional.is_required_set() { ("", "") } else { ("[", "]") };
+        let (open, close) = match (positional.is_last_set(), positional.is_required_set()) {
+            (true, _) => ("[-- ", "]"),
+            (false, true) => ("", ""),
+            (false, false) => ("[", "]"),
+        };
         let _ = write!(text, " {open}{name}{close}{more}");
     }
     if command.has_subcommands() {

@@ -39,6 +39,8 @@ fn every_command_has_a_man_page() {
     {
         assert!(synopsis.contains(part), "{part}: {synopsis}");
     }
+    let page = std::fs::read_to_string(directory.path().join("hiera-ls-diff.1")).expect("a page");
+    assert!(page.replace('\\', "").contains("[REV] [-- KEY]..."), "{page}");
 }
 
 #[test]
@@ -75,11 +77,11 @@ fn completions_know_keys_nodes_classes_and_rules() {
     let both = "web01.kittiwake.example,db01.kittiwake.example";
     check(&["lookup", "--root", SAMPLE, "--nodes", listed], &[both]);
     check(&["lookup", "--root", SAMPLE, "--class", "profile::w"], &["profile::web"]);
-    check(&["rule", "octal"], &["octal-number"]);
-    check(&["check", "--ignore", "octal"], &["octal-number"]);
     check(&["diff", "--root", SAMPLE, "--nodes", listed], &[both]);
     check(&["diff", "--root", SAMPLE, "HEAD", "--", "timesync::servi"], &["timesync::service"]);
     check(&["lookup", "--root", SAMPLE, "-E", "prod"], &["production"]);
+    check(&["rule", "octal"], &["octal-number"]);
+    check(&["check", "--ignore", "octal"], &["octal-number"]);
     check(&["lookup", "--root", "/nowhere/at/all", "a"], &[""]);
 }
 
@@ -89,9 +91,9 @@ fn completions_know_keys_nodes_classes_and_rules() {
 fn bash_completes_keys() {
     let script = "eval \"$(\"$1\" completions bash)\"; hiera-ls() { \"$program\" \"$@\"; }; program=$1
         COMP_LINE=\"hiera-ls lookup --root $2 timesync::servi\"; COMP_POINT=${#COMP_LINE}; _hiera_ls; echo \"${COMPREPLY[*]}\"
+        COMP_LINE=\"hiera-ls lookup --root $2 'timesync::servi\"; COMP_POINT=${#COMP_LINE}; _hiera_ls; echo \"${COMPREPLY[*]}\"
         COMP_LINE='hiera-ls che'; COMP_POINT=${#COMP_LINE}; _hiera_ls; echo \"${COMPREPLY[*]}\"
         COMP_LINE='hiera-ls check --format '; COMP_POINT=${#COMP_LINE}; _hiera_ls; echo \"${COMPREPLY[*]}\"";
-        COMP_LINE=\"hiera-ls lookup --root $2 'timesync::servi\"; COMP_POINT=${#COMP_LINE}; _hiera_ls; echo \"${COMPREPLY[*]}\"
     let program = env!("CARGO_BIN_EXE_hiera-ls");
     let output = Command::new("bash").args(["-c", script, "bash", program, SAMPLE]).output();
     let output = output.expect("bash runs");

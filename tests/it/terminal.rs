@@ -166,6 +166,20 @@ fn the_project_file_belongs_to_the_whole_environment() {
     assert_eq!(said, (0, "ROOT/two/.hiera-ls.yaml written\n".to_owned(), String::new()));
     let (_, text, _) = init(&["--print"]);
     assert!(text.contains("\n# Found: one/hiera.yaml\n"), "{text}");
+    let systems = r#"{"operatingsystem_support": [{"operatingsystem": "Debian", "operatingsystemrelease": ["11", "12"]}]}"#;
+    workspace.write("three/metadata.json", systems);
+    workspace.write("three/hiera.yaml", "version: 5\n");
+    let (_, text, _) = init(&["--print", "--root", "three"]);
+    let nodes = "\n# Nodes: 0 with fact sets, 2 that the module supports, 0 known by the names of data files.\n";
+    assert!(text.contains(nodes), "{text}");
+}
+
+#[test]
+fn diff_says_where_keys_are_written() {
+    let workspace = Workspace::new(&[("hiera.yaml", "version: 5\n")]);
+    let (status, _, said) = run(&workspace, &["diff", "HEAD", "company::domain"], &[]);
+    let hint = "keys are written after '--': hiera-ls diff REV -- company::domain\n";
+    assert!(status == 2 && said.contains(hint), "{said}");
 }
 
 #[test]
