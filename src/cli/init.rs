@@ -10,7 +10,7 @@ use clap::Args;
 use super::print_or_complain;
 use super::workspace::{self, existing_directory};
 use crate::engine::cases::not_known_in_words;
-use crate::facts::variable;
+use crate::facts::{Origin, variable};
 use crate::ide::{hierarchy_variables, open_variables};
 use crate::settings::{PROJECT_FILE, Settings};
 use crate::world::{World, loader, paths};
@@ -100,11 +100,13 @@ fn project_file(world: &Arc<World>, root: &str) -> String {
 fn add_nodes(world: &Arc<World>, environment: &Arc<crate::config::Environment>, text: &mut String) {
     let nodes = world.nodes(environment);
     let complete = nodes.iter().filter(|node| node.is_complete()).count();
-    let _ = writeln!(
-        text,
-        "# Nodes: {complete} with fact sets, {} known by the names of data files.",
-        nodes.len() - complete
-    );
+    let supported = nodes.iter().filter(|node| matches!(node.origin, Origin::Any)).count();
+    let _ = write!(text, "# Nodes: {complete} with fact sets, ");
+    if supported > 0 {
+        let _ = write!(text, "{supported} that the module supports, ");
+    }
+    let by_name = nodes.len() - complete - supported;
+    let _ = writeln!(text, "{by_name} known by the names of data files.");
     let read = hierarchy_variables(world, environment);
     let mut open: Vec<Arc<str>> = Vec::new();
     for name in read.iter().filter_map(|it| variable::name_of_text(it)) {
