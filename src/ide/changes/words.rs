@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::edit::has_same_values;
 use crate::engine::cases::in_words;
-use crate::engine::{Assumed, Condition, OtherNodes};
+use crate::engine::{Answer, Assumed, Condition, OtherNodes};
 use crate::facts::mapped::is_member;
 use crate::ide::own_names::with_example;
 use crate::world::{AnswerChange, Differences};
@@ -76,11 +76,17 @@ impl Differences {
         &self,
         changes: impl Iterator<Item = &'a AnswerChange>,
     ) -> Option<(String, bool)> {
-        let cases: HashSet<&OtherNodes> = changes.flat_map(|it| &it.others).collect();
-        let is_all = |it: &&OtherNodes| it.conditions.is_empty() && it.unless.is_empty();
+        let changes: Vec<&AnswerChange> = changes.collect();
+        let cases: HashSet<&OtherNodes> = changes.iter().flat_map(|it| &it.others).collect();
+        let is_all = |it: &OtherNodes| it.conditions.is_empty() && it.unless.is_empty();
+        let is_whole = |it: &Answer| it.left_out.is_empty() && it.opaque.is_empty();
+        let is_of_all = |it: &&AnswerChange| {
+            is_whole(&it.before) && is_whole(&it.after) && it.others.iter().any(is_all)
+        };
         let are_unlisted = !self.nodes.is_empty();
         // If cases are left out, nodes of these may keep their values.
-        if self.not_proved.is_empty() && cases.iter().any(is_all) {
+        let may_be_any_key = self.not_proved.values().any(Option::is_none);
+        if !may_be_any_key && changes.iter().any(is_of_all) {
             let every = if are_unlisted { "every unlisted node" } else { "every node" };
             return Some((every.to_owned(), true));
         }
