@@ -32,15 +32,18 @@ impl Setup {
     /// Possible reasons why one of these keys is not found: its module is not in the modulepath, or no hierarchy reads a
     /// directory that looks like data.
     pub(super) fn hints(&self, keys: &[Arc<str>]) -> Vec<String> {
-        let config = format!("{}/hiera.yaml", self.evaluator.environment().directory());
         let unread = self.place.world.unread_data().into_iter();
         let hint = |it: UnreadData| {
             let (look, them) = if it.files == 1 { ("looks", "it") } else { ("look", "them") };
+            let is_top = self.world().lacks_hiera_yaml(&it.directory);
+            let own = self.evaluator.environment().directory();
+            // An environment that nothing marks may have a module that counts as the environment.
+            let top = paths::parent(&it.directory).filter(|_| is_top).unwrap_or(own);
+            let config = paths::join(top, "hiera.yaml");
             let why = match self.files.kind(&config) {
                 PathKind::Missing => format!("there is no {config} to read {them}"),
                 _ => format!("{config} does not read {them}"),
             };
-            let is_top = self.world().lacks_hiera_yaml(&it.directory);
             let rule = if is_top { "nothing-checked" } else { "unread-data" };
             format!(
                 "{} in {} {look} like Hiera data, but {why}; see `hiera-ls rule {rule}`",
