@@ -33,7 +33,10 @@ fn check(arguments: &[&str], status: i32, expected: &str) {
 }
 
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let workspace = Workspace::new(&FILES);
+    run_in(&Workspace::new(&FILES), arguments)
+}
+
+fn run_in(workspace: &Workspace, arguments: &[&str]) -> (Option<i32>, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
         .arg("lookup")
         .args(arguments)
@@ -79,6 +82,34 @@ web for any node (modules/web/manifests/init.pp:1)
   ?        user                                computed by code, modules/web/manifests/init.pp:6
 ",
     );
+}
+
+/// Puppet does not look up what the classifier sets.
+#[test]
+fn parameters_that_the_classifier_sets() {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", "version: 5\n"),
+        ("data/common.yaml", "web::p: x\n"),
+        ("modules/web/manifests/init.pp", "class web(Integer $p, String $q, Integer $r = 1) { }\n"),
+        (".hiera-ls/facts/n1.json", "{\"name\": \"n1\", \"values\": {\"a\": 1}}\n"),
+        (".hiera-ls/facts/n1.yaml", "classes: {web: {p: 5, q: ok}}\n"),
+    ]);
+    let arguments = ["--class", "web", "--node", "n1"];
+    let (status, shown, _) = run_in(&workspace, &arguments);
+    assert_eq!(
+        (status, &*shown),
+        (
+            Some(0),
+            "\
+web for n1 (modules/web/manifests/init.pp:1)
+  The classifier of n1 sets p, q
+  ok  r  1  default, modules/web/manifests/init.pp:1
+"
+        )
+    );
+    let (_, shown, _) = run_in(&workspace, &[&arguments[..], &["--render-as", "json"]].concat());
+    let class: Json = serde_json::from_str(&shown).expect("JSON");
+    assert_eq!((&class["status"], &class["classifier"]), (&json!("ok"), &json!(["p", "q"])));
 }
 
 #[test]

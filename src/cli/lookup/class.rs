@@ -36,8 +36,12 @@ pub(super) fn run(
             let meant = meant.map_or_else(String::new, |it| format!("; did you mean {it}?"));
             format!("there is no class {name} in {label}{meant}")
         })?;
-        let bindings = binder.bind_class(&class);
-        all.push(BoundClass { class, bindings });
+        let classified = evaluator.node().classes().iter().find(|it| it.name == class.name);
+        let given = classified.map_or_else(Vec::new, |it| it.given.to_vec());
+        let mut bindings = binder.bind_class(&class);
+        // Puppet does not look these up.
+        bindings.retain(|it| !given.iter().any(|name| **name == *it.name));
+        all.push(BoundClass { class, bindings, given });
     }
     for warning in evaluator.config_warnings() {
         complain(&format!("warning: {warning}"));

@@ -21,6 +21,8 @@ const MAX_SHOWN_VALUE: usize = 60;
 pub(super) struct BoundClass {
     pub(super) class: ClassCode,
     pub(super) bindings: Vec<Binding>,
+    /// The parameters that the node's classifier sets. They are not among the bindings.
+    pub(super) given: Vec<Box<str>>,
 }
 
 impl BoundClass {
@@ -51,6 +53,10 @@ pub(super) fn table(all: &[BoundClass], node: &str, files: &dyn Files) -> String
         let _ = writeln!(text, "{}", within_a_line(&title));
         if let Some(problem) = class.syntax_error() {
             let _ = writeln!(text, "  Puppet refuses the file: {}", within_a_line(problem));
+        }
+        if !asked.given.is_empty() {
+            let given = asked.given.join(", ");
+            let _ = writeln!(text, "  The classifier of {node} sets {}", within_a_line(&given));
         }
         let mut bindings: Vec<&Binding> = asked.bindings.iter().collect();
         // What needs attention comes first. The sort is stable, so the order of the parameters stays otherwise.
@@ -177,7 +183,7 @@ pub(super) fn json_lines(all: &[BoundClass], node: &str, files: &dyn Files) -> S
 }
 
 fn class_record(asked: &BoundClass, node: &str) -> Map<String, Json> {
-    let BoundClass { class, bindings } = asked;
+    let BoundClass { class, bindings, given } = asked;
     let refusal = asked.refusal();
     let status = match &refusal {
         Some(_) => "error",
@@ -185,7 +191,7 @@ fn class_record(asked: &BoundClass, node: &str) -> Map<String, Json> {
         None if is_open(bindings) => "unknown",
         None => "ok",
     };
-    let record = json!({
+    let mut record = json!({
         "class": &*class.name,
         "status": status,
         "error": refusal,
@@ -193,6 +199,9 @@ fn class_record(asked: &BoundClass, node: &str) -> Map<String, Json> {
         "file": as_seen_from_here(&class.path),
         "line": class.file.line(class.declaration().name_range.start),
     });
+    if !given.is_empty() {
+        record["classifier"] = given.iter().map(|it| Json::from(&**it)).collect();
+    }
     record.as_object().cloned().unwrap_or_default()
 }
 
