@@ -207,13 +207,16 @@ ntp::server: 1
 ntp::servers2: 1
 ntp::x: 1
 ntp::listen_a: 1
+ntp::https_port: 1
 #- /data/nodes/two.yaml
 ntp::servers: 2
 ntp::y: 2
 ntp::listen_b: 1
+ntp::http_port: 2
 #- /data/nodes/three.yaml
 ntp::servers: 3
 ntp::y: 3
+ntp::http_port: 3
 ntp::sarvers: 3
 "#,
         );

@@ -30,14 +30,15 @@ pub(crate) fn distance(left: &str, right: &str, most: usize) -> Option<usize> {
     Some(edit_distance(left, right)).filter(|distance| *distance <= most)
 }
 
-/// Whether two names differ by one letter that is neither a digit nor a plural: names that differ by those are different on
-/// purpose.
+/// Whether two names differ by one letter that is neither a digit, a plural nor the `s` of `https`: names that differ by those are
+/// different on purpose.
 pub(crate) fn is_misspelling(name: &str, other: &str) -> bool {
     // `eth0` and `eth1`, or `user` and `users`, are probably both meant.
     let is_plural = |one: &str, many: &str| many.strip_suffix('s') == Some(one);
     let without_digits = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "");
     distance(name, other, 1) == Some(1)
         && without_digits(name) != without_digits(other)
+        && name.replace("https", "http") != other.replace("https", "http")
         && !(is_plural(name, other) || is_plural(other, name))
 }
 
