@@ -63,7 +63,7 @@ pub enum LookupDefault {
     Missing,
     /// The expression in this range.
     Written(TextRange),
-    /// The call has overrides or several defaults, or its options are not constant, or Puppet refuses it.
+    /// The call itself has values for its keys, or its options are not constant, or Puppet refuses it.
     Unknown,
 }
 
@@ -79,8 +79,15 @@ pub fn default_of(call: &Call) -> LookupDefault {
             OpenPart::Options | OpenPart::OptionName | OpenPart::Override | OpenPart::DefaultValues
         )
     };
-    let brings_values = !said.overrides.is_empty() || !said.default_values.is_empty();
-    if brings_values || said.open.iter().any(may_bring_values) {
+    let has_open_names = said.open.iter().any(|(part, _)| *part == OpenPart::Key);
+    let brings = |values: &Hash| {
+        let has = |name: &Arc<str>| values.get(name).is_some();
+        !values.is_empty() && (has_open_names || said.names.iter().any(has))
+    };
+    if brings(&said.overrides)
+        || brings(&said.default_values)
+        || said.open.iter().any(may_bring_values)
+    {
         return LookupDefault::Unknown;
     }
     said.default.map_or(LookupDefault::Missing, LookupDefault::Written)
@@ -371,6 +378,7 @@ mod tests {
             "lookup('k', Hash[String, Integer], 'deep')",
             "lookup('k', { merge => 'deep' })",
             "lookup({ name => 'k', value_type => String })",
+            "lookup('k', { default_values_hash => { other => 1 }, override => { other => 1 } })",
             "hiera('k')",
             "hiera_include('k')",
         ] {

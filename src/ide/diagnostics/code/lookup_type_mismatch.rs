@@ -2,9 +2,12 @@
 //!
 //! The rule does not decide whether Puppet reaches the call. Plans have their own hierarchy and are ignored.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use crate::code::file::language_of;
 use crate::data::puppet_type::{self, Type, TypeAliases};
-use crate::data::{Files as _, Located, render};
+use crate::data::{Files as _, Hash, Located, Value, render};
 use crate::engine::{Answer, Caller, Request};
 use crate::ide::changes::on_one_line;
 use crate::ide::code::lookup_call::LookupCall;
@@ -51,14 +54,22 @@ fn check_call(code: &CodeContext<'_>, aliases: &TypeAliases, call: &Call, report
     let Ok(LookupCall { request, open, .. }) = LookupCall::of(&code.file, call) else { return };
     let (Some(first), Some(last)) = (call.names.first(), call.names.last()) else { return };
     let range = TextRange::new(first.range.start, last.range.end);
-    // Values in the call itself may replace those of the data.
-    let has_more = !request.overrides.is_empty() || !request.default_values.is_empty();
     let written = request.value_type.as_deref();
     let wanted = written.and_then(|it| puppet_type::evaluate(it, aliases).ok());
-    let Some(wanted) = wanted.filter(|_| open.is_empty() && !has_more) else { return };
-    let default = request.default.clone();
+    let Some(wanted) = wanted.filter(|_| open.is_empty()) else { return };
+    let overriding = request.names.iter().position(|it| request.overrides.get(it).is_some());
+    if let Some(at) = overriding {
+        // For a later name, the data of the names before it would decide.
+        if at == 0 {
+            check_override(&request, &wanted, range, report);
+        }
+        return;
+    }
+    let (default, of_default) = default_of(&request);
     // The value is looked up without its type, because a failed lookup has no value to explain.
-    let request = Request { value_type: None, default: None, ..request }.with_sources();
+    let default_values = Hash::default();
+    let request = Request { value_type: None, default: None, default_values, ..request };
+    let request = request.with_sources();
     let sets = code.variables_around(call.position);
     let caller = Caller { sets: &sets, ..code.caller_at(call.position) };
     let answer = code.evaluator().call_from(caller, &request);
@@ -70,7 +81,7 @@ fn check_call(code: &CodeContext<'_>, aliases: &TypeAliases, call: &Call, report
     let refused = |(_, answer): &Case<'_>| {
         let (found, subject) = match (&answer.outcome, &default) {
             (Ok(Some(found)), _) => (found.clone(), "Found value"),
-            (Ok(None), Some(default)) => (default.clone(), "Default value"),
+            (Ok(None), Some(default)) => (default.clone(), &*of_default),
             _ => return None,
         };
         refusal(&wanted, &found, answer, subject).map(|words| (words, found))
@@ -90,6 +101,26 @@ fn check_call(code: &CodeContext<'_>, aliases: &TypeAliases, call: &Call, report
     }));
 }
 
+/// Checks the value that the option `override` has for the first name. Nothing else is looked up.
+fn check_override(request: &Request, wanted: &Type, range: TextRange, report: &mut Report) {
+    let Some(name) = request.names.first() else { return };
+    let Some(value) = request.overrides.get(name) else { return };
+    let subject = format!("Value found for key '{name}' in override hash");
+    if let Some(words) = refusal_of(wanted, &value.value.value, &subject) {
+        report.add(&RULE, range, format!("{words}\nThe call fails for every node."));
+    }
+}
+
+/// What a lookup returns if it finds nothing, and what Puppet calls it.
+fn default_of(request: &Request) -> (Option<Located>, Cow<'static, str>) {
+    let of_name = |name: &Arc<str>| {
+        let value = request.default_values.get(name)?.value.clone();
+        Some((Some(value), format!("Value found for key '{name}' in default values hash").into()))
+    };
+    let by_name = request.names.iter().find_map(of_name);
+    by_name.unwrap_or_else(|| (request.default.clone(), "Default value".into()))
+}
+
 /// Puppet's error message, if it certainly refuses the value.
 fn refusal(wanted: &Type, found: &Located, answer: &Answer, subject: &str) -> Option<String> {
     // While Puppet refuses a file that it reads, the call fails in another way, and the file may be meant to have other values.
@@ -105,6 +136,11 @@ fn refusal(wanted: &Type, found: &Located, answer: &Answer, subject: &str) -> Op
             return None;
         }
     }
+    refusal_of(wanted, value, subject)
+}
+
+/// Puppet's error message, if it refuses the value as it is.
+fn refusal_of(wanted: &Type, value: &Value, subject: &str) -> Option<String> {
     let fit = puppet_type::fit(wanted, value).ok()?;
     if fit.misfits.iter().any(puppet_type::Misfit::is_unresolved) {
         return None;
@@ -156,7 +192,13 @@ mod tests {
              lookup('servers', No::Such)\nlookup('servers', Hash, $merge)\n\
              lookup('none', Integer, 'first', 'x')\n\
              #      ^^^^^^ warning[lookup-type-mismatch]: Default value has wrong type, expects an Integer value, got String…\n\
-             lookup('none', Integer, 'first', $x)\n"
+             lookup('none', Integer, 'first', $x)\n\
+             lookup(['nope', 'none'], {{ 'default_values_hash' => {{ 'none' => 1 }}, 'value_type' => String }})\n\
+             #       ^^^^^^^^^^^^^^ warning[lookup-type-mismatch]: Value found for key 'none' in default values hash has wrong type, expects a String value, got Integer The call fails for every node.\n\
+             lookup('none', {{ 'override' => {{ 'none' => [2] }}, 'value_type' => Integer }})\n\
+             #      ^^^^^^ warning[lookup-type-mismatch]: Value found for key 'none' in override hash has wrong type, expects an Integer value, got Tuple The call fails for every node.\n\
+             lookup('port', {{ 'override' => {{ 'port' => 1 }}, 'value_type' => Integer }})\n\
+             lookup('port', {{ 'default_values_hash' => {{ 'port' => x }}, 'value_type' => Variant[Integer, String] }})\n"
         ));
     }
 
