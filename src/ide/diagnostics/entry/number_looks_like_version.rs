@@ -4,7 +4,7 @@ use std::cell::LazyCell;
 use std::sync::Arc;
 
 use crate::data::{Format, Value, inspect, scalar};
-use crate::ide::diagnostics::shared::fix::{Fix, quote, quoted};
+use crate::ide::diagnostics::shared::fix::{Fix, quoted};
 use crate::ide::diagnostics::shared::walk::{pairs_of, text_of};
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
@@ -22,11 +22,12 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    if entry.format != Format::Yaml {
+    let format = entry.format;
+    if format == Format::Hocon {
         return;
     }
     let Some(key) = text_of(entry.key) else { return };
-    check_value(key, entry.value, report);
+    check_value(format, key, entry.value, report);
     let mut waiting = vec![entry.value];
     while let Some(node) = waiting.pop() {
         if let NodeKind::Sequence(items) = &node.kind {
@@ -34,7 +35,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         }
         for pair in pairs_of(node) {
             if let Some(key) = text_of(&pair.key) {
-                check_value(key, &pair.value, report);
+                check_value(format, key, &pair.value, report);
             }
             waiting.push(&pair.value);
         }
@@ -60,16 +61,19 @@ impl NameOf {
 }
 
 /// Checks the value of a key, or the items of a list of such values.
-fn check_value(key: &str, value: &Node, report: &mut Report) {
+fn check_value(format: Format, key: &str, value: &Node, report: &mut Report) {
     // Few values look like a version or a mode, so most names need no look.
     let name = LazyCell::new(|| NameOf::new(key));
     match &value.kind {
-        NodeKind::Sequence(items) => items.iter().for_each(|it| check_number(&name, it, report)),
-        _ => check_number(&name, value, report),
+        NodeKind::Sequence(items) => {
+            items.iter().for_each(|it| check_number(format, &name, it, report))
+        }
+        _ => check_number(format, &name, value, report),
     }
 }
 
 fn check_number(
+    format: Format,
     name: &LazyCell<NameOf, impl FnOnce() -> NameOf>,
     node: &Node,
     report: &mut Report,
@@ -89,19 +93,28 @@ fn check_number(
             }
             let message = format!("`{text}` is the number {read}\nPut quotes around the version.");
             let finding = report.add(&RULE, node.range, message);
-            let edits = vec![quote(node.range, text)];
+            let edits = vec![TextEdit::replace(node.range, in_quotes(format, text))];
             finding.with_fix(Fix::changing("Put quotes around it: a string", edits));
         }
         Value::Integer(_) => {
             let mode = format!("0{text}");
+            let meant = in_quotes(format, &mode);
             let message = format!(
-                "`{text}` is a number, and a mode is a string\nWrite `'{mode}'`: Puppet refuses numbers for the mode of a file."
+                "`{text}` is a number, and a mode is a string\nWrite `{meant}`: Puppet refuses numbers for the mode of a file."
             );
             let finding = report.add(&RULE, node.range, message);
-            let edit = TextEdit::replace(node.range, quoted(&mode));
-            finding.with_fix(Fix::changing(format!("Write `'{mode}'`"), vec![edit]));
+            let title = format!("Write `{meant}`");
+            finding.with_fix(Fix::changing(title, vec![TextEdit::replace(node.range, meant)]));
         }
         _ => {}
+    }
+}
+
+/// A number as a string.
+fn in_quotes(format: Format, number: &str) -> String {
+    match format {
+        Format::Json => format!("\"{number}\""),
+        _ => quoted(number),
     }
 }
 
@@ -119,11 +132,12 @@ fn is_version(text: &str) -> bool {
     text.split_once('.').is_some_and(|(major, minor)| are_digits(major) && are_digits(minor))
 }
 
-/// `644` and `1777`. With a leading zero, the number is octal, which another rule reports.
+/// `644` and `1777`, but not `100`: the owner of a file can read it. With a leading zero, the number is octal, which another rule
+/// reports.
 fn is_mode(text: &str) -> bool {
     matches!(text.len(), 3 | 4)
-        // Another rule reports numbers with a leading zero.
         && !text.starts_with('0')
+        && text.as_bytes()[text.len() - 3] >= b'4'
         && text.bytes().all(|byte| matches!(byte, b'0'..=b'7'))
 }
 
@@ -156,8 +170,33 @@ a::config_mode: 644
 b: {mode: 1777, dirmode: '0755', run_mode: 4, mode2: 644}
 #         ^^^^ warning[number-looks-like-version]
 c::mode: 899
+vlan::mode: 100
+d::mode: 1000
 ",
         );
+    }
+
+    #[test]
+    fn in_json() {
+        check(
+            r#"
+#- /data/x.json
+{"php::version": 1.10, "a": {"mode": 644, "version": 1.5}}
+#                ^^^^ warning[number-looks-like-version]: `1.10` is the number 1.1…
+#                                    ^^^ warning[number-looks-like-version]: `644` is a number, and a mode is a string Write `"0644"`: …
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, path: x.json, data_hash: json_data}]
+"#,
+        );
+        let json = |number: &str| {
+            format!(
+                "#- /data/x.json\n{{\"version\": {number}}}\n#- /hiera.yaml\nversion: 5\n\
+                 hierarchy: [{{name: x, path: x.json, data_hash: json_data}}]\n"
+            )
+        };
+        let quoted = "{\"version\": \"1.10\"}\n";
+        check_fix(&json("1.10"), "Put quotes around it: a string", quoted);
     }
 
     #[test]
