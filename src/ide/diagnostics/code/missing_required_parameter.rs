@@ -10,7 +10,7 @@ use crate::binding::{Binder, Binding, Verdict};
 use crate::code::ClassCode;
 use crate::data::puppet_type::TypeAliases;
 use crate::engine::{CancelToken, Evaluator};
-use crate::facts::Node;
+use crate::facts::{Node, Origin};
 use crate::ide::diagnostics::code::{CodeContext, has_no_data};
 use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::ide::diagnostics::suppression::control;
@@ -179,6 +179,10 @@ impl Checker<'_, '_> {
 
     fn check_block(&mut self, block: NodeBlock, declaration: Option<&Declaration>) {
         let evaluator = self.evaluator(declaration);
+        // The block of a node with a name is for it alone, and others may not need the class.
+        let is_any = evaluator.node().origin == Origin::Any;
+        let within = if declaration.is_some() && is_any { " of this node block" } else { "" };
+        let nodes = format!("{}{within}", evaluator.node().name);
         let classes = self.code.world.classes_of_block(&evaluator, block);
         let certain = classes.classes.iter().filter(|it| it.is_certain);
         for class in certain.filter(|it| &*it.origin.path == self.code.path) {
@@ -186,7 +190,7 @@ impl Checker<'_, '_> {
             let required = declared.parameters().iter().filter(|it| it.default.is_none());
             // Code may pass a value to the class, and then Puppet does not look the parameter up.
             for parameter in required.filter(|it| !class.may_be_given(&it.name)) {
-                self.check_parameter(&evaluator, class, (declared, parameter));
+                self.check_parameter((&evaluator, &nodes), class, (declared, parameter));
             }
         }
     }
@@ -204,7 +208,7 @@ impl Checker<'_, '_> {
 
     fn check_parameter(
         &mut self,
-        evaluator: &Evaluator,
+        (evaluator, nodes): (&Evaluator, &str),
         class: &NodeClass,
         (declared, parameter): (&ClassCode, &Parameter),
     ) {
@@ -225,7 +229,7 @@ impl Checker<'_, '_> {
             class: declared.clone(),
             parameter: parameter.name.clone(),
             node: evaluator.node().clone(),
-            nodes: evaluator.node().name.to_string(),
+            nodes: nodes.to_owned(),
             is_certain: false,
             through: self.through(class),
         });
@@ -266,6 +270,14 @@ mod tests {
              #                      ^^^ warning[missing-required-parameter]: expects a value for parameter 'depth' This includes class `web::deep` through modules/web/manifests/init.pp, and catalogs fail for web01: no level has `web::deep::depth`, and the parameter has no default.\n\
              node 'web02' {{ if $x {{ include web }} }}\n\
              node default {{ class {{ 'web': owner => 1, * => $rest }} include \"a${{x}}\" }}\n"
+        ));
+    }
+
+    #[test]
+    fn a_node_block_is_not_for_all_nodes() {
+        check(&format!(
+            "{CODE}#- /manifests/site.pp\nnode 'web02' {{ }}\nnode default {{ include web::deep }}\n\
+             #                      ^^^^^^^^^ warning[missing-required-parameter]: expects a value for parameter 'depth' This includes class `web::deep`, and catalogs fail for any node of this node block: no level has `web::deep::depth`, and the parameter has no default.\n"
         ));
     }
 
