@@ -90,13 +90,20 @@ fn is_hidden_default(code: &CodeContext<'_>, call: &Call) -> bool {
 
 fn report_call(code: &CodeContext<'_>, call: &Call, is_certain: bool, report: &mut Report) {
     let (Some(first), Some(last)) = (call.names.first(), call.names.last()) else { return };
-    let names: Vec<_> = call.names.iter().map(|it| it.text.as_str().into()).collect();
-    let keys: Vec<_> = call.names.iter().map(|it| format!("`{}`", it.text)).collect();
+    let one_line = |text: &str| text.replace('\n', "\\n");
+    let names: Vec<_> = call.names.iter().map(|it| one_line(&it.text).into()).collect();
+    let keys: Vec<_> = call.names.iter().map(|it| format!("`{}`", one_line(&it.text))).collect();
     let near = match call.names.as_slice() {
         [only] => code.near(&root_key(&only.text)),
         _ => None,
     };
-    let advice = near.as_ref().map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
+    let advice = match &near {
+        Some(near) => format!(" Did you mean `{near}`?"),
+        None if call.names.iter().any(|it| it.text.ends_with('\n')) => {
+            " The key ends with a line end. End a heredoc with `|-` to leave it out.".to_owned()
+        }
+        None => String::new(),
+    };
     let (keys, failure) = (keys.join(" or "), Answer::not_found_message(&names));
     let (severity, message) = if is_certain {
         (RULE.severity, format!("no node has data for {keys}\nThe call fails: {failure}.{advice}"))
@@ -153,6 +160,16 @@ mod tests {
              #                          ^^^^^^^^^^^ warning[lookup-without-data]\n\
              #- /modules/web/plans/p.pp\n\
              plan web::p() {{ lookup('web::none') }}\n"
+        ));
+    }
+
+    #[test]
+    fn a_line_end_in_the_key() {
+        check(&format!(
+            "{DATA}#- /manifests/site.pp\n\
+             lookup(\"none\\n\")\n\
+             #      ^^^^^^^^ warning[lookup-without-data]: no node has data for `none\\n` The call fails: Function lookup() did \
+             not find a value for the name 'none\\n'. The key ends with a line end. End a heredoc with `|-` to leave it out.\n"
         ));
     }
 
