@@ -24,12 +24,15 @@ pub(crate) struct Ignore<'t> {
     pub(crate) codes: Vec<(&'t str, TextRange)>,
     /// Which of the rules reported something there; without rules, whether any rule did.
     pub(crate) used: Vec<bool>,
+    /// Whether it is only meant to be such a comment: it suppresses nothing.
+    pub(crate) is_misread: bool,
 }
 
 impl Ignore<'_> {
     /// Whether it is for a line: its own or, if nothing else is there, also the next one. A byte order mark may be there.
     fn is_for(&self, line: u32) -> bool {
-        self.line.is_none_or(|own| own == line || self.stands_alone && own + 1 == line)
+        !self.is_misread
+            && self.line.is_none_or(|own| own == line || self.stands_alone && own + 1 == line)
     }
 }
 
@@ -73,8 +76,13 @@ fn ignores<'t>(text: &'t str, strings: &WrittenStrings) -> Vec<Ignore<'t>> {
             let before = before.strip_suffix('#').or_else(|| before.strip_suffix("//"))?;
             (!strings.contain((start + before.len()) as u32)).then_some((at, before))
         });
-        let Some((at, before)) = comment else { continue };
-        let Some((is_file, codes)) = command(&line[at + MARK.len()..]) else { continue };
+        let read = comment.and_then(|(at, before)| {
+            command(&line[at + MARK.len()..]).map(|(is_file, codes)| (before, is_file, codes))
+        });
+        let is_misread = read.is_none();
+        let is_string = |at: usize| strings.contain((start + at) as u32);
+        let misread = || Some((before_misread(line, &is_string)?, false, Vec::new()));
+        let Some((before, is_file, codes)) = read.or_else(misread) else { continue };
         let (before, length) = in_its_tag(line, before);
         // A byte order mark may precede a comment on the first line.
         let is_first = before.trim_start_matches('\u{feff}').trim().is_empty();
@@ -90,9 +98,21 @@ fn ignores<'t>(text: &'t str, strings: &WrittenStrings) -> Vec<Ignore<'t>> {
             line: (!is_file).then_some(number),
             used: vec![false; codes.len().max(1)],
             codes: codes.into_iter().map(|code| (code, place(code))).collect(),
+            is_misread,
         });
     }
     ignores
+}
+
+/// What is before a comment that was meant to suppress a rule: `# known. hiera-ls: ignore[rule]` or `# hiera-ls: disable[rule]`.
+fn before_misread<'l>(line: &'l str, is_string: &dyn Fn(usize) -> bool) -> Option<&'l str> {
+    let (before, after) = line.split_once(MARK)?;
+    let word = after.trim_start();
+    let rest = word.trim_start_matches(|it: char| it.is_ascii_lowercase() || it == '-');
+    let begins = |at: usize| before[..at].chars().next_back().is_none_or(char::is_whitespace);
+    let mut hashes = before.match_indices('#').map(|(at, _)| at);
+    let start = hashes.find(|at| begins(*at) && !is_string(*at))?;
+    (rest.len() < word.len() && rest.starts_with('[')).then(|| &line[..start])
 }
 
 /// What is before a comment, and the length of the line up to its end. In a template of Puppet, `<%# … %>` is the comment.

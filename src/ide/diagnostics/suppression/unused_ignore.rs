@@ -32,6 +32,11 @@ pub(crate) fn check(
     report: &mut Report,
 ) {
     for ignore in ignores {
+        if ignore.is_misread {
+            let message = "hiera-ls does not read this comment\nWrite `# hiera-ls: ignore[rule]`, and the reason after it.";
+            report.add(&RULE, ignore.range, message);
+            continue;
+        }
         let rules = ignore.codes.iter().zip(&ignore.used).filter(|(_, is_used)| !**is_used);
         for ((code, range), _) in rules {
             let is_known = rule(code).is_some();
@@ -123,6 +128,23 @@ d: true # hiera-ls: ignore[octl-number]
 #                       ^^^^^^^^^^^^ information[unused-ignore]: `comma-number` reports nothing here…
 e: 0644
 f: 0644
+"#,
+        );
+    }
+
+    #[test]
+    fn comments_that_are_none() {
+        check(
+            r#"
+a: 0644 # we know. hiera-ls: ignore[octal-number]
+#  ^^^^ warning[octal-number]
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ information[unused-ignore]: hiera-ls does not read this comment…
+# hiera-ls: disable[octal-number]
+#^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ information[unused-ignore]
+b: 0644
+#  ^^^^ warning[octal-number]
+c: "x # known. hiera-ls: ignore[octal-number]"
+# hiera-ls: see [octal-number]
 "#,
         );
     }
