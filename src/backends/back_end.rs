@@ -62,6 +62,16 @@ pub trait BackEnd: Debug + Send + Sync {
         None
     }
 
+    /// Whether the options of the level may change its results.
+    fn depends_on_options(&self) -> bool {
+        true
+    }
+
+    /// Whether the location may change its results.
+    fn depends_on_location(&self) -> bool {
+        true
+    }
+
     /// Whether the values of a file may contain encrypted text that Puppet decrypts.
     fn keeps_encrypted_text(&self) -> bool {
         false

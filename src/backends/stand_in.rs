@@ -45,6 +45,14 @@ impl BackEnd for StandIn {
     ) -> Result<Returned<Located>, Failure> {
         Ok(self.with_file(call, context, |file| dig(&file, segments)))
     }
+
+    fn depends_on_options(&self) -> bool {
+        false
+    }
+
+    fn depends_on_location(&self) -> bool {
+        self.files.iter().any(|it| it.site.is_some())
+    }
 }
 
 impl StandIn {

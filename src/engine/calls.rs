@@ -90,7 +90,7 @@ impl Layer {
         let Some(back_end) = &level.back_end else {
             return Ok(opaque(invocation, (self, level), key, not_evaluated(level)));
         };
-        if !level.open_options.is_empty() {
+        if !level.open_options.is_empty() && back_end.depends_on_options() {
             return Ok(opaque(invocation, (self, level), key, depends_on(&level.open_options)));
         }
         invocation.note_any_read();
@@ -100,6 +100,23 @@ impl Layer {
             FunctionKind::DataDig | FunctionKind::Hiera3Backend => asked.data_dig(invocation, key),
             FunctionKind::DataHash | FunctionKind::V4DataHash => asked.data_hash(invocation, key),
         })
+    }
+
+    /// Calls a level's function for a key at a location that is not known, unless the location may matter.
+    pub(super) fn call_while_open(
+        &self,
+        invocation: &mut Invocation<'_>,
+        level: &ResolvedLevel,
+        location: &Location,
+        key: &Key,
+    ) -> Found {
+        match (&level.back_end, &location.open) {
+            (Some(back_end), Some(open)) if back_end.depends_on_location() => {
+                let reason = depends_on(&open.variables);
+                Ok(opaque(invocation, (self, level), key, reason))
+            }
+            _ => self.call(invocation, level, Some(location), key),
+        }
     }
 
     /// Calls a `lookup_key` function for a key that its file has.
@@ -342,23 +359,6 @@ impl<'l> CallSite<'l> {
             Returned::Unknown(reason) => opaque(invocation, (self.layer, self.level), key, reason),
         }
     }
-}
-
-/// A function is not called if its URI or its options are not known.
-pub(super) fn opaque_while_open(
-    invocation: &mut Invocation<'_>,
-    level: (&Layer, &ResolvedLevel),
-    location: &Location,
-    key: &Key,
-) -> Option<Located> {
-    // Without a back end, no value of the variables would help.
-    let reason = if level.1.back_end.is_none() {
-        not_evaluated(level.1)
-    } else {
-        let variables = location.open.as_ref().map_or_else(Vec::new, |it| it.path.variables());
-        depends_on(&variables)
-    };
-    opaque(invocation, level, key, reason)
 }
 
 /// Why the function of a level without a back end is not called.

@@ -359,7 +359,7 @@ impl Layer {
             |invocation| {
                 invocation.budget.step()?;
                 if location.is_uri {
-                    return Ok(calls::opaque_while_open(invocation, (self, level), location, key));
+                    return self.call_while_open(invocation, level, location, key);
                 }
                 let evaluator = invocation.evaluator;
                 invocation.report(|| location.outcome_while_open(evaluator));

@@ -136,6 +136,34 @@ fn sample_data_decide() {
     check(&workspace, &["c", "--merge", "hash"], &merged);
 }
 
+/// Options and locations decide nothing about sample data, whatever they read.
+#[test]
+fn sample_data_decide_for_any_node() {
+    let vault = |rest: &str| format!("{{name: Vault, lookup_key: hiera_vault, {rest}}}");
+    for level in [
+        vault("options: {mounts: ['%{trusted.certname}', common]}"),
+        vault("uri: 'https://vault/%{role}'"),
+        vault(
+            "options: {name: '%{trusted.certname}'}, uris: ['https://vault/%{role}', 'https://vault/common']",
+        ),
+    ] {
+        let is_global = level.contains("Old");
+        let hierarchy =
+            format!("version: 5\nhierarchy: [{level}, {{name: low, path: low.yaml}}]\n");
+        let settings = if is_global { "globalHieraYaml: global.yaml\n" } else { "" };
+        let settings = format!("{settings}backends: {{hiera_vault: {{stand_in: sample.yaml}}}}\n");
+        let own = if is_global { "version: 5\n" } else { &*hierarchy };
+        let workspace = Workspace::new(&[
+            ("hiera.yaml", own),
+            ("global.yaml", &hierarchy),
+            (".hiera-ls.yaml", &settings),
+            ("data/low.yaml", "b: low\n"),
+            ("sample.yaml", "b: sampled\n"),
+        ]);
+        check(&workspace, &["b"], &json!({"key": "b", "status": "found", "value": "sampled"}));
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn programs_run_only_if_the_directory_is_trusted() {
