@@ -103,7 +103,7 @@ pub enum DataHash {
 pub enum Site<'a> {
     /// Its level has no location.
     Nowhere,
-    /// An absolute path that exists.
+    /// An absolute path. It exists, except for a back end of Hiera 3.
     Path(&'a Arc<str>),
     /// A URI.
     Uri(&'a Arc<str>),

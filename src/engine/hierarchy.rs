@@ -56,6 +56,11 @@ impl ResolvedLevel {
     pub fn built_in_format(&self) -> Option<Format> {
         Registry::format(&self.function)
     }
+
+    /// Whether its function is called for every path. Puppet calls all others only for paths that exist.
+    pub(super) fn is_called_without_a_file(&self) -> bool {
+        self.function.kind == FunctionKind::Hiera3Backend
+    }
 }
 
 /// One path or URI of a level.

@@ -325,7 +325,7 @@ impl Layer {
                     // A survey comes after the value. It must not use up the steps that other lookups of the same request need.
                     invocation.budget.step()?;
                 }
-                if !location.exists {
+                if !location.exists && !level.is_called_without_a_file() {
                     invocation.report(|| Outcome::LocationNotFound);
                     return Ok(None);
                 }
@@ -350,15 +350,17 @@ impl Layer {
         if invocation.surveys() {
             return Ok(None);
         }
-        let found = open_paths::filled(self, invocation, (level, location), key);
-        if let [filled] = &*found {
-            return self.location_lookup(invocation, level, filled, key);
+        if !level.is_called_without_a_file() {
+            let found = open_paths::filled(self, invocation, (level, location), key);
+            if let [filled] = &*found {
+                return self.location_lookup(invocation, level, filled, key);
+            }
         }
         invocation.within(
             || location.trace_kind(),
             |invocation| {
                 invocation.budget.step()?;
-                if location.is_uri {
+                if location.is_uri || level.is_called_without_a_file() {
                     return self.call_while_open(invocation, level, location, key);
                 }
                 let evaluator = invocation.evaluator;

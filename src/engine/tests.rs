@@ -141,33 +141,43 @@ hierarchy:
 
 #[test]
 fn back_ends_of_hiera_3_are_unknown_and_say_so() {
-    let global = "\
-version: 5
-hierarchy:
-  - {name: Old, hiera3_backend: mongodb}
-";
-    let workspace = Workspace::new(&[
-        ("/global/hiera.yaml", global),
-        ("/env/hiera.yaml", HIERA_YAML),
-        ("/env/data/common.yaml", "a: 1\n"),
-    ]);
-    let environment = Environment {
-        name: "production".into(),
-        root: Some("/env".into()),
-        global_config: Some("/global/hiera.yaml".into()),
-        ..Environment::default()
+    let check = |global: &str, origin: Origin, version: PuppetVersion| {
+        let workspace = Workspace::new(&[
+            ("/global/hiera.yaml", global),
+            ("/env/hiera.yaml", HIERA_YAML),
+            ("/env/data/common.yaml", "a: 1\n"),
+        ]);
+        let environment = Environment {
+            name: "production".into(),
+            root: Some("/env".into()),
+            global_config: Some("/global/hiera.yaml".into()),
+            ..Environment::default()
+        };
+        let parts = NodeParts { name: "web01".to_owned(), ..NodeParts::default() };
+        let evaluator = Evaluator::new(
+            Arc::clone(&workspace.files) as Arc<dyn Files>,
+            Arc::new(environment),
+            Arc::new(Node::new(parts, origin)),
+            version,
+        );
+        let answer = evaluator.lookup("a");
+        assert_eq!(text(&answer), "1", "{global}");
+        let opaque: Vec<_> = answer.opaque.iter().map(|it| (&*it.level, &*it.reason)).collect();
+        let reason = "is a back end of Hiera 3, which is not evaluated here";
+        assert_eq!(opaque, [("old", reason)], "{global}");
     };
-    let parts = NodeParts { name: "web01".to_owned(), ..NodeParts::default() };
-    let evaluator = Evaluator::new(
-        Arc::clone(&workspace.files) as Arc<dyn Files>,
-        Arc::new(environment),
-        Arc::new(Node::new(parts, workspace.origin.clone())),
-        PuppetVersion::V7,
-    );
-    let answer = evaluator.lookup("a");
-    assert_eq!(text(&answer), "1");
-    let opaque: Vec<_> = answer.opaque.iter().map(|it| (&*it.level, &*it.reason)).collect();
-    assert_eq!(opaque, [("Old", "is a back end of Hiera 3, which is not evaluated here")]);
+    // Puppet calls them for each path, whether or not there is a file.
+    for global in [
+        "version: 5\nhierarchy: [{name: old, hiera3_backend: mongodb}]\n",
+        "version: 5\nhierarchy: [{name: old, hiera3_backend: mongodb, path: nope}]\n",
+        "version: 5\nhierarchy: [{name: old, hiera3_backend: mongodb, path: 'n/%{role}'}]\n",
+        ":backends: [old]\n:old:\n  :datadir: /d\n:hierarchy: ['n/%{role}', common]\n",
+    ] {
+        for origin in [Origin::File("/facts.json".into()), Origin::Any] {
+            check(global, origin.clone(), PuppetVersion::V7);
+            check(global, origin, PuppetVersion::V8);
+        }
+    }
 }
 
 #[test]

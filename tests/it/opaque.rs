@@ -146,6 +146,7 @@ fn sample_data_decide_for_any_node() {
         vault(
             "options: {name: '%{trusted.certname}'}, uris: ['https://vault/%{role}', 'https://vault/common']",
         ),
+        "{name: Old, hiera3_backend: hiera_vault, path: 'nodes/%{role}'}".to_owned(),
     ] {
         let is_global = level.contains("Old");
         let hierarchy =
