@@ -156,12 +156,6 @@ impl ConfigReader<'_> {
         self.add(whole, details, ConfigSeverity::Error, ConfigErrorClass::Lookup);
     }
 
-    /// Adds a LookupError that does not name the file.
-    pub(super) fn fail_bare(&mut self, message: &str, place: Option<Place>) {
-        let details = vec![ProblemDetail { message: message.to_owned(), place }];
-        self.add(message.to_owned(), details, ConfigSeverity::Error, ConfigErrorClass::Lookup);
-    }
-
     /// Adds an error of another class.
     pub(super) fn crash(&mut self, class: ConfigErrorClass, message: String, place: Option<Place>) {
         let details = vec![ProblemDetail { message: message.clone(), place }];

@@ -75,9 +75,6 @@ fn check_backends(reader: &mut ConfigReader<'_>, root: &Hash, backends: &[Locate
             let message = format!("no implicit conversion of {class} into String");
             reader.crash(ConfigErrorClass::Ruby("TypeError"), message, datadir.place);
         }
-        if function_of(name).kind == FunctionKind::Hiera3Backend && reader.puppet.is_strict() {
-            reader.fail_bare("Hiera 3 is not installed", backend.place);
-        }
     }
 }
 

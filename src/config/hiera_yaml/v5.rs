@@ -168,8 +168,7 @@ fn function_keys(members: &Hash) -> impl Iterator<Item = &'static str> {
     FunctionKind::ALL.map(FunctionKind::key).into_iter().filter(|key| members.get(key).is_some())
 }
 
-/// Checks that Puppet makes only when it builds the levels: a name must be unique in its hierarchy, and Hiera 3 must be
-/// installed.
+/// A check that Puppet makes only when it builds the levels: a name must be unique in its hierarchy.
 fn check_names(reader: &mut ConfigReader<'_>, levels: &[Located]) {
     let mut seen = HashSet::<&str>::new();
     let mut clashes = 0;
@@ -179,10 +178,6 @@ fn check_names(reader: &mut ConfigReader<'_>, levels: &[Located]) {
         if !seen.insert(text) && clashes < MAX_LEVEL_NAME_CLASHES {
             clashes += 1;
             multiply_defined(reader, text, name.value.place);
-        }
-        let needs_hiera_3 = reader.layer == LayerKind::Global && reader.puppet.is_strict();
-        if let Some(backend) = text_member(members, "hiera3_backend").filter(|_| needs_hiera_3) {
-            reader.fail_bare("Hiera 3 is not installed", backend.value.place);
         }
     }
 }

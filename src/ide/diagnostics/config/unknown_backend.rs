@@ -51,7 +51,13 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
             "hiera-ls does not run `{name}`, so this level's values are not known\n\
              The setting `backends` can provide them.{advice}"
         );
-        let (severity, message) = if refusal.is_none() {
+        // Puppet 7 contains Hiera 3, and Puppet 8 does not.
+        let needs_hiera_3 = level.function.kind == FunctionKind::Hiera3Backend
+            && world.settings().puppet_version.is_strict();
+        let (severity, message) = if needs_hiera_3 {
+            let need = "Puppet 8 also needs the gem `hiera` for it: it fails with `Hiera 3 is not installed` without.";
+            (Severity::Warning, format!("{message} {need}"))
+        } else if refusal.is_none() {
             // The names of custom functions usually start with a module's name.
             let is_own = near.is_none() || name.contains("::");
             (if is_own { RULE.severity } else { Severity::Warning }, message)
@@ -135,6 +141,21 @@ hierarchy:
 #                                      ^^^^^^^^ information[unknown-backend]
 ",
         );
+    }
+
+    #[test]
+    fn back_ends_of_hiera_3() {
+        let files = "#- /data/common.yaml\na: 1\n#- /global.yaml\nversion: 5\nhierarchy:\n  - {name: h, hiera3_backend: http}\n";
+        let puppet = |version: &str| {
+            format!(
+                "#- /.hiera-ls.yaml\nglobalHieraYaml: global.yaml\npuppetVersion: {version}\n{files}"
+            )
+        };
+        let words = "hiera-ls does not run `http`, so this level's values are not known The setting `backends` can provide them.";
+        let mark = "#                             ^^^^";
+        check(&format!("{}{mark} information[unknown-backend]: {words}\n", puppet("7")));
+        let needs = "Puppet 8 also needs the gem `hiera` for it: it fails with `Hiera 3 is not installed` without.";
+        check(&format!("{}{mark} warning[unknown-backend]: {words} {needs}\n", puppet("8")));
     }
 
     #[test]
