@@ -16,6 +16,7 @@ use indexmap::map::Entry;
 
 pub use self::supported_systems::supported_systems;
 use super::open_path::{Fit, OpenPath, hole};
+use super::variable::HOSTNAMES;
 use super::{mapped, variable};
 use crate::config::hiera_yaml::{Level, Locations};
 use crate::data::{Files, Located, inspect};
@@ -121,14 +122,14 @@ impl Template {
 
 /// The variables whose text is usually the certname, the most certain first.
 pub const CERTNAMES: [&str; 3] = ["trusted.certname", "clientcert", "facts.networking.fqdn"];
-const HOSTNAMES: [&str; 2] = ["trusted.hostname", "facts.networking.hostname"];
+const DOMAINS: [&str; 2] = ["trusted.domain", "facts.networking.domain"];
 
 /// A machine that has its own data file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Machine {
-    /// Its name: the text of the naming variable in the file's path.
+    /// Its name: the text of the naming variable in the file's path, with the domain if the path has one.
     pub name: Arc<str>,
-    /// That variable, such as `trusted.certname`.
+    /// The naming variable, such as `trusted.certname`.
     pub variable: Arc<str>,
 }
 
@@ -156,7 +157,12 @@ pub fn machines(
             if let Some((variable, name)) = text_of(&fit, |name| CERTNAMES.contains(&name)) {
                 names.entry(name).or_insert(variable);
             } else if let Some((variable, name)) = text_of(&fit, |name| HOSTNAMES.contains(&name)) {
-                hostnames.entry(name).or_insert(variable);
+                match text_of(&fit, |name| DOMAINS.contains(&name)) {
+                    Some((_, domain)) => {
+                        names.entry(format!("{name}.{domain}").into()).or_insert(variable)
+                    }
+                    None => hostnames.entry(name).or_insert(variable),
+                };
             } else if let Some((variable, name)) = text_of(&fit, names_machines) {
                 names.entry(name).or_insert(variable);
             }

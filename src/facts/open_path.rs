@@ -11,7 +11,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use self::fitting::{Walk, path_fits, path_fits_with_slashes, segments};
-use super::variable::may_contain_slash;
+use super::variable::{may_contain_dot, may_contain_slash};
 use crate::config::glob::{self, Search, Splits};
 use crate::config::path;
 use crate::data::Files;
@@ -303,7 +303,7 @@ impl OpenPath {
             return false;
         }
         let splits = Splits::default();
-        let search = Search { splits: &splits, may_have_slash: None };
+        let search = plain_search(&splits);
         let plain = self.fits_without_slashes(std::iter::once(&fit.path), &|_| false, &search);
         let is_of_fit = |text: &Arc<str>| fit.texts.iter().any(|(_, it)| it == text);
         let mut texts = plain.iter().flat_map(|it| &it.texts);
@@ -313,7 +313,7 @@ impl OpenPath {
     /// Whether it leads to a file by texts none of which is empty, if they may have slashes.
     pub fn may_lead_by_slashes_to(&self, path: &Arc<str>) -> bool {
         let splits = Splits::default();
-        let search = Search { splits: &splits, may_have_slash: None };
+        let search = plain_search(&splits);
         let fits = self.fits_by_slashes(std::iter::once(path), &|_| false, &search);
         !fits.is_empty() || splits.are_too_many()
     }
@@ -407,7 +407,7 @@ impl OpenPath {
         find: impl Fn(&dyn Fn(&str) -> bool, &Search<'_>) -> Vec<Fit>,
     ) -> Option<Vec<Fit>> {
         let splits = Splits::default();
-        let search = Search { splits: &splits, may_have_slash: None };
+        let search = plain_search(&splits);
         let variables = self.variables();
         let mut found = Vec::new();
         for empty in empty_choices(variables.len()) {
@@ -474,6 +474,11 @@ impl OpenPath {
         }
         text
     }
+}
+
+/// A search for texts without slashes.
+fn plain_search(splits: &Splits) -> Search<'_> {
+    Search { splits, may_have_slash: None, may_have_dot: may_contain_dot }
 }
 
 /// The text before the first hole, or the first special character of a glob.

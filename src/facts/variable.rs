@@ -19,6 +19,9 @@ pub const NODE_HASHES: [&str; 3] = ["facts", "trusted", "server_facts"];
 pub const VARIABLES_OF_HIERA_3: [&str; 3] =
     ["calling_module", "calling_class", "calling_class_path"];
 
+/// The first part of the name of a machine.
+pub(super) const HOSTNAMES: [&str; 2] = ["trusted.hostname", "facts.networking.hostname"];
+
 /// The fact called `environment`, if there is one: the only fact that is no top-scope variable, because Puppet sets `$environment`
 /// itself. The name of the environment is in `$server_facts`, and not in `$facts`.
 const FACT_CALLED_ENVIRONMENT: &str = "facts.environment";
@@ -136,6 +139,11 @@ pub fn may_contain_slash(name: &str) -> bool {
         "caller_module_name",
     ];
     !without.contains(&name)
+}
+
+/// Whether the text of a variable may contain a dot, by its canonical name. A hostname is the certname before its first dot.
+pub(super) fn may_contain_dot(name: &str) -> bool {
+    !HOSTNAMES.contains(&name)
 }
 
 /// The names of hashes that contain the variable, the longest first: `facts.os` and `facts` for `facts.os.family`.

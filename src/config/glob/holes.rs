@@ -27,6 +27,8 @@ pub struct Search<'a> {
     pub splits: &'a Splits,
     /// Which holes may have a text with a slash, by their names; `None` if no hole may.
     pub may_have_slash: Option<fn(&str) -> bool>,
+    /// Which holes may have a text with a dot.
+    pub may_have_dot: fn(&str) -> bool,
 }
 
 impl Search<'_> {
@@ -34,7 +36,13 @@ impl Search<'_> {
     pub fn ends<'t>(&self, hole: &str, rest: &'t str) -> impl Iterator<Item = usize> + use<'t> {
         let may_have_slash = self.may_have_slash.is_some_and(|it| it(hole));
         let goes_on = may_have_slash && !rest.starts_with('/');
-        let in_text = rest.char_indices().take_while(move |(_, c)| goes_on || *c != '/');
+        let may_have_dot = (self.may_have_dot)(hole);
+        let may_have = move |c: char| match c {
+            '/' => goes_on,
+            '.' => may_have_dot,
+            _ => true,
+        };
+        let in_text = rest.char_indices().take_while(move |(_, c)| may_have(*c));
         in_text.filter(|(_, c)| *c != '/').map(|(at, c)| at + c.len_utf8())
     }
 }
@@ -225,7 +233,8 @@ mod tests {
     fn check(pattern: &str, path: &str, expected: &[&str]) {
         let pattern = pattern.replace(['<', '>'], "\0");
         let splits = Splits::default();
-        let search = Search { splits: &splits, may_have_slash: None };
+        let search =
+            Search { splits: &splits, may_have_slash: None, may_have_dot: |it| it != "host" };
         let found = texts_of_holes(&pattern, '\0', path, &search);
         let show = |it: &HoleTexts| {
             it.iter().map(|(name, text)| format!("{name}={text}")).collect::<Vec<_>>().join(" ")
@@ -237,6 +246,7 @@ mod tests {
     fn every_text_that_the_pattern_lets_through() {
         check("/<role>*.yaml", "/web.yaml", &["role=w", "role=we", "role=web"]);
         check("/<role>?.yaml", "/web.yaml", &["role=we"]);
+        check("/<host>.<rest>.yaml", "/a.b.c.yaml", &["host=a rest=b.c"]);
         check("/**/<role>.yaml", "/a/b/web.yaml", &["role=web"]);
         check("/<role>/**/*.yaml", "/web/a/b.yaml", &["role=web"]);
         check("/<a>-<a>.{yaml,json}", "/x-x.json", &["a=x"]);

@@ -43,6 +43,20 @@ fn a_host_name_is_that_of_the_certname_that_begins_with_it() {
 }
 
 #[test]
+fn a_hostname_ends_at_the_first_dot_and_its_domain_follows() {
+    let files = ["/d/n/db01.ex.org.yaml", "/d/n/web01.corp.ex.org.yaml", "/d/n/q.yaml"];
+    let names = ["db01.ex.org", "web01.corp.ex.org"];
+    check(&["n/%{trusted.hostname}.%{trusted.domain}.yaml"], &files, &names);
+    check(&["n/%{::hostname}.%{::domain}.yaml"], &files, &names);
+    check(&["n/%{trusted.hostname}.yaml"], &files, &["q"]);
+    let files = ["/d/n/ex.org/q.yaml", "/d/n/r.yaml"];
+    check(&["n/%{trusted.domain}/%{trusted.hostname}.yaml"], &files, &["q.ex.org", "r"]);
+    let files = ["/d/ex.org/web1/production.yaml"];
+    let template = "%{trusted.domain}/%{trusted.hostname}/%{environment}.yaml";
+    check(&[template], &files, &["web1.ex.org"]);
+}
+
+#[test]
 fn a_file_belongs_to_the_template_that_spells_out_most_of_its_path() {
     let files = ["/d/nodes/bgo/web.yaml", "/d/nodes/common/db.yaml"];
     let templates = ["nodes/%{site}/%{trusted.certname}.yaml", "nodes/common/%{role}.yaml"];
