@@ -87,7 +87,10 @@ impl Binder<'_> {
         let wanted = ParameterType::of(class, parameter, self.aliases);
         let key = class.key_of(&parameter.name);
         let request = Request { cancel: self.cancel.clone(), ..Request::key(key).with_sources() };
-        let caller = Caller::parameters_of(module_of(class, self.evaluator.environment()));
+        // Puppet evaluates the parent first. Its scope contains that of the class, which has no `$title` yet.
+        let parent = class.parent();
+        let module = module_of(class, self.evaluator.environment());
+        let caller = Caller { class: parent.as_deref(), ..Caller::parameters_of(module) };
         let mut answer = self.evaluator.parameter_of(&class.name, caller, &request);
         let default = parameter.default.as_ref();
         let bind = |conditions: &[Condition], answer: &Answer| {

@@ -94,6 +94,22 @@ fn data_then_the_default_then_nothing() {
     );
 }
 
+/// Recorded from catalogs of Puppet 7.23 and 8.11.
+#[test]
+fn the_scope_of_a_class_that_inherits_is_that_of_its_parent() {
+    let class = |inherits: &str| {
+        let fixture = Fixture::parse_without_marks(&format!(
+            "{HIERA_YAML}#- /modules/b/manifests/init.pp\nclass b {{ }}\n\
+             #- /modules/k/manifests/init.pp\nclass k(String $t){inherits} {{ }}\n\
+             #- /data/common.yaml\nk::t: '%{{title}}|%{{name}}|%{{module_name}}'\n"
+        ));
+        let bindings = bindings(&fixture.world(), "k");
+        shown(&bindings[0], &bindings[0].cases[0])
+    };
+    assert_eq!(class(""), r#"data "main|main|k""#);
+    assert_eq!(class(" inherits ::b"), r#"data "b|b|k""#);
+}
+
 #[test]
 fn null_selects_the_default_or_undef() {
     check(
