@@ -6,17 +6,20 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value as Json};
 
 use crate::data::render::{self, ExactJson};
-use crate::engine::{Answer, Assumed, Case, Condition, LeftOut};
+use crate::engine::{Answer, Assumed, Case, Condition, LeftOut, TraceNode};
 
-/// The members `status`, `value` and so on.
-pub(super) struct AnswerJson<'a>(pub(super) &'a Answer);
+/// The members `status`, `value` and so on, with explanations if they are wanted.
+pub(super) struct AnswerJson<'a>(pub(super) &'a Answer, pub(super) Option<Explain<'a>>);
 
-/// A line of `--render-as jsonl`: the key, the members of the answer, and the merge and the explanation if they are wanted.
+/// Writes an explanation.
+pub(super) type Explain<'a> = &'a dyn Fn(&TraceNode) -> Json;
+
+/// A line of `--render-as jsonl`: the key, the members of the answer, and the merge if it is wanted.
 pub(super) struct Record<'a> {
     pub(super) key: &'a str,
     pub(super) answer: &'a Answer,
     pub(super) merge: Option<&'a Json>,
-    pub(super) explain: Option<String>,
+    pub(super) explain: Option<Explain<'a>>,
 }
 
 /// The answer as `--render-as json` shows it: every `Sensitive` is redacted, as Puppet does it. JSON lines are exact.
@@ -48,7 +51,7 @@ impl AnswerJson<'_> {
     fn add_to<M: SerializeMap>(&self, members: &mut M) -> Result<(), M::Error> {
         let answer = self.0;
         if answer.is_certain() {
-            return add_outcome(members, answer);
+            return add_outcome(members, answer, self.1);
         }
         members.serialize_entry("status", "depends")?;
         let on: Vec<_> = answer.depends_on();
@@ -56,7 +59,10 @@ impl AnswerJson<'_> {
         members.serialize_entry("complete", &answer.left_out.is_empty())?;
         let alone = [Case { conditions: Vec::new(), answer: answer.clone() }];
         let cases = if answer.cases.is_empty() { &alone[..] } else { &answer.cases };
-        members.serialize_entry("cases", &cases.iter().map(CaseJson).collect::<Vec<_>>())?;
+        members.serialize_entry(
+            "cases",
+            &cases.iter().map(|it| CaseJson(it, self.1)).collect::<Vec<_>>(),
+        )?;
         if !answer.left_out.is_empty() {
             let left_out: Vec<Json> = answer.left_out.iter().map(left_out_json).collect();
             members.serialize_entry("left_out", &left_out)?;
@@ -77,12 +83,9 @@ impl Serialize for Record<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
         members.serialize_entry("key", self.key)?;
-        AnswerJson(self.answer).add_to(&mut members)?;
+        AnswerJson(self.answer, self.explain).add_to(&mut members)?;
         if let Some(merge) = self.merge {
             members.serialize_entry("merge", merge)?;
-        }
-        if let Some(explain) = &self.explain {
-            members.serialize_entry("explain", explain)?;
         }
         members.end()
     }
@@ -96,19 +99,23 @@ impl Record<'_> {
     }
 }
 
-struct CaseJson<'a>(&'a Case);
+struct CaseJson<'a>(&'a Case, Option<Explain<'a>>);
 
 impl Serialize for CaseJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
         members.serialize_entry("if", &conditions_json(&self.0.conditions))?;
-        add_outcome(&mut members, &self.0.answer)?;
+        add_outcome(&mut members, &self.0.answer, self.1)?;
         members.end()
     }
 }
 
 /// The outcome of an answer without cases.
-fn add_outcome<M: SerializeMap>(members: &mut M, answer: &Answer) -> Result<(), M::Error> {
+fn add_outcome<M: SerializeMap>(
+    members: &mut M,
+    answer: &Answer,
+    explain: Option<Explain<'_>>,
+) -> Result<(), M::Error> {
     let status = match &answer.outcome {
         // A level that was not evaluated may have another value, also if a value was found.
         Ok(_) if !answer.opaque.is_empty() => "unknown",
@@ -138,6 +145,9 @@ fn add_outcome<M: SerializeMap>(members: &mut M, answer: &Answer) -> Result<(), 
     if !answer.opaque.is_empty() {
         let names: Vec<&str> = answer.opaque.iter().map(|it| &*it.level).collect();
         members.serialize_entry("opaque", &names)?;
+    }
+    if let (Some(explain), Some(trace)) = (explain, &answer.trace) {
+        members.serialize_entry("explain", &explain(trace))?;
     }
     Ok(())
 }

@@ -242,7 +242,7 @@ fn each(
     let mut depends = false;
     let mut has_failed = false;
     let progress = Progress::beside_answers(queries.len(), "keys");
-    for query in queries {
+    for (number, query) in queries.iter().enumerate() {
         progress.step();
         let merge = query.merge.as_ref().or(merge);
         let request = request_of_query(arguments, query, merge, aliases);
@@ -254,13 +254,14 @@ fn each(
         };
         depends |= !answer.is_certain();
         has_failed |= answer.is_certain() && answer.outcome.is_err();
-        output.write(&mut text, &query.key, merge, &answer);
+        output.write(&mut text, number, (&query.key, merge), &answer);
         // Results appear while other keys are still looked up.
         if text.len() > 1 << 16 {
             print(&std::mem::take(&mut text));
         }
     }
     progress.end();
+    text.push_str(output.end());
     print(&text);
     if depends && !has_failed { ExitCode::from(DEPENDS) } else { ExitCode::SUCCESS }
 }

@@ -1,4 +1,4 @@
-//! `hiera-ls lookup` if a level cannot be evaluated: a status of its own, and the levels that are the reason.
+//! The output of `hiera-ls lookup` for what is not known: levels that cannot be evaluated, and the cases of open facts.
 
 use std::process::{Command, Output};
 
@@ -85,6 +85,38 @@ fn cases_that_an_opaque_level_may_decide() {
     );
     let all = shown(&["--all"]);
     assert!(all.ends_with(&format!("# c: {source}\n--- low\n")), "{all}");
+}
+
+/// `--render-as json` prints one JSON value, whatever is asked for.
+#[test]
+fn each_case_has_its_explanation_and_each_key_its_record() {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", "version: 5\nhierarchy: [{name: r, paths: ['r/%{role}.yaml', low.yaml]}]\n"),
+        ("data/r/web.yaml", "a: high\n"),
+        ("data/low.yaml", "a: low\nb: ~\n"),
+    ]);
+    let json = |arguments: &[&str]| -> Value {
+        let output = lookup(&workspace, &[arguments, &["--render-as", "json"]].concat());
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    };
+    let explained = json(&["a", "--explain"]);
+    let names = |it: &Value| it["explain"]["branches"].is_array();
+    let cases = explained["cases"].as_array().expect("cases");
+    assert!(cases.len() == 2 && cases.iter().all(names), "{explained}");
+    let lines = lookup(&workspace, &["a", "--explain", "--render-as", "jsonl"]);
+    let line: Value = serde_json::from_slice(&lines.stdout).expect("a line of JSON");
+    let found = |case: &Value| {
+        let text = case["explain"].as_str().expect("an explanation");
+        text.contains(&format!("Found key: \"a\" value: {}", case["value"]))
+    };
+    let cases = line["cases"].as_array().expect("cases");
+    assert!(cases.len() == 2 && cases.iter().all(found), "{line}");
+    let role = ["--all", "--set", "role=web"];
+    let all = json!([
+        {"key": "a", "status": "found", "value": "high"},
+        {"key": "b", "status": "found", "value": null},
+    ]);
+    assert_eq!(json(&role), all);
 }
 
 #[test]

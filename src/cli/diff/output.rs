@@ -358,7 +358,7 @@ fn json_of_change(report: &Report, part: &Part, change: &AnswerChange) -> Json {
 
 /// As in `lookup --render-as jsonl`, without secrets.
 fn answer_json(answer: &Answer) -> Map<String, Json> {
-    let mut members = AnswerJson(&without_own_secrets(answer)).members();
+    let mut members = AnswerJson(&without_own_secrets(answer), None).members();
     if let Ok(Some(value)) = &answer.outcome
         && answer.is_certain()
         && render::has_encrypted_text(&value.value)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use super::arguments::{LookupArguments, RenderAs};
-use crate::cli::answer_json::{AnswerJson, Record, redacted};
+use crate::cli::answer_json::{AnswerJson, Explain, Record, redacted};
 use crate::cli::shown::{as_seen_from_here, in_a_line, in_lines, within_a_line};
 use crate::data::{Files, Located, Place, render};
 use crate::engine::cases::{left_out_in_words, not_known_in_words};
@@ -45,18 +45,25 @@ impl Output {
         self.format == RenderAs::Jsonl
     }
 
-    /// One of several values: a JSON line, or the key and its value.
+    /// One of several values: JSON, or the key and its value. `number` counts them from zero.
     pub(super) fn write(
         &self,
         text: &mut String,
-        key: &str,
-        merge: Option<&Json>,
+        number: usize,
+        (key, merge): (&str, Option<&Json>),
         answer: &Answer,
     ) {
         if self.format == RenderAs::Jsonl {
-            let trace = answer.trace.as_deref().filter(|_| self.explain);
-            let explain = trace.map(|trace| self.explain_text(trace));
+            let explain = |trace: &TraceNode| Json::from(self.explain_text(trace));
+            let explain = self.explain.then_some(&explain as Explain<'_>);
             let _ = writeln!(text, "{}", Record { key, answer, merge, explain }.text());
+            return;
+        }
+        if self.format == RenderAs::Json {
+            let before = if number == 0 { "[" } else { "," };
+            let answer = &redacted(answer);
+            let record = Record { key, answer, merge, explain: None }.text();
+            let _ = write!(text, "{before}\n{record}");
             return;
         }
         if !answer.is_certain() {
@@ -79,6 +86,11 @@ impl Output {
                 writeln!(text, "# {key}: {}", in_lines(&failure))
             }
         };
+    }
+
+    /// What follows the last of several values.
+    pub(super) fn end(&self) -> &'static str {
+        if self.format == RenderAs::Json { "\n]\n" } else { "" }
     }
 
     pub(super) fn value(&self, value: &Located) -> String {
@@ -125,7 +137,14 @@ impl Output {
     /// A value that depends on facts that are not known: each case with its conditions.
     pub(super) fn cases(&self, answer: &Answer, names: &[Arc<str>]) -> String {
         if self.format == RenderAs::Json {
-            return format!("{:#}\n", Json::Object(AnswerJson(&redacted(answer)).members()));
+            let explain = |trace: &TraceNode| {
+                let text = explain::to_json(trace);
+                // Infinity and NaN are no JSON.
+                serde_json::from_str(&text).unwrap_or_else(|_| Json::from(text))
+            };
+            let explain = self.explain.then_some(&explain as Explain<'_>);
+            let members = AnswerJson(&redacted(answer), explain).members();
+            return format!("{:#}\n", Json::Object(members));
         }
         cases_in_lines(answer, self.files(), |case| match (&case.trace, &case.outcome) {
             // An explanation contains the value or the error, so it replaces them.
