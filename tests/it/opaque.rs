@@ -120,6 +120,18 @@ fn each_case_has_its_explanation_and_each_key_its_record() {
 }
 
 #[test]
+fn a_null_is_no_empty_line_in_a_table() {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n"),
+        ("data/common.yaml", "a: ~\n"),
+        (".hiera-ls.yaml", "nodes: {n: {facts: {x: 1}}}\n"),
+    ]);
+    let output = lookup(&workspace, &["a", "--nodes", "all"]);
+    let shown = String::from_utf8(output.stdout).expect("UTF-8");
+    assert_eq!(shown, "a: the answer for 1 node\n  1 node: n\n    ~\n");
+}
+
+#[test]
 fn environment_variables_in_hocon_are_not_known() {
     let levels = "[{name: h, path: x.conf, data_hash: hocon_data}, {name: low, path: low.yaml}]";
     let workspace = Workspace::new(&[

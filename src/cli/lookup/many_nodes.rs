@@ -16,7 +16,7 @@ use crate::cli::print;
 use crate::cli::progress::Progress;
 use crate::cli::shown::{counted, in_a_line, in_lines, within_a_line};
 use crate::cli::terminal::print_bytes;
-use crate::data::{Files, render};
+use crate::data::{Files, Value, render};
 use crate::engine::footprint::outcome_hash;
 use crate::engine::{Answer, Request};
 use crate::ide::own_names::{together, with_example, without_names};
@@ -353,6 +353,7 @@ fn answer_text(answer: &Answer, files: &dyn Files) -> String {
         return LookupOutput::cases_as_yaml(answer, files);
     }
     let mut text = match &answer.outcome {
+        Ok(Some(value)) if value.value == Value::Undef => "~".to_owned(),
         Ok(Some(value)) => {
             let yaml = render::to_readable_yaml(&value.value);
             let yaml = yaml.strip_prefix("---").unwrap_or(&yaml).trim_start_matches([' ', '\n']);
