@@ -75,15 +75,24 @@ fn node(system: &str, release: Option<&str>) -> NodeParts {
     }
     let Some(release) = release else { return facts.node(system.to_owned()) };
     let name = format!("{system} {release}");
-    let (major, is_full) = match release.split_once('.') {
-        Some((major, _)) if !MAJOR_WITH_DOT.contains(&system) => (major, true),
-        _ => (release, MAJOR_WITH_DOT.contains(&system)),
+    let has_whole = MAJOR_WITH_DOT.contains(&system);
+    let (major, is_full) = match release.split_once(['.', ' ']) {
+        // `Server 2019` is 2019, but `2012 R2` and `8.1` are what Facter reports.
+        _ if system == "windows" => (release.strip_prefix("Server ").unwrap_or(release), false),
+        // `12 SP4` is the full release 12.4.
+        Some((major, _)) if !has_whole => (major, !release.contains(' ') && has_two_parts(system)),
+        _ => (release, has_whole),
     };
     facts.set_release("major", "operatingsystemmajrelease", major);
     if is_full {
         facts.set_release("full", "operatingsystemrelease", release);
     }
     facts.node(name)
+}
+
+/// Whether the full release is written in `metadata.json`. That of CentOS has a third part, such as 7.9.2009.
+fn has_two_parts(system: &str) -> bool {
+    system != "CentOS"
 }
 
 /// The family of an operating system.
@@ -160,6 +169,23 @@ mod tests {
                operatingsystemrelease:22.04,os:{name:Ubuntu,family:Debian,release:{major:22.04,full:22.04}}}",
             ],
         );
+    }
+
+    #[test]
+    fn releases_that_facter_reports_otherwise() {
+        let check_release = |system: &str, release: &str, expected: &str| {
+            let text = format!(
+                r#"{{"operatingsystem_support": [{{"operatingsystem": "{system}", "operatingsystemrelease": ["{release}"]}}]}}"#
+            );
+            let facts = show_hash(&supported_systems(&text)[0].facts).replace('"', "");
+            assert!(facts.ends_with(&format!("release:{{{expected}}}}}}}")), "{facts}");
+        };
+        check_release("windows", "Server 2019", "major:2019");
+        check_release("windows", "2012 R2", "major:2012 R2");
+        check_release("windows", "8.1", "major:8.1");
+        check_release("SLES", "12 SP4", "major:12");
+        check_release("SLES", "15.3", "major:15,full:15.3");
+        check_release("CentOS", "7.9", "major:7");
     }
 
     #[test]
