@@ -176,6 +176,10 @@ impl Format {
             digits = format!("{}{digits}", "0".repeat(precision.saturating_sub(digits.len())));
         }
         let is_zero = number.sign() == Sign::NoSign;
+        // As in C, zero has no digits with the precision 0, except for the prefix of an octal number.
+        if is_zero && self.precision == Some(0) && !(self.is_alternative && radix == 8) {
+            digits.clear();
+        }
         let prefix =
             if self.is_alternative && !is_zero && radix != 10 { self.prefix() } else { "" };
         let head = format!("{}{prefix}", self.sign(is_negative));

@@ -120,6 +120,9 @@ fn strings() {
     check_text(r#"["String", "%#x"]"#, "255", "0xff");
     check_text(r#"["String", "%x"]"#, "-3", "..fd");
     check_text(r#"["String", "%05d"]"#, "-3", "-0003");
+    check_text(r#"["String", "%.0d"]"#, "0.1", "");
+    check_text(r#"["String", "% .0o"]"#, "0", " ");
+    check_text(r#"["String", "%#.0o"]"#, "0", "0");
     check_text(r#"["String", "%8.3f"]"#, "1.5", "   1.500");
     check_text(r#"["String", "%p"]"#, r#""it's""#, "'it\\'s'");
     check_text(r#"["String", "%C"]"#, r#""a::bC""#, "A::Bc");
