@@ -287,6 +287,7 @@ impl OpenPath {
 
     /// Puts it beside all paths of its hierarchy. If one of these leads to a file by a text of a variable, it does not lead there by the
     /// same text of another variable after an empty name: `os/%{family}/%{release}.yaml` would lead to the files of `os/%{family}.yaml`.
+    /// Nor does it by another text of the same variable: it would lead to the files of `os/%{name}-%{release}.yaml`.
     pub fn put_beside(&mut self, all: Arc<[Self]>) {
         self.beside = all;
     }
@@ -296,18 +297,22 @@ impl OpenPath {
         self.text.contains(&format!("/{}/", hole(variable)))
     }
 
-    /// Whether it is no glob, and leads to the file of a fit by the text of `variable` that the fit has for another variable, without
-    /// empty texts and slashes.
-    fn names_by(&self, variable: &str, fit: &Fit) -> bool {
-        if self.is_glob || !self.text.contains(&hole(variable)) {
+    /// Whether it is no glob, and leads to the file of a fit, without empty texts and slashes, by the text of `variable` that the fit has
+    /// for another variable, or by another text of such a variable.
+    fn speaks_against(&self, variable: &str, fit: &Fit) -> bool {
+        let reads = |name: &str| self.text.contains(&hole(name));
+        if self.is_glob || !reads(variable) && !fit.texts.iter().any(|(name, _)| reads(name)) {
             return false;
         }
         let splits = Splits::default();
         let search = plain_search(&splits);
         let plain = self.fits_without_slashes(std::iter::once(&fit.path), &|_| false, &search);
         let is_of_fit = |text: &Arc<str>| fit.texts.iter().any(|(_, it)| it == text);
+        let differs = |name: &Arc<str>, text: &Arc<str>| {
+            fit.texts.iter().any(|(it, of_fit)| it == name && of_fit != text)
+        };
         let mut texts = plain.iter().flat_map(|it| &it.texts);
-        texts.any(|(name, text)| **name == *variable && is_of_fit(text))
+        texts.any(|(name, text)| **name == *variable && is_of_fit(text) || differs(name, text))
     }
 
     /// Whether it leads to a file by texts none of which is empty, if they may have slashes.
@@ -421,7 +426,7 @@ impl OpenPath {
                 return None;
             }
             for name in variables.iter().filter(|it| is_empty(it) && self.has_as_name(it)) {
-                fits.retain(|fit| !self.beside.iter().any(|it| it.names_by(name, fit)));
+                fits.retain(|fit| !self.beside.iter().any(|it| it.speaks_against(name, fit)));
             }
             for fit in &mut fits {
                 let empty = variables.iter().filter(|it| is_empty(it));

@@ -90,6 +90,12 @@ fn an_empty_variable_does_not_lead_to_the_file_of_another_path() {
     literal.put_beside([open("/d/os/$.yaml")].into());
     let files = MemoryFiles::new([("/d/os/Debian.yaml", "")]);
     assert_eq!(literal.fits(&files).expect("few ways").len(), 1);
+    let mut shorter = open("/d/os/$/&.yaml");
+    let other = format!("/d/os/{}-&.yaml", hole("z"));
+    let files = MemoryFiles::new([("/d/os/Ubuntu-22.04.yaml", "")]);
+    assert_eq!(shorter.fits(&files).expect("few ways").len(), 1);
+    shorter.put_beside([open(&other)].into());
+    assert_eq!(shorter.fits(&files).expect("few ways"), []);
     // The names of these files are no texts of the empty variable.
     assert_eq!(of_release(&["/d/os/$/&.yaml", "/d/os/Debian.yaml"]), both);
     assert_eq!(of_release(&["/d/os/$/&.yaml", "/d/os/&.yaml"]), both);
