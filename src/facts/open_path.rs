@@ -219,10 +219,6 @@ impl OpenPath {
     }
 
     /// [`Self::fits`] for those of `paths` that fit, whether they exist or not.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "an iterator is cheap to clone, and read several times"
-    )]
     pub fn fits_among<'p>(
         &self,
         paths: impl Iterator<Item = &'p Arc<str>> + Clone,
@@ -375,8 +371,8 @@ impl OpenPath {
     /// A text with which the path of every file starts that this path can lead to.
     fn certain_start(&self) -> &str {
         let start = if self.unjoined.is_some() { "" } else { self.fixed_start() };
-        // The files are known by paths without `.`, `..` and double slashes.
-        if start.contains("//") || start.contains("/.") { "" } else { start }
+        // The files are known by paths without `.`, `..` and double slashes. After an empty name, a path may lead to the directory.
+        if start.contains("//") || start.contains("/.") { "" } else { start.trim_end_matches('/') }
     }
 
     /// The deepest directory that contains all files that the path can lead to.
