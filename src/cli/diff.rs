@@ -18,7 +18,7 @@ use super::terminal::complain;
 use super::workspace::{self, existing_directory};
 use crate::backends::eyaml::Decryption;
 use crate::config::Environment;
-use crate::data::{Files as _, Format};
+use crate::data::{Files as _, Format, PathKind};
 use crate::engine::{CancelToken, LOOKUP_OPTIONS};
 use crate::facts::{Node, NodeParts};
 use crate::syntax::key_path;
@@ -319,12 +319,22 @@ fn by_environment(
         let either = before.clone().or_else(|| after.clone())?;
         let place = |world: &Arc<World>, environment: Option<Arc<Environment>>| Place {
             world: Arc::clone(world),
-            environment: environment.unwrap_or_else(|| Arc::clone(&either)),
+            environment: environment.unwrap_or_else(|| without_files(world, &either)),
         };
         let (before, after) = (place(&world_before, before), place(&world_after, after));
         Some(Sides { before, after })
     });
     sides.collect()
+}
+
+/// The environment of the other side. Where its directory is missing, nothing has data for it, not even modules that are still there.
+fn without_files(world: &World, other: &Arc<Environment>) -> Arc<Environment> {
+    let is_missing = |root: &str| world.kind(root) == PathKind::Missing;
+    if !other.root.as_deref().is_some_and(is_missing) {
+        return Arc::clone(other);
+    }
+    let (root, name) = (other.root.clone(), Arc::clone(&other.name));
+    Environment { name, naming: other.naming, root, ..Environment::default() }.into()
 }
 
 fn warn_of_submodules(disk: &GitDisk, revision: &str) {

@@ -45,6 +45,28 @@ fn a_node_moves_to_a_new_environment() {
     assert!(!text.contains("not found"), "{text}");
 }
 
+/// Puppet refuses to look anything up in an environment without a directory, also in modules that other environments have.
+#[test]
+fn an_environment_that_is_gone_has_no_data() {
+    let repository = Repository::of_environments(["production", "qa"], HIERA_YAML, "a: 1\n");
+    let levels = "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
+    for (path, text) in [
+        ("modules/m/hiera.yaml", levels),
+        ("modules/m/data/common.yaml", "m::x: 1\n"),
+        ("hiera.yaml", levels),
+        ("data/common.yaml", "global: 1\n"),
+    ] {
+        repository.write(&format!("repository/{path}"), text);
+    }
+    repository.commit();
+    repository.git(&["rm", "--quiet", "-r", "environments/qa"]);
+    let text = text_of(&repository.run(&["diff"]));
+    for key in ["a", "global", "m::x"] {
+        let expected = format!("qa: {key}\n  any node\n  - 1\n  + (not found)\n");
+        assert!(text.contains(&expected), "{text}");
+    }
+}
+
 /// Nothing says any more which environment the node is in, so it counts in both.
 #[test]
 fn a_node_that_names_no_environment_any_more_does_not_move() {
