@@ -167,6 +167,30 @@ mod tests {
         check(&files, HIERA_YAML.0, &config.replace("name: c", "name: common"), None);
     }
 
+    /// Which items of the list are equal is not known, but the same items come together as before.
+    #[test]
+    fn texts_that_decide_refute_only_what_reads_other_data() {
+        let config = |levels: &[&str]| {
+            let levels: Vec<String> = levels
+                .iter()
+                .map(|it| format!("{{name: {it}, path: {}.yaml}}", &it[..1]))
+                .collect();
+            format!("version: 5\nhierarchy: [{}]\n", levels.join(", "))
+        };
+        let before = config(&["x", "y"]);
+        let files = [
+            ("/r/hiera.yaml", &*before),
+            ("/r/data/x.yaml", "lookup_options: {a: {merge: unique}}\na: ['%{x}', b]\n"),
+            ("/r/data/y.yaml", "a: [c, '%{y}']\n"),
+            ("/r/data/z.yaml", "a: [b]\n"),
+        ];
+        check(&files, "/r/hiera.yaml", &config(&["x1", "y"]), None);
+        let unclear = Some("it is not known for all nodes that `a` keeps its value");
+        check(&files, "/r/hiera.yaml", &config(&["x", "y", "z"]), unclear);
+        let other = Some("the value of `a` would change for other nodes");
+        check(&files, "/r/hiera.yaml", &config(&["y", "x"]), other);
+    }
+
     #[test]
     fn what_failed_may_succeed() {
         let files = [HIERA_YAML, ("/r/data/common.yaml", "a: !ruby/regexp /^a/\nb: 1\n")];

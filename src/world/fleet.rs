@@ -21,6 +21,7 @@ mod origins;
 mod random_data;
 mod readings;
 mod references;
+mod same_reads;
 mod scope;
 mod spread;
 mod typed;

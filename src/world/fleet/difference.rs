@@ -9,6 +9,7 @@ use super::causes::{Cause, add_causes, causes, in_case};
 use super::edited_ways::{Base, assuming, open_ways};
 use super::groups::Side;
 use super::open_comparison::MIN_NODES;
+use super::same_reads::are_alike;
 use super::spread::{Concerned, KnownConcerned};
 use super::typed::TypedText;
 use super::unchanged::Unchanged;
@@ -25,6 +26,9 @@ use crate::world::parallel;
 /// Why a change is not known although the answers look the same.
 const UNREAD: &str =
     "the value is encrypted, and Puppet decrypts or converts it in another way than before";
+
+/// If more nodes than this share two answers, what their lookups read is not compared: that takes a lookup for each of them.
+const MAX_READ_AGAIN: usize = 256;
 
 /// A key whose answer changes in the same way for some nodes.
 #[derive(Debug, Clone)]
@@ -193,8 +197,14 @@ impl FleetPair {
         self.take_incomplete(&mut pairs, (before, &after), request, &mut difference);
         for (one, other, nodes) in &pairs {
             let (before, after) = answers(*one, *other);
+            let is_alike = |node: &u32| {
+                let evaluators = (self.before.evaluator(*node), self.after.evaluator(*node));
+                let lookups = Lookups { before: &evaluators.0, after: &evaluators.1, request };
+                self.are_alike(before, after, lookups)
+            };
             if !nodes.is_empty() {
-                difference.note_compared(before, after);
+                let are_alike = nodes.len() <= MAX_READ_AGAIN && nodes.iter().all(is_alike);
+                difference.note_compared(before, after, are_alike);
             }
         }
         // Each node can have an answer of its own, and the causes of a change take lookups.
@@ -337,6 +347,16 @@ impl FleetPair {
         are_settled
     }
 
+    /// Whether nodes certainly get the same from both answers, although only the texts in a value decide what that is.
+    fn are_alike(&self, before: &Answer, after: &Answer, lookups: Lookups<'_>) -> bool {
+        let are_ways_known = || {
+            let request = lookups.request;
+            !request.assuming.is_empty() || self.edited_ways(request).is_some()
+        };
+        // If the ways to the edited files are known, nodes are compared in these.
+        leaves_cases_out(before, after) && !are_ways_known() && are_alike(before, after, lookups)
+    }
+
     /// Adds the changes for nodes that are not listed, and of which none of the `earlier` conditions are true.
     fn add_cases(
         &self,
@@ -345,13 +365,18 @@ impl FleetPair {
         (request, earlier): (&Request, &[Vec<Condition>]),
         difference: &mut Difference,
     ) {
-        difference.note_compared(before, after);
-        if has_same_cases(before, after) == Some(true) {
+        let are_same = has_same_cases(before, after) == Some(true);
+        if are_same && !leaves_cases_out(before, after) {
+            difference.note_compared(before, after, false);
             return;
         }
         let evaluators =
             (self.before.new_evaluator_of(&any.0), self.after.new_evaluator_of(&any.1));
         let lookups = Lookups { before: &evaluators.0, after: &evaluators.1, request };
+        difference.note_compared(before, after, self.are_alike(before, after, lookups));
+        if are_same {
+            return;
+        }
         let pairs = CasePairs::new(before, after, lookups);
         for pair in pairs.different(is_same_with_cases, is_same_case) {
             let Some(who) = pair.who.within(&request.assuming, earlier) else { continue };
@@ -407,10 +432,14 @@ impl Difference {
         self.is_unread = self.is_unread || is_read_in_another_way(before, after);
     }
 
-    /// Notes what both answers do not tell.
-    pub(super) fn note_compared(&mut self, before: &Answer, after: &Answer) {
-        self.note_unknown(before);
-        self.note_unknown(after);
+    /// Notes what both answers do not tell. If they are certainly alike, what was left out of them does not matter.
+    pub(super) fn note_compared(&mut self, before: &Answer, after: &Answer, are_alike: bool) {
+        for answer in [before, after] {
+            self.note_opaque(answer);
+            if !are_alike {
+                self.note_unknown(answer);
+            }
+        }
         self.note_unread(before, after);
     }
 
@@ -471,7 +500,7 @@ pub(super) fn pairs(
 /// Whether an answer is the same as before, case by case; `None` if the cases have other conditions now. Most edits leave the
 /// cases as they are, so that each is compared only with itself. Two errors count as the same answer, even if their messages
 /// differ.
-fn has_same_cases(before: &Answer, after: &Answer) -> Option<bool> {
+pub(super) fn has_same_cases(before: &Answer, after: &Answer) -> Option<bool> {
     // An answer that became uncertain is a change, even if the cases that are known stay the same.
     if before.left_out.is_empty() != after.left_out.is_empty() {
         return Some(false);

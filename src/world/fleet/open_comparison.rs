@@ -113,7 +113,7 @@ impl FleetPair {
                 not_told.undecided.extend(nodes);
                 continue;
             }
-            difference.note_compared(before, after);
+            difference.note_compared(before, after, false);
             if !(is_settled(before) && is_settled(after)) {
                 not_told.unsettled.extend(&nodes);
             }
