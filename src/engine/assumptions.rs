@@ -150,6 +150,13 @@ impl Assumptions {
         })
     }
 
+    /// Assumes what follows if no other way is left. No case names it.
+    pub(super) fn conclude(&mut self, conditions: &[Condition], node: &Node) {
+        let held = self.held.len();
+        self.assume(conditions, node);
+        self.derived.extend(self.held.drain(held..));
+    }
+
     pub(super) fn assume(&mut self, conditions: &[Condition], node: &Node) {
         for condition in conditions {
             let held = self.held.iter_mut().find(|it| it.variable == condition.variable);
@@ -164,6 +171,16 @@ impl Assumptions {
             }
         }
     }
+}
+
+/// The ways that are known to be the only ones of a node, without what is known of it.
+pub(super) fn only_ways(node: &Node) -> Vec<Way> {
+    let condition = |(variable, text): &(Arc<str>, Arc<str>)| Condition {
+        variable: Arc::clone(variable),
+        value: Assumed::Text(Arc::clone(text)),
+    };
+    let ways = node.ways().iter().map(|way| way.iter().map(condition).collect::<Vec<_>>());
+    ways.filter_map(|way| undecided(&way, node)).map(Way::from).collect()
 }
 
 /// Those of `conditions` that decide something that is not known of a node; `None` if it is known that they are not all true.

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::assumptions::{Assumed, Assumptions, CERTNAME, Condition, Fork, Limits, Turn, Way};
+use super::assumptions::{
+    Assumed, Assumptions, CERTNAME, Condition, Fork, Limits, Turn, Way, only_ways,
+};
 use super::budget::Budget;
 use super::cases::{Exploration, LeftOut};
 use super::evaluator::{Evaluator, ModuleScope};
@@ -428,6 +430,19 @@ impl<'a> Invocation<'a> {
             Fork::Ways(is_possible.then_some(unset).into_iter().collect())
         };
         self.turn_at(fork) == Turn::Taken
+    }
+
+    /// Decides which of its only ways is true of the node: the last one if none of the others is.
+    pub(super) fn take_one_of_the_only_ways(&mut self) {
+        let ways = only_ways(self.evaluator.node());
+        let Some((last, others)) = ways.split_last() else { return };
+        // What is true of every way is known of the node, so a way without conditions says nothing.
+        if ways.iter().any(|it| it.is_empty()) {
+            return;
+        }
+        if self.turn_at(|_| Fork::Ways(others.into())) == Turn::Otherwise {
+            self.assumptions.conclude(last, self.evaluator.node());
+        }
     }
 
     /// What this run allows.

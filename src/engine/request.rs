@@ -235,6 +235,7 @@ impl Evaluator {
         let mut invocation = self.invocation_of(request);
         invocation.assumptions.foresee(texts);
         invocation.exploration = Some(exploration);
+        invocation.take_one_of_the_only_ways();
         let outcome = run(&mut invocation, request);
         let assumptions = std::mem::take(&mut invocation.assumptions);
         let (answer, exploration) = Answer::of(request, outcome, invocation);

@@ -37,7 +37,12 @@ pub struct Node {
     patterns: NamePatterns,
     /// Certnames that it does not have, if its own is not known.
     other_than: Option<Arc<Certnames>>,
+    /// The ways in which it reads the file that it is shown for, if there are several.
+    ways: Arc<[TextsOfWay]>,
 }
+
+/// Variables with their texts, which are true together.
+pub type TextsOfWay = Vec<(Arc<str>, Arc<str>)>;
 
 /// Names of nodes. Lookups search for very many names in these.
 pub type Certnames = HashSet<Arc<str>, foldhash::fast::RandomState>;
@@ -147,6 +152,7 @@ impl Node {
             classes: parts.classes.unwrap_or_default().into(),
             patterns: NamePatterns::default(),
             other_than: None,
+            ways: Arc::default(),
         }
     }
 
@@ -172,6 +178,7 @@ impl Node {
             classes: set.classes.clone().unwrap_or_default().into(),
             patterns: patterns.clone(),
             other_than: None,
+            ways: Arc::default(),
         }
     }
 
@@ -196,6 +203,7 @@ impl Node {
             classes: Arc::clone(&self.classes),
             patterns: self.patterns.clone(),
             other_than: self.other_than.clone(),
+            ways: Arc::clone(&self.ways),
         })
     }
 
@@ -236,6 +244,7 @@ impl Node {
         std::ptr::eq(self, other)
             || self.origin == other.origin
                 && self.patterns == other.patterns
+                && self.ways == other.ways
                 && (self.variables.are_made_of_the_same(&other.variables)
                     || self.known() == other.known() && hash(self) == hash(other))
     }
@@ -339,6 +348,17 @@ impl Node {
     /// Whether [`Self::is_other_than`] is true for some names.
     pub fn is_other_than_some(&self) -> bool {
         self.other_than.is_some()
+    }
+
+    /// The same node, of which it is known that one of these ways is true.
+    #[must_use]
+    pub fn in_one_of(self, ways: Vec<TextsOfWay>) -> Self {
+        Self { ways: ways.into(), ..self }
+    }
+
+    /// Ways of which one is true, if that is known.
+    pub fn ways(&self) -> &[TextsOfWay] {
+        &self.ways
     }
 
     /// The patterns that extract variables from names of nodes.

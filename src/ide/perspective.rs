@@ -167,7 +167,10 @@ impl Perspective {
     /// Whether the node reads the file at `path` for keys of `module`.
     pub(crate) fn reading(&self, module: Option<&str>, path: &str) -> Reading {
         let evaluator = &self.evaluator;
-        if evaluator.reads(module, path) {
+        let view = || self.world.view_of_file(evaluator.environment(), path);
+        let is_in_name = || Arc::ptr_eq(evaluator.node(), &view());
+        let has_ways = !evaluator.node().ways().is_empty();
+        if evaluator.reads(module, path) || has_ways && is_in_name() {
             return Reading::Always;
         }
         let may_read = evaluator.may_read(module, &path.into());

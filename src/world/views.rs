@@ -12,13 +12,16 @@ use crate::data::Value;
 use crate::engine::cases::in_words;
 use crate::engine::{Assumed, Condition};
 use crate::facts::infer::CERTNAMES;
-use crate::facts::mapped::without_member;
+use crate::facts::mapped::{is_member, without_member};
 use crate::facts::open_path::Fit;
 use crate::facts::variable::may_contain_slash;
-use crate::facts::{Basis, Node, NodeParts, Origin, Proved, formats, proved_by_name};
+use crate::facts::{Basis, Node, NodeParts, Origin, Proved, TextsOfWay, formats, proved_by_name};
 
 /// The name of a node of which nothing is known.
 const ANY_NODE: &str = "any node";
+
+/// With more ways to a file, a name that tells all of them would be hard to read.
+const MAX_WAYS: usize = 4;
 
 /// A variable and its text.
 type Known = (Arc<str>, Arc<str>);
@@ -212,7 +215,8 @@ impl World {
     }
 
     fn find_view_of_file(&self, environment: &Arc<Environment>, path: &str) -> Arc<Node> {
-        let known = self.said_by_path(environment, &self.read_as(environment, path));
+        let SaidByPath { known, ways } =
+            self.said_by_path(environment, &self.read_as(environment, path));
         let named = known.iter().filter(|(name, _)| CERTNAMES.contains(&&**name));
         for (variable, text) in named {
             // A machine with a fact set has real values, which are better than those that its path says.
@@ -222,7 +226,7 @@ impl World {
                 return Arc::clone(node);
             }
         }
-        self.view(environment, &known)
+        self.view_in_one_of(environment, &known, ways)
     }
 
     /// The node with the assumptions about its open variables.
@@ -243,37 +247,64 @@ impl World {
         })
     }
 
-    /// The variables that all nodes that read the file at `path` have in common, whichever template leads to it.
-    fn said_by_path(&self, environment: &Environment, path: &str) -> Vec<Known> {
+    fn said_by_path(&self, environment: &Environment, path: &str) -> SaidByPath {
         let of_all = known_texts(&self.settings, environment);
         let path: Arc<str> = path.into();
         let reach = self.reach(environment);
-        let mut common: Option<Vec<Known>> = None;
+        let mut ways: Vec<TextsOfWay> = Vec::new();
+        let mut are_all = true;
         for place in reach.places_of(&path) {
             let open = place.template().open_path(&of_all);
             let open = open.map(|it| reach.in_hierarchy(place, environment, it, &path));
-            let fits = open.and_then(|it| it.fits_among([&path].into_iter())).unwrap_or_default();
-            for fit in fits {
-                let said = of_variables(fit);
-                // Several templates may lead to the file. Only what all of them say holds for every node that reads it.
-                common = Some(match common {
-                    None => said,
-                    Some(common) => common.into_iter().filter(|it| said.contains(it)).collect(),
-                });
+            let fits = open.as_ref().and_then(|it| it.fits_among([&path].into_iter()));
+            are_all &= fits.is_some() && !open.is_some_and(|it| it.is_obscure());
+            for way in fits.into_iter().flatten().map(of_variables) {
+                if !ways.contains(&way) {
+                    ways.push(way);
+                }
             }
         }
-        common.unwrap_or_default()
+        // Several templates may lead to the file. Only what all of them say holds for every node that reads it.
+        let known = ways.first().cloned().unwrap_or_default();
+        let is_common = |it: &Known| ways.iter().all(|way| way.contains(it));
+        let known: Vec<Known> = known.into_iter().filter(is_common).collect();
+        for way in &mut ways {
+            way.retain(|it| !known.contains(it));
+        }
+        // A list can have several members, so a way with one of them does not exclude the others.
+        let is_plain =
+            |way: &TextsOfWay| !way.is_empty() && !way.iter().any(|(name, _)| is_member(name));
+        let are_told = are_all && ways.len() <= MAX_WAYS && ways.iter().all(is_plain);
+        SaidByPath { known, ways: if are_told { ways } else { Vec::new() } }
     }
 
     fn view(&self, environment: &Environment, known: &[Known]) -> Arc<Node> {
+        self.view_in_one_of(environment, known, Vec::new())
+    }
+
+    fn view_in_one_of(
+        &self,
+        environment: &Environment,
+        known: &[Known],
+        ways: Vec<TextsOfWay>,
+    ) -> Arc<Node> {
         // What the path says is certain, so it wins over assumptions.
         let is_new = |(name, _): &&Known| !known.iter().any(|(known, _)| known == name);
         let assumed = self.assumed.iter().filter(is_new).cloned();
-        let name = name_of(&known.iter().cloned().chain(assumed).collect::<Vec<_>>());
+        let said: Vec<Known> = known.iter().cloned().chain(assumed).collect();
+        let in_way = |way: &TextsOfWay| name_of(&[&said[..], &way[..]].concat());
+        let name = match ways.split_first() {
+            None => name_of(&said),
+            Some((first, others)) => others.iter().fold(in_way(first), |name, way| {
+                let way = in_way(way);
+                format!("{name}, or{}", way.strip_prefix(ANY_NODE).unwrap_or(&way))
+            }),
+        };
         let slot: Arc<OnceLock<Arc<Node>>> =
             self.nodes.views.slot(&format!("{} {name}", key_of(environment)));
         slot.get_or_init(|| {
-            Arc::new(self.new_view(environment, &name, known, &NodeParts::default()))
+            let node = self.new_view(environment, &name, known, &NodeParts::default());
+            Arc::new(node.in_one_of(ways))
         })
         .clone()
     }
@@ -316,6 +347,14 @@ impl World {
     }
 }
 
+/// What the templates that lead to a file say of the nodes that read it.
+struct SaidByPath {
+    /// The variables that all of these nodes have in common, whichever template leads to the file.
+    known: Vec<Known>,
+    /// The ways in which the nodes differ, if they are known and not too many to tell.
+    ways: Vec<TextsOfWay>,
+}
+
 /// What a fit says about a node. An empty text may mean that the variable is not set.
 fn of_variables(fit: Fit) -> Vec<Known> {
     fit.texts.into_iter().filter(|(_, text)| !text.is_empty()).collect()
@@ -337,7 +376,7 @@ fn name_of(known: &[Known]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Request;
+    use crate::engine::{Answer, Request};
     use crate::world::{Change, Host, MemoryDisk};
 
     const FILES: [(&str, &str); 7] = [
@@ -376,6 +415,35 @@ mod tests {
     fn what_only_one_of_several_templates_says_is_not_known() {
         check("common/roles/web.yaml", "any node where role is web");
         check("common.yaml", "any node");
+    }
+
+    #[test]
+    fn nodes_that_read_a_file_in_one_of_several_ways() {
+        let config = "version: 5\nhierarchy:\n- {name: o, paths: ['%{facts.os.name}.yaml', '%{facts.os.family}.yaml']}\n";
+        let (path, other) = ("/r/data/Debian.yaml", "/r/data/RedHat.yaml");
+        let files = [("/r/hiera.yaml", config), (path, "a: 1\n"), (other, "a: 2\n")];
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let cases = |world: &World| {
+            let environment = world.environment_of(path).expect("there is one");
+            let view = world.view_of_file(&environment, path);
+            let answer = world.evaluator(&environment, &view).lookup("a");
+            let case = |(conditions, case): (&[Condition], &Answer)| {
+                let value = case.outcome.clone().expect("no error").expect("found").value;
+                format!("{:?} if {}", value, in_words(conditions))
+            };
+            (view.name.to_string(), answer.each_case().into_iter().map(case).collect::<Vec<_>>())
+        };
+        let (name, found) = cases(&host.snapshot());
+        assert_eq!(
+            name,
+            "any node where facts.os.name is Debian, or where facts.os.family is Debian"
+        );
+        let of_name = "Integer(2) if facts.os.name is RedHat";
+        assert_eq!(found, [of_name, "Integer(1) if "]);
+        // Of a name that is known, only one of the ways is left.
+        host.apply(Change::Assumed(vec![("facts.os.name".into(), "Ubuntu".into())]));
+        assert_eq!(cases(&host.snapshot()).1, ["Integer(1) if "]);
     }
 
     #[test]

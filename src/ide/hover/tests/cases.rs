@@ -355,15 +355,14 @@ fn a_file_that_two_templates_lead_to_names_its_readers() {
     check_open(
         "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {name: OS, paths: ['os/%{facts.os.name}.yaml', 'os/%{facts.os.family}.yaml']}\n\
          - {name: Common, path: common.yaml}\n#- /data/common.yaml\na: c\n#- /data/os/RedHat.yaml\na: rh\nonly$0: 1\n",
-        &expect![[r"
-            **`only`** for any node
+        &expect![[r#"
+            **`only`** for any node where facts.os.name is RedHat, or where facts.os.family is RedHat
 
-            Not found, except in these cases:
+            ```yaml
+            1
+            ```
 
-            - `1` if facts.os.name is RedHat (`data/os/RedHat.yaml:2`)
-            - `1` if facts.os.family is RedHat (`data/os/RedHat.yaml:2`)
-
-            `data/os/RedHat.yaml` is read only where facts.os.name is RedHat, or where facts.os.family is RedHat."]],
+            1. **level "OS" · `data/os/RedHat.yaml:2`**"#]],
     );
 }
 
@@ -416,20 +415,18 @@ fn a_file_that_two_levels_lead_to_does_not_override_itself() {
     check_open(
         &format!("{OS}#- /data/os/Debian.yaml\na$0: 1\n"),
         &expect![[r#"
-        **`a`** for any node
+            **`a`** for any node where facts.os.name is Debian, or where facts.os.family is Debian
 
-        ```yaml
-        c
-        ```
+            ```yaml
+            1
+            ```
 
-        - `1` if facts.os.name is Debian (`data/os/Debian.yaml:1`)
-        - `u` if facts.os.name is Ubuntu (`data/os/Ubuntu.yaml:1`)
-        - `1` if facts.os.family is Debian (`data/os/Debian.yaml:1`)
-        - `u` if facts.os.family is Ubuntu (`data/os/Ubuntu.yaml:1`)
+            - `u` if facts.os.name is Ubuntu (`data/os/Ubuntu.yaml:1`)
 
-        1. **level "Common" · `data/common.yaml:1`**
+            Merge strategy `first`, by default
 
-        `data/os/Debian.yaml` is read only where facts.os.name is Debian, or where facts.os.family is Debian."#]],
+            1. **level "OS family" · `data/os/Debian.yaml:1`**
+            2. level "Common" · `data/common.yaml:1` · overridden"#]],
     );
 }
 
