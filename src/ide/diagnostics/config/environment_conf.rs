@@ -126,11 +126,12 @@ fn misread(file: &EnvironmentConfContext<'_>, setting: &str, value: &str) -> Opt
     let is_literal = |it: &&&str| !it.is_empty() && !it.starts_with(['$', '/']) && !is_glob(it);
     let missing = entries.iter().filter(is_literal).filter(|it| !exists(it));
     let (entry, near) = { missing }.find_map(|entry| {
-        let directory = paths::join(root, paths::parent(entry).unwrap_or_default());
-        let items = file.world.list(&directory);
+        let path = paths::join(root, entry);
+        let directory = paths::parent(&path)?;
+        let items = file.world.list(directory);
         let is_meant = |name: &&str| {
             let near = beside(entry, name);
-            let path = paths::join(&directory, name);
+            let path = paths::join(directory, name);
             !entries.contains(&&*near) && if is_list { holds_module(file, &path) } else { true }
         };
         let names = items.iter().map(|it| &*it.name).filter(is_meant);
@@ -276,6 +277,9 @@ version: 5
             ),
         );
         for value in ["site, modules", "site;modules"] {
+            if cfg!(windows) && value.contains(';') {
+                continue;
+            }
             let why = "Only colons separate directories.";
             checked(
                 "modulepath",
@@ -287,6 +291,11 @@ version: 5
             "modulepath",
             "modules:./site2",
             &format!("`./site2` {modules} Write `modulepath = modules:./site`."),
+        );
+        checked(
+            "modulepath",
+            "modules:site2",
+            &format!("`site2` {modules} Write `modulepath = modules:site`."),
         );
         let manifest = "does not exist, and Puppet evaluates no main manifest";
         checked(
