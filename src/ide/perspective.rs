@@ -240,15 +240,12 @@ impl Perspective {
     /// Whether lookup options make the values of a root key sensitive. If that depends on the node, this returns true if they do so
     /// for some node.
     pub fn makes_sensitive(&self, key: &str) -> bool {
-        match self.evaluator.options_for(key) {
-            Ok(options) => options.is_some_and(|it| it.makes_sensitive()),
+        let Ok(options) = self.evaluator.options_for(key) else {
             // This also holds if lookups fail for another reason.
-            Err(_) => {
-                let environment = self.evaluator.environment().clone();
-                self.are_some_values_sensitive()
-                    && KnownKeys::new(&self.world, environment).may_be_sensitive(key)
-            }
-        }
+            let known = || KnownKeys::new(&self.world, self.evaluator.environment().clone());
+            return self.are_some_values_sensitive() && known().may_be_sensitive(key);
+        };
+        options.is_some_and(|it| it.makes_sensitive())
     }
 
     /// Whether a file with `lookup_options` mentions `Sensitive`.

@@ -66,7 +66,9 @@ fn check_value(format: Format, key: &str, value: &Node, report: &mut Report) {
     let name = LazyCell::new(|| NameOf::new(key));
     match &value.kind {
         NodeKind::Sequence(items) => {
-            items.iter().for_each(|it| check_number(format, &name, it, report))
+            for item in items {
+                check_number(format, &name, item, report);
+            }
         }
         _ => check_number(format, &name, value, report),
     }
