@@ -171,7 +171,7 @@ fn back_ends_of_hiera_3_are_unknown_and_say_so() {
         "version: 5\nhierarchy: [{name: old, hiera3_backend: mongodb}]\n",
         "version: 5\nhierarchy: [{name: old, hiera3_backend: mongodb, path: nope}]\n",
         "version: 5\nhierarchy: [{name: old, hiera3_backend: mongodb, path: 'n/%{role}'}]\n",
-        ":backends: [old]\n:old:\n  :datadir: /d\n:hierarchy: ['n/%{role}', common]\n",
+        ":backends: [old]\n:old:\n  :datadir: /d\n:hierarchy: [n/x, common]\n",
     ] {
         for origin in [Origin::File("/facts.json".into()), Origin::Any] {
             check(global, origin.clone(), PuppetVersion::V7);

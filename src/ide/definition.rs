@@ -386,7 +386,7 @@ nodes: {web01: {facts: {a: 1}}}
              - {name: Name, path: 'os/%{facts.os.name}.yaml'}\n\
              - {name: Family, path: 'os/%{facts.os.family}.yaml'}\n\
              #- /.hiera-ls.yaml\nnodes: {}\n#- /data/os/Debian.yaml\na$0: 1\n#- /data/os/RedHat.yaml\na: 2\n",
-            "a /data/os/Debian.yaml:a /data/os/RedHat.yaml:a",
+            "a /data/os/RedHat.yaml:a /data/os/Debian.yaml:a",
         );
     }
 

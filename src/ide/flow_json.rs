@@ -3,7 +3,8 @@
 use crate::data::{Format, scalar};
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 
-/// A value of a file of the format `from` as JSON; `None` if only YAML can express it, or writes it differently: anchors, tags, `0644`, `yes`.
+/// A value of a file of the format `from` as JSON; `None` if only YAML can express it, or writes it differently: anchors, tags,
+/// `0644`, `yes`.
 pub(super) fn flow_json(node: &Node, from: Format) -> Option<String> {
     if node.tag.is_some() || node.anchor.is_some() {
         return None;

@@ -263,6 +263,7 @@ impl Session {
                 "registerOptions": {"watchers": [{"globPattern": "**/*"}]},
             }));
         } else {
+            tracing::debug!("hiera-ls watches {:?}", self.folders);
             self.signals.watch_folders(self.folders.clone());
         }
         if self.client.abilities.registers_configuration {

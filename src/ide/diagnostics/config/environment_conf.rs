@@ -118,7 +118,7 @@ fn misread(file: &EnvironmentConfContext<'_>, setting: &str, value: &str) -> Opt
     let changed = entries.iter().zip(&pieces).find(|(entry, pieces)| *pieces != &[**entry]);
     if let Some((entry, pieces_of_it)) = changed {
         let why = match pieces_of_it.len() {
-            1 => "Blanks beside a colon belong to the names. ",
+            1 => "Spaces beside a colon are part of the names. ",
             _ => "Only colons separate directories. ",
         };
         return Some(Misread { entry: (*entry).to_owned(), meant: pieces.concat().join(":"), why });
@@ -273,7 +273,7 @@ version: 5
             "modulepath",
             "$codedir : site",
             &format!(
-                "`$codedir ` {modules} Blanks beside a colon belong to the names. Write `modulepath = $codedir:site`."
+                "`$codedir ` {modules} Spaces beside a colon are part of the names. Write `modulepath = $codedir:site`."
             ),
         );
         for value in ["site, modules", "site;modules"] {

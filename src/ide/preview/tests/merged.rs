@@ -407,11 +407,11 @@ fn a_file_that_only_some_nodes_read_names_them() {
     };
     check_file(
         "- {name: OS, paths: ['os/%{facts.os.name}.yaml', 'os/%{facts.os.family}.yaml']}\n",
-        &expect![[r#"
+        &expect![[r"
             # keys of data/os/RedHat.yaml for any node where facts.os.name is RedHat, or where facts.os.family is RedHat
 
             a: 1  # data/os/RedHat.yaml:1
-        "#]],
+        "]],
     );
     check_file(
         "- {name: Groups, mapped_paths: [facts.groups, group, 'os/%{group}.yaml']}\n",
