@@ -30,7 +30,7 @@ pub(crate) fn flow_value(node: &Node, from: Format, to: Format) -> Option<String
     is_same.then_some(written)
 }
 
-/// The value of a text that stands in a list of a file.
+/// The value of a text that is an item of a list in brackets in a file.
 pub(crate) fn read_within_brackets(written: &str, format: Format) -> Option<Value> {
     let file = DataFile::new(FileId(0), format, format!("{{\"k\": [{written}]}}").into());
     let Value::Array(items) = &file.get("k")?.value.value else { return None };

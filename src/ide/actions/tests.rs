@@ -1,6 +1,7 @@
 //! The actions that are offered, and the texts after them.
 
 mod environments;
+mod inline;
 mod other_formats;
 mod refactorings;
 mod text_blocks;
