@@ -53,7 +53,7 @@ pub use disk::{DiskReader, DiskTable};
 pub use file_entry::FileEntry;
 pub use fleet::{
     AnswerChange, Asker, Before, Cause, Difference, Differences, Fleet, FleetPair, KeptAnswer,
-    SharedAnswer, SideNodes, aligned,
+    NotProved, SharedAnswer, SideNodes, aligned,
 };
 pub use host::{Change, Effect, Host};
 pub use key_index::{CallWords, KeyIndex, KeyPlace};

@@ -24,7 +24,7 @@ use crate::facts::{Node, NodeParts};
 use crate::syntax::key_path;
 use crate::world::git::{GitDisk, Other, Repository, WorkingTree};
 use crate::world::{
-    Differences, DiskReader, FleetPair, SideNodes, World, aligned, parallel, paths,
+    Differences, DiskReader, FleetPair, NotProved, SideNodes, World, aligned, parallel, paths,
 };
 pub use arguments::DiffArguments;
 use arguments::DiffFormat;
@@ -412,13 +412,13 @@ impl Sides {
         for (path, why) in all {
             if is_in(self, path) || !compared.iter().any(|(sides, _)| is_in(sides, path)) {
                 let shown = paths::below(root, path).unwrap_or(path);
-                found.not_proved.insert(format!("{shown}: {why}").into(), None);
+                found.not_proved.insert(format!("{shown}: {why}").into(), NotProved::AnyKey);
             }
         }
         // The files of such a directory are unknown, so cases of nodes and files of globs are missing.
         for place in [&self.before, &self.after] {
             for line in workspace::not_read_in(&place.world, &place.environment) {
-                found.not_proved.insert(line.into(), None);
+                found.not_proved.insert(line.into(), NotProved::AnyKey);
             }
         }
     }

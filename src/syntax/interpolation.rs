@@ -135,6 +135,26 @@ pub fn token_made_by_literals(text: &str) -> Option<String> {
     Some(token.range.slice(&made).to_owned())
 }
 
+/// Whether Puppet reads the same in two texts, which differ at most in how their tokens are written: in quotes and blanks, or
+/// in `hiera` instead of `lookup`.
+pub fn read_the_same(one: &str, other: &str) -> bool {
+    if one == other {
+        return true;
+    }
+    let tokens = (tokens(one), tokens(other));
+    let is_alike = |(one, other): (&Token, &Token)| one.expression.reads_as(&other.expression);
+    tokens.0.len() == tokens.1.len()
+        && tokens.0.iter().zip(&tokens.1).all(is_alike)
+        && between(one, &tokens.0).eq(between(other, &tokens.1))
+}
+
+/// The parts of `text` around its tokens.
+fn between<'t>(text: &'t str, tokens: &[Token]) -> impl Iterator<Item = &'t str> {
+    let starts = std::iter::once(0).chain(tokens.iter().map(|it| it.range.end as usize));
+    let ends = tokens.iter().map(|it| it.range.start as usize).chain([text.len()]);
+    starts.zip(ends).map(|(start, end)| &text[start..end])
+}
+
 /// Whether `text` may contain a token.
 pub fn may_have_tokens(text: &str) -> bool {
     token_start(text, 0).is_some()
@@ -255,6 +275,21 @@ impl Token {
     }
 }
 
+impl Expression {
+    /// Whether Puppet reads the same in another expression.
+    fn reads_as(&self, other: &Self) -> bool {
+        let (
+            Self::Call { method: one, argument, .. },
+            Self::Call { method: other, argument: other_argument, .. },
+        ) = (self, other)
+        else {
+            return self == other;
+        };
+        let looks_up = |it: &Method| matches!(it, Method::Lookup | Method::Hiera);
+        argument == other_argument && (one == other || looks_up(one) && looks_up(other))
+    }
+}
+
 impl Method {
     /// The methods that Puppet knows, by name. Names are case-sensitive.
     pub const NAMES: [&'static str; 5] = ["lookup", "hiera", "alias", "literal", "scope"];
@@ -355,6 +390,21 @@ mod tests {
             if token.is_malformed() { shown + "!" } else { shown }
         };
         assert_eq!(tokens(text).iter().map(show).collect::<Vec<_>>(), expected, "{text:?}");
+    }
+
+    #[test]
+    fn texts_that_read_the_same() {
+        let check = |one: &str, other: &str, expected| {
+            assert_eq!(read_the_same(one, other), expected, "{one} {other}");
+            assert_eq!(read_the_same(other, one), expected, "{other} {one}");
+        };
+        check("a %{lookup('b')} c", "a %{ hiera(\"b\") } c", true);
+        check("%{b}%{}", "%{ b }%{::}", true);
+        check("%{lookup('b')}", "%{alias('b')}", false);
+        check("%{lookup('b')}", "%{lookup('c')}", false);
+        check("%{b}", "%{facts.b}", false);
+        check("%{b} ", "%{b}", false);
+        check("%{b}%{b}", "%{b}", false);
     }
 
     #[test]

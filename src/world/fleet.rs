@@ -47,7 +47,7 @@ use crate::facts::{Node, Reading};
 use crate::syntax::key_path;
 pub use before::Before;
 pub use causes::Cause;
-pub use comparison::{Differences, SideNodes, aligned};
+pub use comparison::{Differences, NotProved, SideNodes, aligned};
 pub use difference::{Change as AnswerChange, Difference, FleetPair};
 use earlier_answers::EarlierAnswers;
 use groups::{Answered, Side};

@@ -13,7 +13,7 @@ use crate::cli::shown::{as_seen_from_here, in_a_line, in_lines, key_in_a_line, w
 use crate::data::render;
 use crate::engine::{Answer, OtherNodes};
 use crate::ide::changes::{Secrets, change_lines, counted, not_shown, without_own_secrets};
-use crate::world::{AnswerChange, Cause, Differences, parallel, paths};
+use crate::world::{AnswerChange, Cause, Differences, NotProved, parallel, paths};
 
 /// The maximum number of keys that an annotation names.
 const MAX_NAMES: usize = 10;
@@ -317,8 +317,13 @@ fn json_of(report: &Report) -> Json {
         }));
         not_proved.extend(part.found.not_proved.iter().map(|(reason, keys)| {
             let mut json = json!({"reason": &**reason});
-            if let Some(keys) = keys {
-                json["keys"] = (*keys).into();
+            match keys {
+                NotProved::Keys(keys) => {
+                    json["keys"] = keys.len().into();
+                    json["names"] = keys.iter().map(|it| &**it).collect();
+                }
+                NotProved::KeysOfNoFile => json["keys"] = 0.into(),
+                NotProved::AnyKey => {}
             }
             environment(part, &mut json);
             json

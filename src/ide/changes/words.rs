@@ -9,10 +9,13 @@ use crate::engine::cases::in_words;
 use crate::engine::{Answer, Assumed, Condition, OtherNodes};
 use crate::facts::mapped::is_member;
 use crate::ide::own_names::with_example;
-use crate::world::{AnswerChange, Differences};
+use crate::world::{AnswerChange, Differences, NotProved};
 
 /// The maximum number of names of nodes that are shown for each change.
 const MAX_NAMES: usize = 10;
+
+/// The maximum number of keys that are named beside a reason why something is not proved.
+const MAX_KEYS: usize = 5;
 
 /// The maximum number of reasons why something is not proved that are shown.
 const MAX_LIMITS: usize = 20;
@@ -85,7 +88,7 @@ impl Differences {
         };
         let are_unlisted = !self.nodes.is_empty();
         // If cases are left out, nodes of these may keep their values.
-        let may_be_any_key = self.not_proved.values().any(Option::is_none);
+        let may_be_any_key = self.not_proved.values().any(|it| *it == NotProved::AnyKey);
         if !may_be_any_key && changes.iter().any(is_of_all) {
             let every = if are_unlisted { "every unlisted node" } else { "every node" };
             return Some((every.to_owned(), true));
@@ -102,10 +105,12 @@ impl Differences {
 
     /// What is not proved, one line each, and a line about the others if there are very many.
     pub fn limits(&self) -> impl Iterator<Item = String> {
-        let limit = |(reason, keys): (&Arc<str>, &Option<usize>)| match keys {
-            Some(0) => format!("not proved for keys that no data file has: {reason}"),
-            Some(keys) => format!("not proved for {}: {reason}", counted(*keys, "key")),
-            None => format!("not proved: {reason}"),
+        let limit = |(reason, keys): (&Arc<str>, &NotProved)| match keys {
+            NotProved::KeysOfNoFile => {
+                format!("not proved for keys that no data file has: {reason}")
+            }
+            NotProved::Keys(keys) => format!("not proved for {}: {reason}", named_keys(keys)),
+            NotProved::AnyKey => format!("not proved: {reason}"),
         };
         let more = self.not_proved.len().saturating_sub(MAX_LIMITS);
         let more = (more > 0).then(|| format!("not proved for {}", counted(more, "other reason")));
@@ -321,6 +326,14 @@ pub fn first_line(message: &str) -> String {
     }
 }
 
+/// `1 key (web::port)`, `7 keys (a, b, c, d, e and 2 more)`
+fn named_keys(keys: &[Arc<str>]) -> String {
+    let names: Vec<&str> = keys.iter().take(MAX_KEYS).map(|it| &**it).collect();
+    let more = keys.len() - names.len();
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{} ({}{more})", counted(keys.len(), "key"), names.join(", "))
+}
+
 /// A text that may have line ends, on one line.
 pub(in crate::ide) fn on_one_line(text: &str) -> String {
     text.replace('\r', "\\r").replace('\n', "\\n")
@@ -349,12 +362,19 @@ mod tests {
     #[test]
     fn what_is_too_much_to_show_is_counted() {
         let reasons = |count: usize| Differences {
-            not_proved: (0..count).map(|it| (format!("{it:02}").into(), Some(1))).collect(),
+            not_proved: (0..count)
+                .map(|it| (format!("{it:02}").into(), NotProved::AnyKey))
+                .collect(),
             ..Differences::default()
         };
         assert_eq!(reasons(MAX_LIMITS).limits().count(), MAX_LIMITS);
         let more = reasons(MAX_LIMITS + 2).limits().last();
         assert_eq!(more.as_deref(), Some("not proved for 2 other reasons"));
+
+        let keys = |count: u8| (b'a'..b'a' + count).map(|it| char::from(it).to_string().into());
+        let named = |count| named_keys(&keys(count).collect::<Vec<_>>());
+        assert_eq!((&*named(1), &*named(2)), ("1 key (a)", "2 keys (a, b)"));
+        assert_eq!(named(8), "8 keys (a, b, c, d, e and 3 more)");
 
         let others = (0..MAX_OTHERS + 2).map(|it| OtherNodes {
             conditions: vec![if_is("a", &it.to_string())],

@@ -1,29 +1,32 @@
 //! Finds the edit that changes a node's answer: an edit of an entry that the node reads, lookup_options, a file that
 //! breaks, a hierarchy, environment.conf, the node's facts, the settings, or sample data.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::Fleet;
 use super::difference::{FleetPair, is_same_case};
+use super::{Fleet, is_same_with_cases};
 use crate::config::glob::is_broken_link;
 use crate::data::{DataFile, FileId, Files as _, Format, Located, Member, PathKind, Place, Value};
-use crate::engine::cases::pairs::Lookups;
+use crate::engine::cases::pairs::{CasePairs, Lookups};
 use crate::engine::footprint::hash_of;
 use crate::engine::structure::concerns_all_keys;
 use crate::engine::{
-    Answer, Condition, Evaluator, Failure, Footprint, LOOKUP_OPTIONS, ReadEntry, Request,
+    Answer, Condition, Evaluator, Failure, Footprint, LOOKUP_OPTIONS, Names, ReadEntry, Request,
     Structure, module_of_key,
 };
 use crate::facts::{Node, Origin};
 use crate::settings::PROJECT_FILE;
-use crate::syntax::key_path;
+use crate::syntax::{interpolation, key_path};
 use crate::world::World;
 use crate::world::modulepath::conf_of;
-use crate::world::paths;
+use crate::world::{parallel, paths};
 
 /// The maximum number of edits that are named for one change.
 const MAX_CAUSES: usize = 8;
+
+/// The causes of a change are searched for in as many pairs of cases; if there are more, all edits that the lookups read count.
+const MAX_CASES: usize = 8;
 
 /// A line that was edited.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,17 +38,103 @@ pub struct Cause {
 }
 
 /// The edits that change the answer of a key for a node.
-pub(super) fn causes(pair: &FleetPair, node: u32, request: &Request) -> Vec<Cause> {
-    if let Some(only) = pair.only_edit_of(request) {
-        return vec![only.clone()];
+pub(super) fn causes(fleets: &FleetPair, node: u32, request: &Request) -> Vec<Cause> {
+    match fleets.only_edit_of(request) {
+        Some(only) => vec![only.clone()],
+        None => traced(fleets, node, request, false).causes,
     }
-    let request = Request { wants_footprint: true, ..request.clone() };
-    let evaluators = (&*pair.before().evaluator(node), &*pair.after().evaluator(node));
-    let answers = (&evaluators.0.call(&request), &evaluators.1.call(&request));
-    let finder = Finder::of(pair);
+}
+
+/// The same for each of some nodes. Those whose lookups read the same, perhaps except for their names, have the same causes.
+pub(super) fn causes_of_each(
+    fleets: &FleetPair,
+    nodes: &[u32],
+    request: &Request,
+) -> HashMap<u32, Vec<Cause>> {
+    if let Some(only) = fleets.only_edit_of(request) {
+        return nodes.iter().map(|node| (*node, vec![only.clone()])).collect();
+    }
+    let is_unedited = |node: &u32| {
+        let [before, after] =
+            [fleets.before(), fleets.after()].map(|it| &it.nodes()[*node as usize]);
+        before.is_same_as(after)
+    };
+    let can_share = request.plain_key().is_some();
+    let (together, alone): (Vec<u32>, Vec<u32>) =
+        nodes.iter().partition(|node| can_share && is_unedited(node));
+    let mut left: Vec<Vec<u32>> = alone.into_iter().map(|node| vec![node]).collect();
+    if !together.is_empty() {
+        left.push(together);
+    }
+    let mut causes = HashMap::new();
+    while !left.is_empty() {
+        let found = parallel::map(&left, |it| traced(fleets, it[0], request, it.len() > 1));
+        let mut others = Vec::new();
+        for (mut group, traced) in left.into_iter().zip(found) {
+            for (fleet, footprint) in
+                [fleets.before(), fleets.after()].into_iter().zip(&traced.read)
+            {
+                for dependency in footprint.dependencies() {
+                    // A single node cannot be split, and its columns may be expensive.
+                    if group.len() == 1 {
+                        break;
+                    }
+                    others.extend(fleet.split(&dependency, &mut group));
+                }
+            }
+            causes.extend(group.into_iter().map(|node| (node, traced.causes.clone())));
+        }
+        left = others;
+    }
+    causes
+}
+
+/// The causes of a change for a node.
+struct Traced {
+    causes: Vec<Cause>,
+    /// What the lookups before and after read.
+    read: [Footprint; 2],
+}
+
+/// Traces the change for a node. If `is_shared`, what was read does not name the node if its names decide nothing.
+fn traced(fleets: &FleetPair, node: u32, request: &Request, is_shared: bool) -> Traced {
+    let evaluators = (&*fleets.before().evaluator(node), &*fleets.after().evaluator(node));
+    let ask = |leaves_names_open| {
+        let request = Request { wants_footprint: true, leaves_names_open, ..request.clone() };
+        let answers = [evaluators.0.call(&request), evaluators.1.call(&request)];
+        (request, answers)
+    };
+    let without_names = is_shared.then(|| ask(true));
+    let without_names = without_names
+        .filter(|(_, answers)| answers.iter().all(|it| Names::of(it.clone()).is_some()));
+    let (request, answers) = without_names.unwrap_or_else(|| ask(false));
+    let causes = of_answers(fleets, node, &request, (&answers[0], &answers[1]), evaluators);
+    Traced { causes, read: answers.map(|it| it.footprint.unwrap_or_default()) }
+}
+
+/// The causes of the difference between two answers for a node.
+fn of_answers(
+    fleets: &FleetPair,
+    node: u32,
+    request: &Request,
+    answers: (&Answer, &Answer),
+    evaluators: (&Evaluator, &Evaluator),
+) -> Vec<Cause> {
     let node = node as usize;
-    let nodes = (&pair.before().nodes()[node], &pair.after().nodes()[node]);
-    finder.find(&request, &[], answers, evaluators, nodes)
+    let nodes = (&fleets.before().nodes()[node], &fleets.after().nodes()[node]);
+    let found = Finder::of(fleets).find(request, &[], answers, evaluators, nodes);
+    if found.len() < 2 || answers.0.cases.is_empty() && answers.1.cases.is_empty() {
+        return found;
+    }
+    // Some of these edits may matter only in cases in which the answer stays the same.
+    let lookups = Lookups { before: evaluators.0, after: evaluators.1, request };
+    let pairs = CasePairs::new(answers.0, answers.1, lookups);
+    let pairs = pairs.different(is_same_with_cases, is_same_case);
+    let mut of_cases = Vec::new();
+    for pair in pairs.iter().take(MAX_CASES) {
+        add_causes(&mut of_cases, in_case(fleets, nodes, lookups, &pair.who.conditions));
+    }
+    if of_cases.is_empty() || pairs.len() > MAX_CASES { found } else { of_cases }
 }
 
 /// The same for any node in one case of both answers.
@@ -217,7 +306,7 @@ impl<'a> Finder<'a> {
         };
         match (entry(self.before.world()), entry(self.after.world())) {
             (Some((before, _)), Some((after, place))) => {
-                if hash_of(&before.value) == hash_of(&after.value) {
+                if read_the_same(&before.value, &after.value) {
                     return None;
                 }
                 self.cause_of(first_difference(&before, &after).unwrap_or(Differs::Now(place)))
@@ -484,6 +573,27 @@ fn cause(world: &World, place: Place) -> Option<Cause> {
     Some(Cause { line: file.line_index().line_of(place.range.start) + 1, path })
 }
 
+/// Whether Puppet reads the same in two values: if their tokens are only written in another way, no answer changes.
+fn read_the_same(before: &Value, after: &Value) -> bool {
+    match (before, after) {
+        (Value::String(one), Value::String(other)) => interpolation::read_the_same(one, other),
+        (Value::Array(one), Value::Array(other)) => {
+            let mut items = one.iter().zip(other.iter());
+            one.len() == other.len()
+                && items.all(|(one, other)| read_the_same(&one.value, &other.value))
+        }
+        (Value::Hash(one), Value::Hash(other)) => {
+            let mut members = one.iter().zip(other.iter());
+            one.len() == other.len()
+                && members.all(|((key, member), (other_key, other))| {
+                    read_the_same(key, other_key)
+                        && read_the_same(&member.value.value, &other.value.value)
+                })
+        }
+        _ => hash_of(before) == hash_of(after),
+    }
+}
+
 /// The place of the first difference between two values.
 fn first_difference(before: &Located, after: &Located) -> Option<Differs> {
     match (&before.value, &after.value) {
@@ -503,7 +613,7 @@ fn first_difference(before: &Located, after: &Located) -> Option<Differs> {
             changed.or_else(removed).or_else(moved)
         }
         (Value::Array(one), Value::Array(other)) => {
-            let is_same = |(a, b): &(&Located, &Located)| hash_of(&a.value) == hash_of(&b.value);
+            let is_same = |(a, b): &(&Located, &Located)| read_the_same(&a.value, &b.value);
             let same = one.iter().zip(other.iter()).take_while(is_same).count();
             let ends = one.iter().skip(same).rev().zip(other.iter().skip(same).rev());
             let same_at_end = ends.take_while(is_same).count();
@@ -524,9 +634,7 @@ fn first_difference(before: &Located, after: &Located) -> Option<Differs> {
 /// The place at which a member of a hash was edited, added or removed.
 fn member_edit(before: Option<&Member>, after: Option<&Member>) -> Option<Differs> {
     match (before, after) {
-        (Some(one), Some(other)) if hash_of(&one.value.value) == hash_of(&other.value.value) => {
-            None
-        }
+        (Some(one), Some(other)) if read_the_same(&one.value.value, &other.value.value) => None,
         (Some(one), Some(other)) => {
             first_difference(&one.value, &other.value).or_else(|| other.key_place.map(Differs::Now))
         }

@@ -47,9 +47,19 @@ pub struct Differences {
     pub changes: Vec<Change>,
     /// The changes of any key that no data file has, if all keys were compared.
     pub other_keys: Vec<Change>,
-    /// The reasons why something is not known, each with its number of keys: 0 for keys that no data file has, `None` if it can
-    /// concern any key.
-    pub not_proved: BTreeMap<Arc<str>, Option<usize>>,
+    /// The reasons why something is not known, each with the keys that it concerns.
+    pub not_proved: BTreeMap<Arc<str>, NotProved>,
+}
+
+/// The keys of which it is not known whether their answers change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotProved {
+    /// These, in order.
+    Keys(Vec<Arc<str>>),
+    /// Keys that no data file has.
+    KeysOfNoFile,
+    /// It can concern any key.
+    AnyKey,
 }
 
 /// A file that does not contain what it should.
@@ -111,12 +121,12 @@ impl FleetPair {
             left = left.and_then(|left| left.checked_sub(lookups()));
             left.is_some()
         };
-        let mut left_out = 0;
+        let mut left_out: Vec<Arc<str>> = Vec::new();
         for group in self.in_order_of_spread(keys) {
             for part in group.chunks(KEYS_AT_ONCE) {
-                let compared: Vec<usize> =
-                    part.iter().copied().filter(|at| fits(&keys[*at])).collect();
-                left_out += part.len() - compared.len();
+                let (compared, others): (Vec<usize>, Vec<usize>) =
+                    part.iter().copied().partition(|at| fits(&keys[*at]));
+                left_out.extend(others.into_iter().map(|at| Arc::clone(&keys[at])));
                 let differences = parallel::map(&compared, |at| {
                     let key = Arc::clone(&keys[*at]);
                     let request = Request { cancel: cancel.clone(), ..Request::key(key) };
@@ -134,28 +144,32 @@ impl FleetPair {
             }
         }
         let mut changes = Vec::new();
-        let mut not_proved: BTreeMap<Arc<str>, Option<usize>> = BTreeMap::new();
-        for difference in found {
+        let mut unknown: BTreeMap<Arc<str>, Vec<Arc<str>>> = BTreeMap::new();
+        for (key, difference) in keys.iter().zip(found) {
             for reason in difference.not_proved() {
-                *not_proved.entry(reason.into()).or_default().get_or_insert_default() += 1;
+                unknown.entry(reason.into()).or_default().push(Arc::clone(key));
             }
             changes.extend(difference.changes);
         }
-        if left_out > 0 {
-            not_proved.insert(TOO_MANY_LOOKUPS.into(), Some(left_out));
+        let compared = keys.len() - left_out.len();
+        if !left_out.is_empty() {
+            left_out.sort();
+            unknown.insert(TOO_MANY_LOOKUPS.into(), left_out);
         }
+        let of_keys = |(reason, keys)| (reason, NotProved::Keys(keys));
+        let mut not_proved: BTreeMap<Arc<str>, NotProved> =
+            unknown.into_iter().map(of_keys).collect();
         let is_edited = self.affected_keys().is_none_or(|it| !it.edited.is_empty());
         let reads_caller =
             || [self.before(), self.after()].iter().any(|it| it.world().reads_caller());
         if is_edited && reads_caller() {
-            not_proved.insert(DEPENDS_ON_CALLER.into(), None);
+            not_proved.insert(DEPENDS_ON_CALLER.into(), NotProved::AnyKey);
         }
         if is_edited && let Some(reason) = self.what_code_decides() {
-            not_proved.insert(reason.into(), None);
+            not_proved.insert(reason.into(), NotProved::AnyKey);
         }
         let nodes = self.after().nodes().iter().map(|node| node.name.clone()).collect();
-        let keys = keys.len() - left_out;
-        Some(Differences { nodes, keys, changes, not_proved, ..Differences::default() })
+        Some(Differences { nodes, keys: compared, changes, not_proved, ..Differences::default() })
     }
 
     /// That levels of some nodes depend on variables that only code sets, if they do: it is not evaluated.
@@ -179,7 +193,7 @@ impl FleetPair {
             let request = Request { cancel: cancel.clone(), ..Request::key(KEY_OF_NO_FILE) };
             let others = self.difference_of(&request);
             for reason in others.not_proved() {
-                found.not_proved.entry(reason.into()).or_insert(Some(0));
+                found.not_proved.entry(reason.into()).or_insert(NotProved::KeysOfNoFile);
             }
             found.other_keys = others.changes;
         }

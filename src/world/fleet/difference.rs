@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use super::affected::AffectedKeys;
-use super::causes::{Cause, add_causes, causes, in_case};
+use super::causes::{Cause, add_causes, causes_of_each, in_case};
 use super::edited_ways::{Base, assuming, open_ways};
 use super::groups::Side;
 use super::open_comparison::MIN_NODES;
@@ -207,23 +207,26 @@ impl FleetPair {
                 difference.note_compared(before, after, are_alike);
             }
         }
-        // Each node can have an answer of its own, and the causes of a change take lookups.
-        let changes = parallel::map(&pairs, |(one, other, nodes)| {
-            let first = *nodes.first()?;
+        let is_changed = parallel::map(&pairs, |(one, other, nodes)| {
+            let Some(first) = nodes.first().copied() else { return false };
             let (before, after) = answers(*one, *other);
             let evaluators = (self.before.evaluator(first), self.after.evaluator(first));
             let lookups = Lookups { before: &evaluators.0, after: &evaluators.1, request };
-            let is_changed = !is_unchanged(before, after, lookups);
-            is_changed.then(|| Change {
-                key: Arc::clone(key),
-                before: before.clone(),
-                after: after.clone(),
-                nodes: nodes.clone(),
-                others: Vec::new(),
-                causes: causes(self, first, request),
-            })
+            !is_unchanged(before, after, lookups)
         });
-        difference.changes.extend(changes.into_iter().flatten());
+        pairs.retain({
+            let mut is_changed = is_changed.into_iter();
+            move |_| is_changed.next().unwrap_or_default()
+        });
+        // Each node can have an answer of its own, and the causes of a change take lookups.
+        let firsts: Vec<u32> = pairs.iter().map(|(.., nodes)| nodes[0]).collect();
+        let mut causes = causes_of_each(self, &firsts, request);
+        difference.changes.extend(pairs.into_iter().map(|(one, other, nodes)| {
+            let causes = causes.remove(&nodes[0]).unwrap_or_default();
+            let (before, after) = answers(one, other);
+            let (before, after) = (before.clone(), after.clone());
+            Change { key: Arc::clone(key), before, after, nodes, others: Vec::new(), causes }
+        }));
         difference.changes.sort_by_key(|change| change.nodes.len());
         let are_others_settled = !others || self.add_others(request, &mut difference);
         // The result of a cancelled lookup is incomplete.

@@ -385,7 +385,7 @@ impl Fleet {
     }
 
     /// Removes the nodes that differ from the first one in a dependency. Returns them in groups.
-    fn split(&self, by: &Dependency, nodes: &mut Vec<u32>) -> Vec<Vec<u32>> {
+    pub(super) fn split(&self, by: &Dependency, nodes: &mut Vec<u32>) -> Vec<Vec<u32>> {
         let column = self.column(by);
         // If no column describes what a lookup depends on, no two nodes may share it.
         let number = |node: u32| column.as_ref().map_or(u64::from(node), |it| it[node as usize]);

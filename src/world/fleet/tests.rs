@@ -317,55 +317,6 @@ fn a_difference_is_what_comparing_all_answers_gives() {
     assert!(changed > 300 && unchanged > 2_000, "{changed} changed, {unchanged} did not");
 }
 
-/// The edits that a change is said to follow from, as `path:line`.
-#[track_caller]
-fn check_causes(key: &str, edits: &[(&str, &str)], expected: &[&str]) {
-    let files = [
-        (
-            "hiera.yaml",
-            "version: 5\nhierarchy:\n- {name: r, path: 'roles/%{role}.yaml'}\n- {name: c, path: c.yaml}\n",
-        ),
-        ("data/roles/web.yaml", "x: 1\na: {p: 1,\n  q: 2}\ngone: 1\n"),
-        (
-            "data/c.yaml",
-            "lookup_options:\n  a: {merge: deep}\na: {r: 1}\nb: \"%{lookup('a.q')}\"\ngone: 2\n",
-        ),
-        (".hiera-ls/facts/one.json", "{\"certname\": \"one\",\n\"role\": \"web\"}"),
-    ];
-    let texts = |edits: &[(&str, &str)]| -> super::random_data::Texts {
-        let path = |path: &str| format!("{ROOT}/{path}");
-        let all = files.iter().chain(edits);
-        all.map(|(name, text)| (path(name), (*text).to_owned())).collect()
-    };
-    let version = PuppetVersion::V8;
-    let after = world_of(&texts(edits), version);
-    let disk = MemoryDisk::new(texts(&[]));
-    let before = after.on_other_disk(Arc::new(disk), after.settings().as_ref().clone());
-    let pair = pair_of(&before, &after, false).expect("environments on both sides");
-    let difference = pair.difference(&key.into());
-    let change = difference.changes.iter().find(|it| !it.nodes.is_empty()).expect("a change");
-    let shown = |cause: &Cause| format!("{}:{}", &cause.path[ROOT.len() + 1..], cause.line);
-    assert_eq!(change.causes.iter().map(shown).collect::<Vec<_>>(), expected);
-}
-
-#[test]
-fn changes_are_traced_to_lines() {
-    let web = "x: 1\na: {p: 1,\n  q: 3}\ngone: 1\n";
-    check_causes("a", &[("data/roles/web.yaml", web)], &["data/roles/web.yaml:3"]);
-    check_causes("b", &[("data/roles/web.yaml", web)], &["data/roles/web.yaml:3"]);
-    let without = ("data/roles/web.yaml", "x: 1\na: {p: 1,\n  q: 2}\n");
-    check_causes("gone", &[without], &["data/roles/web.yaml:4"]);
-    let options =
-        "a: {r: 1}\nb: \"%{lookup('a.q')}\"\ngone: 2\nlookup_options:\n  a: {merge: first}\n";
-    check_causes("a", &[("data/c.yaml", options)], &["data/c.yaml:5"]);
-    let hiera_yaml = "version: 5\nhierarchy:\n- {name: c, path: c.yaml}\n";
-    check_causes("gone", &[("hiera.yaml", hiera_yaml)], &["hiera.yaml:3"]);
-    // Then nothing reads the options of the key any more, which are as they were.
-    check_causes("a", &[("hiera.yaml", &hiera_yaml.replace("c.y", "d.y"))], &["hiera.yaml:3"]);
-    let facts = "{\"certname\": \"one\",\n\"role\": \"db\"}";
-    check_causes("x", &[(".hiera-ls/facts/one.json", facts)], &[".hiera-ls/facts/one.json:2"]);
-}
-
 /// The value of a key for node `one` after an edit of `data/common.yaml`, where both sides have the very same nodes.
 #[track_caller]
 fn check_change(others: &[(&str, &str)], edit: [&str; 2], key: &str, expected: [&str; 2]) {
@@ -667,6 +618,7 @@ fn the_index_of_many_files_has_the_keys_of_all() {
     }
 }
 
+mod causes;
 mod names;
 mod narrowed;
 mod open_comparison;
