@@ -213,7 +213,7 @@ fn note_that_others_are_left_out(world: &World, taken: &Environment) {
 fn no_environment_called(world: &World, root: &str, name: Option<&str>) -> String {
     let line = |it: &Arc<Environment>| format!("\n  {}", as_seen_from_here(it.directory()));
     let beside = world.environments_beside();
-    let known: String = world.environments().iter().chain(&beside).map(line).collect();
+    let known: String = world.environments().iter().chain(&*beside).map(line).collect();
     match name {
         _ if known.is_empty() => no_environment(root),
         Some(name) => format!("{root}: there is no environment {name}; there are:{known}"),

@@ -21,6 +21,11 @@ const ABSENT: [&str; 2] = ["there", "no"];
 impl Fixture {
     /// A world with the fixture's files, and its settings (`/.hiera-ls.yaml`) applied.
     pub(crate) fn world(&self) -> Arc<World> {
+        self.world_in("")
+    }
+
+    /// The same, except that the workspace is only one of its directories.
+    pub(crate) fn world_in(&self, folder: &str) -> Arc<World> {
         let is_there =
             |file: &&FixtureFile| !file.attributes.contains(&ABSENT.map(str::to_owned).into());
         let files = self.files.iter().filter(is_there);
@@ -30,7 +35,7 @@ impl Fixture {
             files.push((format!("{ROOT}/hiera.yaml"), DEFAULT_HIERA_YAML.to_owned()));
         }
         let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
-        host.apply(Change::Folders(vec![ROOT.to_owned()]));
+        host.apply(Change::Folders(vec![format!("{ROOT}{folder}")]));
         if let Some(file) = self.file(&format!("/{PROJECT_FILE}")) {
             let (settings, _) = Settings::read(Some(&file.text), None, &rule_names());
             let settings = Settings { directory: Some(ROOT.into()), ..settings };

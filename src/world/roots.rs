@@ -38,6 +38,7 @@ pub(super) struct RootsCache {
     by_directory: Shards<OnceLock<Option<Root>>>,
     environments: Shards<OnceLock<Arc<Environment>>>,
     workspace: OnceLock<Arc<[Arc<Environment>]>>,
+    beside: OnceLock<Arc<[Arc<Environment>]>>,
     pub(super) own_reaches: Shards<OnceLock<Arc<Reach>>>,
     pub(super) reaches: Shards<OnceLock<Arc<Reach>>>,
 }
@@ -125,14 +126,17 @@ impl World {
     }
 
     /// The environments beside those of the workspace, in the same code directories. The workspace may be a part of one.
-    pub fn environments_beside(&self) -> Vec<Arc<Environment>> {
-        let all = self.environments();
-        let codedirs: BTreeSet<String> =
-            all.iter().filter_map(|it| codedir(it.directory())).collect();
-        let beside = codedirs.iter().flat_map(|it| environments_below(self, it));
-        let is_in_workspace = |path: &str| all.iter().any(|it| it.directory() == path);
-        let beside = beside.filter(|it| !is_in_workspace(it) && self.may_read_in(it));
-        beside.map(|it| self.environment_at(&Root::Environment(it.into()))).collect()
+    pub fn environments_beside(&self) -> Arc<[Arc<Environment>]> {
+        let find = || {
+            let all = self.environments();
+            let codedirs: BTreeSet<String> =
+                all.iter().filter_map(|it| codedir(it.directory())).collect();
+            let beside = codedirs.iter().flat_map(|it| environments_below(self, it));
+            let is_in_workspace = |path: &str| all.iter().any(|it| it.directory() == path);
+            let beside = beside.filter(|it| !is_in_workspace(it) && self.may_read_in(it));
+            beside.map(|it| self.environment_at(&Root::Environment(it.into()))).collect()
+        };
+        self.roots.beside.get_or_init(find).clone()
     }
 
     /// The environment of the workspace with this label, or else the only one with this name for its directory, or else for
@@ -143,7 +147,7 @@ impl World {
             let mut found = all.iter().filter(|it| is_it(it));
             found.next().filter(|_| found.next().is_none()).cloned()
         };
-        let beside = || self.environments_beside().into_iter().find(|it| *it.name == *name);
+        let beside = || self.environments_beside().iter().find(|it| *it.name == *name).cloned();
         only(&|it| *self.environment_label(it) == *name)
             .or_else(|| only(&|it| paths::file_name(it.directory()) == name))
             .or_else(|| only(&|it| *it.name == *name))

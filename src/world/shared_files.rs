@@ -15,18 +15,18 @@ use crate::config::Environment;
 struct KeptForViews(Mutex<HashMap<String, Arc<Attachments>>>);
 
 impl World {
-    /// All environments of the workspace that read the file at `path`, or that have the module that contains it: the one it belongs
-    /// to first. Empty if there is none.
+    /// All environments that read the file at `path`, or that have the module that contains it: the one it belongs to first. Empty if
+    /// there is none. The workspace may be one environment of a code directory. For a file outside of it, those beside it count, too.
     pub fn environments_with(&self, path: &str) -> Vec<Arc<Environment>> {
         let Some(own) = self.environment_of(path) else { return Vec::new() };
-        let all = self.environments();
-        let mut found = vec![own];
-        if all.len() > 1 {
-            let others = all.iter().filter(|it| it.directory() != found[0].directory());
-            let others: Vec<_> = others.filter(|it| self.has_file(it, path)).cloned().collect();
-            found.extend(others);
+        let mut all = self.environments().to_vec();
+        // There can be hundreds of them, each with modules to be listed.
+        if !all.iter().any(|it| paths::below(it.directory(), path).is_some()) {
+            all.extend(self.environments_beside().iter().cloned());
         }
-        found
+        let is_other = |it: &Arc<Environment>| it.directory() != own.directory();
+        let others = all.into_iter().filter(|it| is_other(it) && self.has_file(it, path)).collect();
+        [vec![Arc::clone(&own)], others].concat()
     }
 
     /// Whether an environment reads the file at `path`, or has the module that contains it.

@@ -91,6 +91,26 @@ fn fixes_that_are_not_proved_are_withdrawn() {
     assert_eq!(read(&workspace, "data/nodes/db01.yaml"), "c: 1000\n");
 }
 
+/// Environments beside that of the workspace may read what is outside of it.
+#[test]
+fn shared_data_is_fixed_for_all_environments() {
+    let config = "version: 5\ndefaults: {datadir: ../../data, data_hash: yaml_data}\nhierarchy: [{name: c, path: common.yaml}]\n";
+    let workspace = Workspace::new(&[("data/common.yaml", "m::x: 1\nn: 1,000\n")]);
+    for (environment, value) in [("production", 1), ("dev", 2)] {
+        let write = |name: &str, text: &str| {
+            workspace.write(&format!("environments/{environment}/{name}"), text);
+        };
+        write("hiera.yaml", config);
+        write("modules/m/hiera.yaml", HIERA_YAML);
+        write("modules/m/data/common.yaml", &format!("m::x: {value}\n"));
+        write("modules/m/manifests/init.pp", "class m(Integer $x) { }\n");
+    }
+    let arguments = ["--root", "environments/production", "--fix", "--min-severity", "hint"];
+    let (status, _, said) = run(&workspace, &arguments);
+    assert!(status == Some(0) && said.contains("1 finding fixed"), "{said}");
+    assert_eq!(read(&workspace, "data/common.yaml"), "m::x: 1\nn: 1000\n");
+}
+
 #[test]
 fn fixes_of_findings_that_are_not_shown_are_not_done() {
     let common = "a: yes\nn: 1,000\n";

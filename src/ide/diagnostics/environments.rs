@@ -113,14 +113,22 @@ mod tests {
     /// The codes of the findings in the global file, with the last lines of their messages.
     #[track_caller]
     fn check(files: &str, expected: &[(&str, &str)]) {
+        // The workspace may be one of the environments.
+        for folder in ["", "/environments/dev", "/environments/production"] {
+            check_in(folder, files, expected);
+        }
+    }
+
+    #[track_caller]
+    fn check_in(folder: &str, files: &str, expected: &[(&str, &str)]) {
         let fixture = Fixture::parse_without_marks(files);
         let file = fixture.file("/gdata/global.yaml").expect("the global file");
-        let found = diagnostics(&fixture.world(), &file.world_path());
+        let found = diagnostics(&fixture.world_in(folder), &file.world_path());
         let last = |it: &Diagnostic| it.message.lines().last().unwrap_or_default().to_owned();
         let found: Vec<_> = found.iter().map(|it| (it.code, last(it))).collect();
         let expected: Vec<_> =
             expected.iter().map(|(code, it)| (*code, (*it).to_owned())).collect();
-        assert_eq!(found, expected);
+        assert_eq!(found, expected, "{folder}");
     }
 
     #[test]
