@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use crate::config::hiera_yaml::LayerKind;
+
 /// An environment: the locations of its three layers of Hiera configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment {
@@ -63,6 +65,14 @@ impl Environment {
             Some(own) if self.naming != Naming::Fixed && *own != *self.name => own.into(),
             _ => self.name.clone(),
         }
+    }
+
+    /// The paths of its `hiera.yaml` files with their layers, whether or not they exist.
+    pub fn hiera_yamls(&self) -> impl Iterator<Item = (LayerKind, String)> {
+        let global = self.global_config.iter().map(|it| (LayerKind::Global, it.to_string()));
+        let own = self.root.iter().map(|root| (LayerKind::Environment, root));
+        let modules = self.modules.values().map(|root| (LayerKind::Module, root));
+        global.chain(own.chain(modules).map(|(layer, root)| (layer, format!("{root}/hiera.yaml"))))
     }
 
     /// The directory that users mean: that of the environment, or of the module that is the workspace.

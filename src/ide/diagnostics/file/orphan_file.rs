@@ -66,11 +66,6 @@ fn is_orphan(world: &Arc<World>, path: &str) -> bool {
 /// Whether functions may read files that no hierarchy names: functions of levels without paths, and functions that code
 /// calls with the path of a data file.
 pub(crate) fn may_be_read_by_function(world: &Arc<World>, environment: &Arc<Environment>) -> bool {
-    let own = environment.root.iter().map(|root| (LayerKind::Environment, root));
-    let modules = environment.modules.values().map(|root| (LayerKind::Module, root));
-    let configs = own.chain(modules).map(|(layer, root)| (layer, paths::join(root, "hiera.yaml")));
-    let global = environment.global_config.iter().map(|it| (LayerKind::Global, it.to_string()));
-    let mut configs = configs.chain(global);
     let version = world.settings().puppet_version;
     let reads_unseen = |level: &Level| {
         let has_paths = !matches!(level.locations, Locations::None | Locations::Uris(_));
@@ -86,7 +81,8 @@ pub(crate) fn may_be_read_by_function(world: &Arc<World>, environment: &Arc<Envi
         let text = world.text(path);
         text.is_ok_and(|text| READERS_OF_DATA.iter().any(|name| text.contains(name)))
     };
-    configs.any(has_such_level) || world.code_index(environment).files().iter().any(calls_reader)
+    environment.hiera_yamls().any(has_such_level)
+        || world.code_index(environment).files().iter().any(calls_reader)
 }
 
 /// Whether Puppet refuses the `hiera.yaml` at `config`: it is not known which files its hierarchy is meant to read.

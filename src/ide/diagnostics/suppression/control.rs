@@ -7,7 +7,7 @@ use crate::config::glob::matches_path;
 use crate::data::Files as _;
 use crate::ide::diagnostics::lookup::legacy_fact;
 use crate::ide::diagnostics::suppression::baseline::Baseline;
-use crate::ide::diagnostics::suppression::{ignored, unused_ignore};
+use crate::ide::diagnostics::suppression::{certain, ignored, unused_ignore};
 use crate::ide::diagnostics::{Diagnostic, Report, Rule, Severity, current_code, rule};
 use crate::ide::file_role::FileRole;
 use crate::ide::written_strings::WrittenStrings;
@@ -33,7 +33,10 @@ pub(crate) fn apply(
         let strings = || WrittenStrings::of(world, path, &text);
         let ignores = ignored::leave_out(&text, strings, &mut report.findings);
         if is_checked_completely(world, path, role) {
-            unused_ignore::check(&text, &ignores, is_on, &mut report);
+            let is_certain = |rule: Option<&Rule>, subject: &str| {
+                certain::is_certain(world, path, rule, subject)
+            };
+            unused_ignore::check(&text, &ignores, is_on, is_certain, &mut report);
         }
     }
     let mut findings = report.findings;

@@ -29,6 +29,17 @@ pub(crate) struct Ignore<'t> {
 }
 
 impl Ignore<'_> {
+    /// The part of `text` that it is for: a line without the comment, or the whole file.
+    pub(crate) fn subject<'t>(&self, text: &'t str) -> &'t str {
+        let (before, after) =
+            (&text[..self.range.start as usize], &text[self.range.end as usize..]);
+        match self.line {
+            None => text,
+            Some(_) if self.stands_alone => after.lines().nth(1).unwrap_or_default(),
+            Some(_) => before.lines().next_back().unwrap_or_default(),
+        }
+    }
+
     /// Whether it is for a line: its own or, if nothing else is there, also the next one. A byte order mark may be there.
     fn is_for(&self, line: u32) -> bool {
         !self.is_misread

@@ -24,11 +24,13 @@ pub(crate) fn heeds_comments(code: &str) -> bool {
     code != RULE.code
 }
 
-/// Checks the comments of `text`; `is_on` says whether a rule is on in this file.
+/// Checks the comments of `text`. `is_on` says whether a rule is on in this file, and `is_certain` whether a rule that reports
+/// nothing about a part of the text has nothing to report there.
 pub(crate) fn check(
     text: &str,
     ignores: &[Ignore<'_>],
     is_on: impl Fn(&str) -> bool,
+    is_certain: impl Fn(Option<&Rule>, &str) -> bool,
     report: &mut Report,
 ) {
     for ignore in ignores {
@@ -39,12 +41,13 @@ pub(crate) fn check(
         }
         let rules = ignore.codes.iter().zip(&ignore.used).filter(|(_, is_used)| !**is_used);
         for ((code, range), _) in rules {
-            let is_known = rule(code).is_some();
+            let known = rule(code);
+            let is_silent = |it| is_on(code) && is_certain(Some(it), ignore.subject(text));
             // A comment that names this rule never counts as used.
-            if !heeds_comments(code) || is_known && !is_on(code) {
+            if !heeds_comments(code) || known.is_some_and(|it| !is_silent(it)) {
                 continue;
             }
-            let finding = if is_known {
+            let finding = if known.is_some() {
                 let message = format!("`{code}` reports nothing here\nRemove it from the comment.");
                 report.add(&RULE, *range, message)
             } else {
@@ -59,7 +62,7 @@ pub(crate) fn check(
             };
             finding.with_fix(Fix::safe(format!("Remove `{code}` from the comment"), vec![edit]));
         }
-        if ignore.codes.is_empty() && !ignore.used[0] {
+        if ignore.codes.is_empty() && !ignore.used[0] && is_certain(None, ignore.subject(text)) {
             let message = "no rule reports anything here\nRemove the comment.";
             let edits = vec![without_comment(text, ignore)];
             let finding = report.add(&RULE, ignore.range, message);
