@@ -237,6 +237,22 @@ fn a_baseline_hides_what_is_known() {
     assert_eq!(run(&workspace, &["--write-baseline", "data"]).0, Some(2));
 }
 
+/// A baseline of some rules would lose the known findings of all others.
+#[test]
+fn a_baseline_is_of_all_rules() {
+    let workspace = workspace("a: 0644\n");
+    run(&workspace, &["--write-baseline"]);
+    let written = read(&workspace, ".hiera-ls-baseline.json");
+    for part in
+        [["--select", "unused-key"], ["--ignore", "octal-number"], ["--min-severity", "error"]]
+    {
+        let (status, _, said) = run(&workspace, &[&["--write-baseline"], &part[..]].concat());
+        assert!(status == Some(2) && said.contains(part[0]), "{said}");
+    }
+    assert_eq!(read(&workspace, ".hiera-ls-baseline.json"), written);
+    assert_eq!(run(&workspace, &["--write-baseline", "--min-severity", "hint"]).0, Some(0));
+}
+
 #[test]
 fn a_baseline_that_cannot_be_read_is_said() {
     let workspace = workspace("a: 1\n");

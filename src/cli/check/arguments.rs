@@ -97,7 +97,7 @@ pub struct CheckArguments {
     #[arg(long, help_heading = "Rules", value_name = "FILE")]
     pub baseline: Option<PathBuf>,
     /// Write all findings to the baseline. Later checks only show new findings
-    #[arg(long, help_heading = "Rules", conflicts_with_all = ["paths", "since", "files_from", "stdin_filename", "fix", "diff"])]
+    #[arg(long, help_heading = "Rules", conflicts_with_all = ["paths", "since", "files_from", "stdin_filename", "select", "ignore", "fix", "diff"])]
     pub write_baseline: bool,
     /// Show how many findings each rule has, instead of the findings
     #[arg(long, help_heading = "Output")]

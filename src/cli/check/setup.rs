@@ -96,6 +96,13 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
     if arguments.statistics && !is_list {
         return Err("--statistics prints a text, or with --format json an array".to_owned());
     }
+    let leaves_out = |it: &Least| matches!(it, Least::Warning | Least::Error);
+    if arguments.write_baseline && arguments.min_severity.as_ref().is_some_and(leaves_out) {
+        return Err(
+            "--write-baseline writes all findings, so --min-severity cannot leave some out"
+                .to_owned(),
+        );
+    }
     let Roots { workspace: root, shown } = roots(arguments)?;
     let shown = if arguments.format.is_for_people() { here() } else { shown };
     let mut settings = workspace::settings(&root, &rule_names(), arguments.trust);
