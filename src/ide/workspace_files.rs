@@ -21,8 +21,14 @@ pub fn workspace_files(world: &Arc<World>) -> BTreeSet<String> {
         let index = world.key_index(environment);
         files.extend(index.files().into_iter().map(|(path, _)| path.to_string()));
         let mut beside = BTreeSet::new();
-        for directory in data_directories(world, environment) {
-            collect(world, &directory, MAX_DEPTH, &mut beside);
+        let directories = data_directories(world, environment, DataPlace::directory);
+        let is_topmost = |it: &&String| !paths::ancestors(it).any(|it| directories.contains(it));
+        for directory in directories.iter().filter(is_topmost) {
+            collect(world, directory, MAX_DEPTH, &mut beside);
+        }
+        // A file beside the directories of a data directory is one that the hierarchy forgot.
+        for datadir in data_directories(world, environment, DataPlace::datadir) {
+            collect(world, &datadir, 0, &mut beside);
         }
         // What is read through links is checked under the paths of the links.
         files.extend(beside.into_iter().filter(|it| world.links_to(environment, it).is_empty()));
@@ -47,20 +53,21 @@ pub fn workspace_files(world: &Arc<World>) -> BTreeSet<String> {
     files
 }
 
-/// The directories that contain only data; none of them is inside another.
-fn data_directories(world: &World, environment: &Environment) -> BTreeSet<String> {
+/// Those of the directories of an environment's places that contain only data.
+fn data_directories(
+    world: &World,
+    environment: &Environment,
+    of: impl Fn(&DataPlace) -> &str,
+) -> BTreeSet<String> {
     let roots: Vec<_> = environment.root.iter().chain(environment.modules.values()).collect();
-    let is_inside = |directory: &str| {
+    let is_inside = |directory: &&str| {
         let below = |root: &&Arc<str>| paths::below(root, directory);
         // A datadir that contains the environment or a module has more than data in it.
         let holds_a_root = roots.iter().any(|root| paths::below(directory, root).is_some());
         !holds_a_root && roots.iter().filter_map(below).any(|rest| !rest.is_empty())
     };
     let reach = world.reach(environment);
-    let all = reach.places.iter().map(DataPlace::directory);
-    let all: BTreeSet<String> = all.filter(|it| is_inside(it)).map(str::to_owned).collect();
-    let is_topmost = |it: &&String| !paths::ancestors(it).any(|above| all.contains(above));
-    all.iter().filter(is_topmost).cloned().collect()
+    reach.places.iter().map(of).filter(is_inside).map(str::to_owned).collect()
 }
 
 /// Files beside the data that no level may load, which deserves a hint.

@@ -150,6 +150,24 @@ fn many_findings_begin_with_a_count_of_each_rule() {
     assert!(text.starts_with("warning[octal-number]"), "{text:.200}");
 }
 
+/// Files beside the directories that the hierarchy reads.
+#[test]
+fn files_that_the_hierarchy_forgot() {
+    let nodes = "version: 5\nhierarchy: [{name: n, path: 'nodes/%{trusted.certname}.yaml'}]\n";
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", nodes),
+        ("data/nodes/one.yaml", "a: 1\n"),
+        ("data/common.yaml", "a: 1\n"),
+        ("common.yaml", "a: 1\n"),
+    ]);
+    let orphan = "data/common.yaml:1:1: hint[orphan-file] no level of the hierarchy can load this file. Its keys are never found. \
+                  Compare its path with those in hiera.yaml.\n";
+    let arguments = ["--format", "concise", "--min-severity", "hint"];
+    assert_eq!(run(&workspace, &arguments).1, orphan);
+    assert_eq!(run(&workspace, &[&arguments[..], &["data/common.yaml"]].concat()).1, orphan);
+    assert_eq!(run(&workspace, &["common.yaml"]).0, Some(2));
+}
+
 /// A run that prints "nothing found" would look like success.
 #[test]
 fn nothing_checked_is_no_success() {

@@ -264,7 +264,10 @@ fn refuse(others: &[String]) -> Result<(), String> {
 pub(super) fn is_looked_at(world: &Arc<World>, path: &str) -> bool {
     let lies_beside_data = || {
         let environment = world.environment_of(path);
-        environment.is_some_and(|it| world.reach(&it).surrounds(path))
+        environment.is_some_and(|it| {
+            let reach = world.reach(&it);
+            reach.surrounds(path) || reach.places_around(&it, path).next().is_some()
+        })
     };
     FileRole::of(world, path).is_some()
         || is_code(path)
