@@ -114,7 +114,8 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     let of_nodes =
         workspace::node_problems(&world, &environments_of(arguments, &world, &setup.files));
     let notes = fixing.notes().chain(setup.outside.iter().cloned());
-    let notes = notes.chain(of_nodes).chain(world.notes()).chain(closed);
+    let of_world = world.notes().into_iter().filter(|it| !workspace::is_said(it, &setup.outside));
+    let notes = notes.chain(of_nodes).chain(of_world).chain(closed);
     let notes = notes.chain(baseline::problem(&world, arguments));
     // Those of settings were printed when these were read.
     let mut told: HashSet<String> =

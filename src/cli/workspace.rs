@@ -18,6 +18,9 @@ use crate::world::{DataPlace, DiskReader, Trust, World, paths};
 /// The maximum number of problems of fact sets that are shown.
 const MAX_FACT_SETS: usize = 5;
 
+/// What follows the path of what may not be read.
+const OUTSIDE: &str = " is outside of the workspace and is not read";
+
 /// Puppet's default environment.
 const USUAL_ENVIRONMENT: &str = "production";
 
@@ -88,6 +91,13 @@ pub(super) fn not_read(world: &World) -> Vec<String> {
     all.iter().flat_map(|it| not_read_in(world, it)).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
+/// Whether a note about a file says the same as a line about its directory in [`not_read`].
+pub(super) fn is_said(note: &str, not_read: &[String]) -> bool {
+    let Some(path) = note.strip_suffix(OUTSIDE) else { return false };
+    let directories = not_read.iter().filter_map(|line| line.split_once(OUTSIDE));
+    { directories }.any(|(directory, _)| paths::below(directory, path).is_some())
+}
+
 /// The same for one environment.
 pub(super) fn not_read_in(world: &World, environment: &Environment) -> BTreeSet<String> {
     let reach = world.reach(environment);
@@ -96,9 +106,7 @@ pub(super) fn not_read_in(world: &World, environment: &Environment) -> BTreeSet<
     let manifest = world.code_roots(environment).manifests.filter(|_| !is_manifest_read);
     let directories = reach.places.iter().map(DataPlace::directory).chain(modules);
     let is_it = |it: &&str| !world.may_read_in(it) && world.kind(it) == PathKind::Directory;
-    let line = |it| {
-        format!("{it} is outside of the workspace and is not read; with --trust, hiera-ls reads it")
-    };
+    let line = |it| format!("{it}{OUTSIDE}; with --trust, hiera-ls reads it");
     let outside = directories.filter(is_it).chain(manifest.as_deref()).map(line);
     outside.chain(world.closed_directories(environment)).collect()
 }

@@ -299,10 +299,15 @@ fn an_assistant_reads_nothing_outside_of_the_workspace() {
 #[test]
 fn check_says_that_linked_modules_are_not_read_without_trust() {
     let elsewhere = Workspace::new(&[("manifests/init.pp", "class om (Integer $p = 'x') {}\n")]);
+    elsewhere.write("types/port.pp", "type Om::Port = Integer\n");
     let workspace = workspace("path: common.yaml");
     workspace.write("modules/x/metadata.json", "{}\n");
+    workspace.write("modules/n/manifests/init.pp", "class n (Om::Port $p) {}\n");
+    workspace.write("data/common.yaml", "n::p: 1\n");
     symlink(elsewhere.root(), workspace.path("modules/om")).expect("a link");
     let (_, found, said) = run(&workspace, &["check"]);
+    // The files that are wanted from it are not worth a note each.
+    assert_eq!(said.matches("is outside of the workspace").count(), 1, "{said}");
     assert!(!found.contains("default-type-mismatch"), "{found}");
     assert!(said.contains("modules/om is outside of the workspace and is not read"), "{said}");
     let (_, found, said) = run(&workspace, &["check", "--trust"]);
