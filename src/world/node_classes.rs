@@ -7,6 +7,7 @@
 mod blocks;
 mod decide;
 mod fleet;
+mod givers;
 mod missing;
 mod redefined;
 mod search;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::blocks::node_block_of;
 use super::decide::{Decider, Regexes};
+use super::givers::{Givers, Running};
 use super::{CodePlace, LookedUp, MainManifest, NodeBlock, NodeClass, NodeClasses, RefusedCode};
 use crate::binding::caller_at;
 use crate::code::file::language_of;
@@ -183,20 +184,21 @@ struct Search<'a, 'w> {
     /// The defined types and functions whose bodies were visited, and whether they were certain.
     visited: HashSet<(DeclarationKind, Arc<str>, bool)>,
     others: Vec<CodePlace>,
-    /// Whether some `class { … }` sets parameters of a class whose name is not known.
-    gives_to_unknown: bool,
+    givers: Givers,
 }
 
 /// Code that must still be visited.
 enum Waiting {
     Class(Arc<str>),
-    /// The body of a defined type or a function, whether it certainly runs, and where the path to it starts.
-    Defined(Declared, bool, CodePlace),
+    /// The body of a defined type or a function, its name, whether it certainly runs, and where the path to it starts.
+    Defined(Declared, Running, bool, CodePlace),
 }
 
 /// How some code is reached.
 #[derive(Clone, Copy)]
 struct Reached<'a> {
+    /// The code itself.
+    running: &'a Running,
     is_certain: bool,
     /// The start of the path in the main manifest; `None` for code of the main manifest itself.
     origin: Option<&'a CodePlace>,
@@ -213,12 +215,12 @@ impl<'a, 'w> Search<'a, 'w> {
             waiting: VecDeque::new(),
             visited: HashSet::new(),
             others: Vec::new(),
-            gives_to_unknown: false,
+            givers: Givers::default(),
         }
     }
 
     fn add_body(&mut self, manifest: &MainManifest, body: Body) {
-        let reached = Reached { is_certain: true, origin: None };
+        let reached = Reached { running: &Running::Main, is_certain: true, origin: None };
         self.add_inclusions(&manifest.path, &manifest.file, body, reached);
     }
 
@@ -227,7 +229,7 @@ impl<'a, 'w> Search<'a, 'w> {
         for class in self.node.classes() {
             let (path, range) = class.place.clone();
             let place = CodePlace { path, range };
-            self.add(&class.name, true, &place, &place, &class.given);
+            self.add(&Running::Main, &class.name, true, (&place, &place), &class.given);
         }
     }
 
@@ -235,19 +237,17 @@ impl<'a, 'w> Search<'a, 'w> {
         while let Some(next) = self.waiting.pop_front() {
             match next {
                 Waiting::Class(name) => self.walk_class(&name),
-                Waiting::Defined((path, file, index), is_certain, origin) => {
-                    let reached = Reached { is_certain, origin: Some(&origin) };
+                Waiting::Defined((path, file, index), running, is_certain, origin) => {
+                    let reached = Reached { running: &running, is_certain, origin: Some(&origin) };
                     self.add_inclusions(&path, &file, Body::Declaration(index), reached);
                 }
             }
         }
         let (found, order) = (&mut self.found, self.order);
         let mut classes: Vec<NodeClass> = order.iter().filter_map(|it| found.remove(it)).collect();
-        if self.gives_to_unknown {
-            // It may be any class, and it may run before the others that include the class.
-            for class in &mut classes {
-                class.given.push("*".into());
-            }
+        for class in classes.iter_mut().filter(|it| self.givers.may_give_to(&it.name)) {
+            // It may be any class, and the code may run before what includes the class.
+            class.given.push("*".into());
         }
         // It is not known which code renders a template.
         for class in &mut classes {
@@ -265,12 +265,15 @@ impl<'a, 'w> Search<'a, 'w> {
         let Some(code) = class.code.as_ref().filter(|it| it.syntax_error().is_none()) else {
             return;
         };
-        // Puppet evaluates the class that another one inherits from before that one.
+        // Puppet evaluates the class that another one inherits from before that one, so its body does not run within that one.
         if let (Some(parent), Some(range)) = (code.parent(), code.declaration().parent) {
             let place = CodePlace { path: code.path.clone(), range };
-            self.add(&parent, class.is_certain, &class.origin, &place, &[]);
+            let places = (&class.origin, &place);
+            self.add(&Running::Main, &parent, class.is_certain, places, &[]);
         }
-        let reached = Reached { is_certain: class.is_certain, origin: Some(&class.origin) };
+        let running = &Running::Body(DeclarationKind::Class, name.clone());
+        let (is_certain, origin) = (class.is_certain, Some(&class.origin));
+        let reached = Reached { running, is_certain, origin };
         let body = Body::Declaration(code.index());
         self.add_inclusions(&code.path, &code.file, body, reached);
     }
@@ -316,58 +319,65 @@ impl<'a, 'w> Search<'a, 'w> {
         reached: Reached<'_>,
     ) {
         let is_certain = runs && reached.is_certain;
-        let origin = reached.origin.unwrap_or(place);
+        let (running, origin) = (reached.running, reached.origin.unwrap_or(place));
+        let places = (origin, place);
         let given = inclusion.given.as_deref().unwrap_or_default();
         match &inclusion.included {
             Included::Class(name) => {
-                self.add(name, is_certain, origin, place, given);
+                self.add(running, name, is_certain, places, given);
             }
             Included::Lookup(lookup) => {
                 let found = (self.looked_up)(lookup, caller);
                 for (name, is_in_all) in &found.classes {
-                    self.add(name, is_certain && *is_in_all, origin, place, given);
+                    self.add(running, name, is_certain && *is_in_all, places, given);
                 }
                 if found.may_be_more {
-                    self.add_other(place, given);
+                    self.add_other(running, place, given);
                 }
             }
             Included::Defined(name, is_made) => {
-                self.add_declared(DeclarationKind::Define, name, is_certain && *is_made, origin);
+                let is_made = is_certain && *is_made;
+                self.add_declared(running, (DeclarationKind::Define, name), is_made, origin);
             }
             // What a function does depends on its arguments.
             Included::Function(name) => {
-                self.add_declared(DeclarationKind::Function, name, false, origin);
+                self.add_declared(running, (DeclarationKind::Function, name), false, origin);
             }
             Included::Computed(computed) => match decider.class_names(computed) {
                 Some(names) => {
                     for name in names {
-                        self.add(&name.into(), is_certain, origin, place, given);
+                        self.add(running, &name.into(), is_certain, places, given);
                     }
                 }
-                None => self.add_other(place, given),
+                None => self.add_other(running, place, given),
             },
-            Included::Unknown => self.add_other(place, given),
+            Included::Unknown => self.add_other(running, place, given),
         }
     }
 
     /// Adds what the body of a defined type or of a function includes.
     fn add_declared(
         &mut self,
-        kind: DeclarationKind,
-        name: &Arc<str>,
+        from: &Running,
+        (kind, name): (DeclarationKind, &Arc<str>),
         is_certain: bool,
         origin: &CodePlace,
     ) {
+        let running = Running::Body(kind, name.clone());
+        self.givers.note_way(from, running.clone());
         // A body that runs certainly needs no second visit as one that may run.
         let is_known = self.visited.contains(&(kind, name.clone(), true))
             || !self.visited.insert((kind, name.clone(), is_certain));
         if let (false, Some(declared)) = (is_known, self.finder.declared(kind, name)) {
-            self.waiting.push_back(Waiting::Defined(declared, is_certain, origin.clone()));
+            let origin = origin.clone();
+            self.waiting.push_back(Waiting::Defined(declared, running, is_certain, origin));
         }
     }
 
-    fn add_other(&mut self, place: &CodePlace, given: &[Box<str>]) {
-        self.gives_to_unknown |= !given.is_empty();
+    fn add_other(&mut self, running: &Running, place: &CodePlace, given: &[Box<str>]) {
+        if !given.is_empty() {
+            self.givers.note_giver(running);
+        }
         if self.others.len() < MAX_OTHERS && !self.others.contains(place) {
             self.others.push(place.clone());
         }
@@ -375,12 +385,13 @@ impl<'a, 'w> Search<'a, 'w> {
 
     fn add(
         &mut self,
+        from: &Running,
         name: &Arc<str>,
         is_certain: bool,
-        origin: &CodePlace,
-        place: &CodePlace,
+        (origin, place): (&CodePlace, &CodePlace),
         given: &[Box<str>],
     ) {
+        self.givers.note_way(from, Running::Body(DeclarationKind::Class, name.clone()));
         if let Some(known) = self.found.get_mut(name) {
             known.given.extend_from_slice(given);
             if is_certain && !known.is_certain {
@@ -392,7 +403,7 @@ impl<'a, 'w> Search<'a, 'w> {
             return;
         }
         if self.found.len() >= MAX_CLASSES {
-            return self.add_other(place, given);
+            return self.add_other(from, place, given);
         }
         let code = self.finder.class(name);
         let class = NodeClass {

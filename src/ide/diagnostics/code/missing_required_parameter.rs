@@ -384,6 +384,26 @@ mod tests {
         );
     }
 
+    /// A class has its parameters before its body runs.
+    #[test]
+    fn code_within_a_class_gives_it_no_values() {
+        let fails = "#       ^ error[missing-required-parameter]: expects a value for parameter 'p' This includes class `q`, and…\n";
+        let check = |site: &str, fails: &str| {
+            check(&format!(
+                "{CODE}#- /.hiera-ls.yaml\nnodes: {{n1: {{facts: {{a: 1}}}}}}\n\
+                 #- /modules/q/manifests/init.pp\nclass q($p) {{ include q::in }}\n\
+                 #- /modules/q/manifests/in.pp\nclass q::in {{ q::d {{ 'x': }} }}\n\
+                 #- /modules/q/manifests/d.pp\ndefine q::d {{ create_resources(\"${{name}}_config\", {{}}) }}\n\
+                 #- /modules/r/manifests/init.pp\nclass r {{ include q::in }}\n\
+                 #- /modules/s/manifests/init.pp\nclass s inherits r {{ include q }}\n\
+                 #- /manifests/site.pp\n{site}\n{fails}"
+            ));
+        };
+        check("include q", fails);
+        check("include q, r", "");
+        check("include s", "");
+    }
+
     /// Such a function is older than `hiera.yaml` files of modules, and may have any key of its module.
     #[test]
     fn functions_with_the_data_of_a_module_may_have_values() {
