@@ -238,9 +238,9 @@ pub struct SettingsProblem {
 }
 
 impl SettingsProblem {
-    /// The key and the error; only the error if it is about the whole file.
+    /// The key and the error; only the error if it is about the whole file, or starts with the key.
     pub fn in_words(&self) -> String {
-        if self.key.is_empty() {
+        if self.key.is_empty() || self.message.starts_with(&format!("`{}`", self.key)) {
             return self.message.clone();
         }
         format!("{}: {}", self.key, self.message)

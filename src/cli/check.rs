@@ -100,7 +100,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     let mut summary = fixing.summary();
     if arguments.format.is_for_people() {
         let checked = number_of_checked(arguments, &world, &setup.files, &found);
-        summary += &output::summary(&found, checked, closed.len());
+        summary += &output::summary(&found, checked, closed.len(), setup.has_broken_settings);
         if arguments.is_about_all() && setup.asks_for(MISSING_PARAMETERS) {
             summary += &lacking_nodes(&world);
         }
@@ -110,7 +110,8 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
         }
     }
     // Lookups that read such a file fail, and no rule can say anything about it.
-    let has_problems = !closed.is_empty() || output::all(&found).any(is_problem);
+    let is_incomplete = setup.has_broken_settings || !closed.is_empty();
+    let has_problems = is_incomplete || output::all(&found).any(is_problem);
     let of_nodes =
         workspace::node_problems(&world, &environments_of(arguments, &world, &setup.files));
     let notes = fixing.notes().chain(setup.outside.iter().cloned());

@@ -77,7 +77,7 @@ fn list(
     root: &str,
     disk: Arc<dyn DiskReader>,
 ) -> Result<String, String> {
-    let settings = workspace::settings_on(disk.clone(), root, &[], arguments.trust);
+    let settings = workspace::settings_on(disk.clone(), root, arguments.trust);
     let folders: Vec<Arc<str>> = vec![root.into()];
     let world = World::on_disk(disk, folders, settings);
     let environment = workspace::environment(&world, root, arguments.environment.as_deref())?;

@@ -285,7 +285,7 @@ impl PlaceArguments {
 
     /// The settings of the workspace, with those in the arguments over them.
     fn settings(&self, root: &str, disk: &Arc<dyn DiskReader>) -> Result<Settings, String> {
-        let mut settings = workspace::settings_on(disk.clone(), root, &[], self.trust);
+        let mut settings = workspace::settings_on(disk.clone(), root, self.trust);
         match self.puppet_version {
             Some(7) => settings.puppet_version = PuppetVersion::V7,
             Some(_) => settings.puppet_version = PuppetVersion::V8,

@@ -12,7 +12,7 @@ use crate::facts::formats::FactsProblem;
 use crate::limits::MAX_SEARCH_DEPTH;
 use crate::settings::{PROJECT_FILE, RuleName, Settings};
 use crate::text::{Encoding, TextRange};
-use crate::world::loader::{self, WorkspaceDisk};
+use crate::world::loader::WorkspaceDisk;
 use crate::world::{DataPlace, DiskReader, Trust, World, paths};
 
 /// The maximum number of problems of fact sets that are shown.
@@ -41,25 +41,24 @@ pub(super) fn existing_directory(path: &Path) -> Result<String, String> {
     Ok(root)
 }
 
-/// The effective settings of the directory `root`; their errors are printed on standard error. `rules` are those that
-/// they may name.
-pub(super) fn settings(root: &str, rules: &[RuleName], is_trusted: bool) -> Settings {
-    settings_on(Arc::new(loader::Disk), root, rules, is_trusted)
+/// The effective settings of the directory `root` on a disk; their errors are printed on standard error.
+pub(super) fn settings_on(disk: Arc<dyn DiskReader>, root: &str, is_trusted: bool) -> Settings {
+    checked_settings(disk, root, &[], is_trusted).0
 }
 
-/// The same for another disk.
-pub(super) fn settings_on(
+/// The same, and whether a part of them is left out because of an error. `rules` are those that they may name.
+pub(super) fn checked_settings(
     disk: Arc<dyn DiskReader>,
     root: &str,
     rules: &[RuleName],
     is_trusted: bool,
-) -> Settings {
+) -> (Settings, bool) {
     let folders: Vec<Arc<str>> = vec![root.into()];
     let world = World::on_disk(disk, folders, Settings::default());
     let trust = if is_trusted { Trust::Given } else { Trust::Missing };
     let found = world.workspace_settings(&[root], None, rules, trust);
     found.unread.iter().for_each(|it| complain_once(it));
-    for problem in found.problems {
+    for problem in &found.problems {
         let place = found.file.as_ref().map_or_else(String::new, |file| {
             // What is about the whole file has no place in it.
             if problem.range == TextRange::empty(0) {
@@ -70,7 +69,7 @@ pub(super) fn settings_on(
         });
         complain(&format!("{place}: {}", problem.in_words()));
     }
-    found.settings
+    (found.settings, found.problems.iter().any(|it| !it.is_warning))
 }
 
 /// What may be read without trust: the directory `root` and the repository that contains it, the tree of environments around
@@ -248,7 +247,7 @@ pub(super) fn node_problems<'e>(
     world: &World,
     environments: impl IntoIterator<Item = &'e Arc<Environment>>,
 ) -> Vec<String> {
-    let of_settings = world.node_setting_problems();
+    let of_settings = world.setting_problems();
     let of_settings = of_settings.iter().map(|it| format!("{PROJECT_FILE}: {}", it.in_words()));
     let of_fact_sets = fact_set_lines(world, &world.fact_set_problems(environments));
     of_settings.chain(of_fact_sets).collect()

@@ -151,7 +151,7 @@ fn find(context: &Context, known: Option<BesideTexts>) -> Findings {
     for path in paths.into_iter().filter(|path| !open_versions.contains_key(*path)) {
         sets.push(file_findings(context, path, in_fact_set(context, path, &of_fact_sets)));
     }
-    let of_settings = context.world.node_setting_problems().into_iter().next();
+    let of_settings = context.world.setting_problems().into_iter().next();
     let problem = match of_settings {
         Some(problem) => Some(format!("{PROJECT_FILE}: {}", problem.message)),
         None => of_fact_sets.first().map(|(path, it)| format!("{path}: {}", it.message)),
@@ -224,7 +224,7 @@ fn settings_problems(context: &Context, path: &str) -> Vec<Diagnostic> {
     match context.settings_file.as_deref() {
         Some((file, problems)) if &*file.path == path => {
             let of_patterns = context.world.name_pattern_problems();
-            let of_nodes = context.world.node_setting_problems();
+            let of_nodes = context.world.setting_problems();
             let all = problems.iter().chain(&of_patterns).chain(&of_nodes);
             all.map(|it| to_proto::settings_problem(context, file, it)).collect()
         }

@@ -156,13 +156,12 @@ impl SettingsReader<'_> {
         self.problem(key, range_of(value.place), message, false);
     }
 
-    fn unknown(&mut self, key: &str, range: TextRange, what: &str, known: &[&str]) {
-        let name = key.rsplit_once(": ").map_or(key, |(_, name)| name);
+    fn unknown(&mut self, name: &str, range: TextRange, what: &str, known: &[&str]) {
         // Each suggestion compares the name with all known ones.
         let is_worth_it = self.problems.len() < MAX_SUGGESTIONS;
         let meant = is_worth_it.then(|| nearest_name(name, known.iter().copied())).flatten();
         let meant = meant.map_or(String::new(), |it| format!(" Did you mean `{it}`?"));
-        self.problem(key, range, format!("`{name}` is not {what}.{meant}"), true);
+        self.problem(name, range, format!("`{name}` is not {what}.{meant}"), true);
     }
 
     fn warn_of_unknown_keys(&mut self) {
@@ -184,7 +183,17 @@ impl SettingsReader<'_> {
                     let example = format!("a map with members such as `{}`", in_group[0]);
                     self.wrong(&name, &member.value, &example);
                 }
-                _ => self.unknown(&name, range_of(member.key_place), "a setting", &known),
+                _ => {
+                    let range = range_of(member.key_place);
+                    match member_of_map(&name) {
+                        Some((map, rest)) => {
+                            let message =
+                                format!("`{name}` is not a setting. Write `{map}: {{{rest}: …}}`.");
+                            self.problem(&name, range, message, true);
+                        }
+                        None => self.unknown(&name, range, "a setting", &known),
+                    }
+                }
             }
         }
     }
@@ -398,6 +407,12 @@ fn join(field: &mut Hash, members: Option<&Hash>) {
     }
 }
 
+/// The setting and the member that a key with dots was meant for. Members of maps can have dots themselves, so they are not joined.
+fn member_of_map(name: &str) -> Option<(&'static str, &str)> {
+    let maps = SETTINGS.iter().filter(|it| it.kind.is_map()).map(|it| it.key);
+    { maps }.find_map(|map| Some((map, name.strip_prefix(map)?.strip_prefix('.')?)))
+}
+
 /// A key as text: keys of settings are strings, but YAML reads `7:` as a number.
 fn key_text(key: &Value) -> Arc<str> {
     match key {
@@ -466,6 +481,11 @@ mod tests {
         );
         check("\u{feff}node: web01\npuppetVersion: 9", "9: `puppetVersion` must be 7 or 8.");
         check("puppetVersion: 9", "9: `puppetVersion` must be 7 or 8.");
+        check(
+            "diagnostics.severity.unused-key: error",
+            "diagnostics.severity.unused-key: `diagnostics.severity.unused-key` is not a setting. Write \
+             `diagnostics.severity: {unused-key: …}`.",
+        );
         check(
             "hover: {maxLine: 3}",
             "maxLine: `maxLine` is not a setting of `hover`. Did you mean `maxLines`?",

@@ -46,6 +46,16 @@ pub enum Kind {
     Nodes,
 }
 
+impl Kind {
+    /// Whether it is a map whose members users name.
+    pub(super) fn is_map(self) -> bool {
+        matches!(
+            self,
+            Self::PathMap | Self::SeverityMap | Self::PathSeverityMap | Self::DataMap | Self::Nodes
+        )
+    }
+}
+
 /// Where an editor lets users change a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {

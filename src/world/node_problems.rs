@@ -1,16 +1,19 @@
-//! What is wrong with the nodes: fact sets that cannot be read, and settings that name no node or no fact set.
+//! Fact sets that cannot be read, and settings that lead nowhere: to no node, no fact set, or no other file or directory.
 
 use std::sync::Arc;
 
-use super::World;
 use super::nodes::facts_files;
+use super::reach::DataPlace;
+use super::trust::fixed_part;
+use super::{World, paths};
 use crate::config::Environment;
-use crate::data::{Files as _, Located, PathKind, Value};
+use crate::data::{Files as _, Located, Member, PathKind, Value};
 use crate::facts::Node;
 use crate::facts::formats::FactsProblem;
 use crate::settings::{
     PROJECT_FILE, RawSettings, SettingsProblem, SettingsSource, nearest_name, range_of,
 };
+use crate::text::TextRange;
 
 impl World {
     /// The problems of fact sets in these environments, by path; each once.
@@ -30,11 +33,14 @@ impl World {
         found
     }
 
-    /// The settings of the project file that lead to no node or to no fact set.
-    pub fn node_setting_problems(&self) -> Vec<SettingsProblem> {
+    /// The settings of the project file that lead nowhere.
+    pub fn setting_problems(&self) -> Vec<SettingsProblem> {
         if self.settings.node.is_none()
             && self.settings.facts.is_empty()
             && self.settings.nodes.is_empty()
+            && self.settings.global_hiera_yaml.is_none()
+            && self.settings.modulepath.is_none()
+            && self.settings.diagnostics.severity_by_path.is_empty()
         {
             return Vec::new();
         }
@@ -44,6 +50,11 @@ impl World {
         problems.extend(raw.get("node").and_then(|it| self.unknown_node(it)));
         problems.extend(self.missing_fact_sets(&raw));
         problems.extend(self.missing_files_of_nodes(&raw));
+        problems.extend(raw.get("globalHieraYaml").and_then(|it| self.missing_global_config(it)));
+        problems.extend(
+            raw.get("modulepath").map(|it| self.missing_module_directories(it)).unwrap_or_default(),
+        );
+        problems.extend(self.patterns_without_files(&raw));
         problems
     }
 
@@ -70,10 +81,7 @@ impl World {
     /// The entries of `facts` that lead to no file.
     fn missing_fact_sets(&self, raw: &RawSettings) -> Vec<SettingsProblem> {
         let Some(setting) = raw.get("facts") else { return Vec::new() };
-        let entries = match &setting.value {
-            Value::Array(entries) => entries.as_ref(),
-            _ => std::slice::from_ref(setting),
-        };
+        let entries = entries(setting);
         let is_missing = |entry: &&Located| {
             // An entry that leads out of a workspace that is not trusted is no setting.
             let used = self.settings.facts.iter().find(|it| Some(&***it) == entry.value.as_str());
@@ -84,6 +92,92 @@ impl World {
             format!("`{}` leads to no file with facts.", entry.value.as_str().unwrap_or(""))
         };
         missing.map(|entry| problem("facts", entry, message(entry))).collect()
+    }
+
+    /// The setting `globalHieraYaml`, if no file is there. Puppet uses a hierarchy of its own then.
+    fn missing_global_config(&self, setting: &Located) -> Option<SettingsProblem> {
+        let path = setting.value.as_str()?;
+        let is_used = self.settings.global_hiera_yaml.as_deref() == Some(path);
+        let is_there = self.kind(&self.settings_path(path)) == PathKind::File;
+        let message =
+            format!("`{path}` is no file, so the global layer has Puppet's default hierarchy.");
+        (is_used && !is_there).then(|| problem("globalHieraYaml", setting, message))
+    }
+
+    /// The entries of `modulepath` that no environment has, if none has any of them, or if another directory has nearly that name.
+    /// Modules may be installed only on the servers.
+    fn missing_module_directories(&self, setting: &Located) -> Vec<SettingsProblem> {
+        let environments = self.environments();
+        let roots: Vec<_> = environments.iter().filter_map(|it| it.root.as_deref()).collect();
+        let used = self.settings.modulepath.iter().flatten();
+        let used: Vec<&str> = used.map(|it| &**it).collect();
+        let is_missing = |entry: &str| {
+            let exists = |root: &&str| self.kind(&paths::join(root, entry)) != PathKind::Missing;
+            !roots.iter().any(exists)
+        };
+        let are_all_missing = used.iter().all(|it| is_missing(it));
+        let missing = entries(setting).iter().filter_map(|entry| {
+            let path = entry.value.as_str().filter(|it| used.contains(it) && is_missing(it))?;
+            let meant = roots.iter().find_map(|root| self.directory_near(root, path, &used));
+            let meant = match meant {
+                Some(meant) => format!(" Did you mean `{meant}`?"),
+                None if are_all_missing => String::new(),
+                None => return None,
+            };
+            let message = format!("`{path}` is no directory, so it has no modules.{meant}");
+            Some(problem("modulepath", entry, message))
+        });
+        missing.collect()
+    }
+
+    /// The path of a directory beside a missing one with a similar name, unless it is used.
+    fn directory_near(&self, root: &str, path: &str, used: &[&str]) -> Option<String> {
+        let name = paths::file_name(path);
+        let above = path.strip_suffix(name)?;
+        let items = self.list(&paths::join(root, above));
+        let names = items.iter().filter(|it| it.is_directory).map(|it| &*it.name);
+        let is_free = |name: &&str| !used.contains(&&*format!("{above}{name}"));
+        nearest_name(name, names.filter(is_free)).map(|it| format!("{above}{it}"))
+    }
+
+    /// The patterns of `diagnostics.severityByPath` that no path can match.
+    fn patterns_without_files(&self, raw: &RawSettings) -> Vec<SettingsProblem> {
+        let patterns = raw.get("diagnostics.severityByPath").and_then(|it| it.value.as_hash());
+        let problem_of = |(key, member): (&Value, &Member)| {
+            let message = self.why_nothing_matches(key.as_str()?)?;
+            Some(problem_at("diagnostics.severityByPath", range_of(member.key_place), message))
+        };
+        patterns.into_iter().flat_map(|it| it.iter()).filter_map(problem_of).collect()
+    }
+
+    fn why_nothing_matches(&self, pattern: &str) -> Option<String> {
+        if pattern.rfind('[') > pattern.rfind(']') {
+            return Some(format!("`{pattern}` matches no file, because a `[` needs a `]`."));
+        }
+        let top = self.settings_directory();
+        let exists = |directory: &str, pattern: &str| {
+            self.kind(&paths::join(directory, fixed_part(pattern))) != PathKind::Missing
+        };
+        let mut starts = std::iter::once(&top).chain(self.folders.iter());
+        if starts.any(|it| exists(it, pattern)) {
+            return None;
+        }
+        let below = pattern.trim_start_matches('/');
+        let environments = self.environments();
+        let reaches: Vec<_> = environments.iter().map(|it| self.reach(it)).collect();
+        let data = reaches.iter().flat_map(|it| it.places.iter().map(DataPlace::datadir));
+        let mut meant = std::iter::once(&*top).chain(data).filter(|it| exists(it, below));
+        let meant =
+            meant.find_map(|it| paths::below(&top, &paths::join(it, below)).map(str::to_owned));
+        let advice = match meant {
+            Some(meant) => format!(" Did you mean `{meant}`?"),
+            // Modules that are not installed here may have such files.
+            None if !pattern.starts_with('/') => return None,
+            None => String::new(),
+        };
+        Some(format!(
+            "`{pattern}` matches no file. Patterns start in the directory of {PROJECT_FILE}.{advice}"
+        ))
     }
 
     /// The members of `nodes` whose file with facts does not exist.
@@ -105,10 +199,22 @@ impl World {
     }
 }
 
+/// The entries of a list, which may be a single text.
+fn entries(setting: &Located) -> &[Located] {
+    match &setting.value {
+        Value::Array(entries) => entries,
+        _ => std::slice::from_ref(setting),
+    }
+}
+
 fn problem(key: &str, setting: &Located, message: String) -> SettingsProblem {
+    problem_at(key, range_of(setting.place), message)
+}
+
+fn problem_at(key: &str, range: TextRange, message: String) -> SettingsProblem {
     SettingsProblem {
         message,
-        range: range_of(setting.place),
+        range,
         key: key.to_owned(),
         source: SettingsSource::ProjectFile,
         is_warning: true,
@@ -125,7 +231,7 @@ mod tests {
         let files = "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: N, path: 'nodes/%{trusted.certname}.yaml'}]\n\
                      #- /data/nodes/web01.yaml\na: 1\n#- /facts/db01.yaml\nrole: db\n";
         let fixture = Fixture::parse(&format!("{files}#- /.hiera-ls.yaml\n{settings}"));
-        let problems = fixture.world().node_setting_problems();
+        let problems = fixture.world().setting_problems();
         let shown = problems.iter().map(|it| format!("{}: {}", it.key, it.message));
         assert_eq!(shown.collect::<Vec<_>>(), expected);
     }
@@ -142,10 +248,43 @@ mod tests {
         );
         check("facts: [facts, nofacts]\n", &["facts: `nofacts` leads to no file with facts."]);
         check("facts: no.json\n", &["facts: `no.json` leads to no file with facts."]);
+        check("globalHieraYaml: hiera.yaml\n", &[]);
+        let no_file = "globalHieraYaml: `global.yaml` is no file, so the global layer has Puppet's default hierarchy.";
+        check("globalHieraYaml: global.yaml\n", &[no_file]);
         check(
             "nodes: {a: {facts: a.json}, b: {facts: facts/db01.yaml}, c: {facts: {role: web}}}\n",
             &["nodes.a.facts: `a.json` is no file, so no facts of node `a` are known."],
         );
+    }
+
+    #[test]
+    fn directories_of_modules() {
+        check("modulepath: [facts, data, not-installed]\n", &[]);
+        let near =
+            "modulepath: `datas` is no directory, so it has no modules. Did you mean `data`?";
+        check("modulepath: [facts, datas]\n", &[near]);
+        check("modulepath: [data, datas]\n", &[]);
+        check("modulepath: x\n", &["modulepath: `x` is no directory, so it has no modules."]);
+    }
+
+    #[test]
+    fn patterns_of_paths() {
+        let check = |pattern: &str, expected: Option<&str>| {
+            let expected = expected
+                .map(|it| format!("diagnostics.severityByPath: `{pattern}` matches no file{it}"));
+            let settings =
+                format!("diagnostics: {{severityByPath: {{'{pattern}': {{all: hint}}}}}}\n");
+            check(&settings, &expected.iter().map(|it| &**it).collect::<Vec<_>>());
+        };
+        for pattern in ["data/nodes/*.yaml", "*.yaml", "**", "modules/**", "data/{nodes,x}/*"] {
+            check(pattern, None);
+        }
+        let start = ". Patterns start in the directory of .hiera-ls.yaml.";
+        let meant = format!("{start} Did you mean `data/nodes/*.yaml`?");
+        check("nodes/*.yaml", Some(&meant));
+        check("/data/nodes/*.yaml", Some(&meant));
+        check("/x/**", Some(start));
+        check("data/[", Some(", because a `[` needs a `]`."));
     }
 
     #[test]

@@ -138,7 +138,7 @@ impl World {
 }
 
 /// The directories before the first one with a pattern.
-fn fixed_part(path: &str) -> &str {
+pub(super) fn fixed_part(path: &str) -> &str {
     match path.find(['*', '?', '[', '{']) {
         Some(pattern) => path[..pattern].rfind('/').map_or("", |end| &path[..end]),
         None => path,

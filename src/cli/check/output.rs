@@ -138,11 +138,20 @@ fn counts_first(look: Look, found: &[FileFindings]) -> String {
 
 /// The number of findings in a sentence, styled. `closed` is the number of files and directories that may not be
 /// read.
-pub(super) fn summary(found: &[FileFindings], files: usize, closed: usize) -> String {
+pub(super) fn summary(
+    found: &[FileFindings],
+    files: usize,
+    closed: usize,
+    has_broken_settings: bool,
+) -> String {
     if closed > 0 {
         let cannot = format!("{} cannot be read", counted(closed, "path"));
         let cannot = styled(style_of(Severity::Error), &cannot);
         return format!("{cannot}; {}", numbers(found, files));
+    }
+    if has_broken_settings {
+        let left_out = styled(style_of(Severity::Error), "settings left out");
+        return format!("{left_out}; {}", numbers(found, files));
     }
     if files == 0 {
         return "No file was checked".to_owned();

@@ -45,6 +45,8 @@ pub(super) struct Setup {
     ignored: Vec<&'static str>,
     /// Paths that are not read because they are outside a workspace that is not trusted.
     pub(super) outside: Vec<String>,
+    /// Whether a part of the settings is left out because of an error. What is reported may depend on it.
+    pub(super) has_broken_settings: bool,
 }
 
 impl Setup {
@@ -105,7 +107,9 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
     }
     let Roots { workspace: root, shown } = roots(arguments)?;
     let shown = if arguments.format.is_for_people() { here() } else { shown };
-    let mut settings = workspace::settings(&root, &rule_names(), arguments.trust);
+    let disk = Arc::new(loader::Disk);
+    let (mut settings, has_broken_settings) =
+        workspace::checked_settings(disk, &root, &rule_names(), arguments.trust);
     match arguments.preset {
         Some(PresetName::Recommended) => settings.diagnostics.preset = Preset::Recommended,
         Some(PresetName::Ci) => settings.diagnostics.preset = Preset::Ci,
@@ -177,7 +181,7 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
     } else {
         ShownPaths::below(shown)
     };
-    Ok(Setup { host, shown, files, least, selected, ignored, outside })
+    Ok(Setup { host, shown, files, least, selected, ignored, outside, has_broken_settings })
 }
 
 /// A rule that does not exist would silently report nothing.

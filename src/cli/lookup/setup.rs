@@ -16,7 +16,7 @@ use crate::engine::{Evaluator, module_of_key};
 use crate::facts::{Node, NodeParts, Origin, formats, variable};
 use crate::ide::all_hierarchy_variables;
 use crate::ide::diagnostics::near_key;
-use crate::settings::PROJECT_FILE;
+use crate::settings::{PROJECT_FILE, SettingsProblem};
 use crate::syntax::key_path;
 use crate::world::{UnreadData, World, paths};
 
@@ -238,13 +238,15 @@ fn sample_node(
         }
         node
     };
+    let takes_node_of_settings = arguments.node.is_none() && !arguments.any_node;
+    let matters = |it: &SettingsProblem| takes_node_of_settings || it.key != "node";
+    for problem in world.setting_problems().iter().filter(|it| matters(it)) {
+        complain(&format!("warning: {PROJECT_FILE}: {}", problem.in_words()));
+    }
     match (&arguments.node, &world.settings().node) {
         (Some(name), _) => named(name),
         (None, Some(name)) if !arguments.any_node => {
             complain(&format!("for node {name}, which the settings name"));
-            for problem in world.node_setting_problems() {
-                complain(&format!("warning: {PROJECT_FILE}: {}", problem.in_words()));
-            }
             named(name)
         }
         (None, _) => world.any_node_with(environment, given),
