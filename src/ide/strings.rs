@@ -144,6 +144,17 @@ impl<'a> StringNode<'a> {
         (write(self.text) == written).then(|| TextEdit::replace(self.node.range, write(&text)))
     }
 
+    /// [`Self::rewritten`] for the expression of a token. The second pair of braces of a `%{{…}}` goes.
+    pub fn rewritten_expression(&self, token: &Token, new: &str) -> Option<TextEdit> {
+        let expression = token.expression_range;
+        let behind = &self.text[token.range.end as usize..];
+        if !expression.slice(self.text).starts_with('{') || !behind.starts_with('}') {
+            return self.rewritten(token, expression, new);
+        }
+        let part = TextRange::new(expression.start, token.range.end + 1);
+        self.rewritten(token, part, &format!("{new}}}"))
+    }
+
     /// [`Self::rewritten`] for a string of HOCON within triple quotes, which has no escapes.
     fn rewritten_in_triple_quotes(&self, part: TextRange, new: &str) -> Option<TextEdit> {
         let written = self.node.range.slice(self.source);

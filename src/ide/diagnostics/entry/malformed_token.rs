@@ -139,6 +139,7 @@ fn closed(string: &StringNode<'_>, start: u32, end: u32) -> Option<Fix> {
 /// The token that was most likely meant, if it is valid.
 fn mended(string: &StringNode<'_>, token: &Token, functions: Functions) -> Option<Fix> {
     let written = token.expression_range.slice(string.text);
+    let written = written.strip_prefix('{').map_or(written, str::trim);
     let call = called_without_blanks(written)
         .or_else(|| called_with_brackets(written, inner_quote(string)));
     let meant = match call {
@@ -151,15 +152,18 @@ fn mended(string: &StringNode<'_>, token: &Token, functions: Functions) -> Optio
     if !interpolation::tokens(&format!("%{{{meant}}}")).iter().all(is_fine) {
         return None;
     }
-    let edit = string.rewritten(token, token.expression_range, &meant)?;
+    let edit = string.rewritten_expression(token, &meant)?;
     Some(Fix::safe(format!("Write `%{{{meant}}}`"), vec![edit]))
 }
 
-/// `lookup ( 'key' )` without spaces outside the quotes, and `lookup('key)` with its missing quote.
+/// `lookup ( 'key' )` without spaces outside the quotes, `lookup('key)` with its missing quote, and `lookup 'key'` with parentheses.
 fn called_without_blanks(written: &str) -> Option<String> {
-    let (name, rest) = written.split_once('(')?;
-    let argument = rest.trim_end().strip_suffix(')')?.trim();
     let is_quote = |c: &char| matches!(c, '\'' | '"');
+    let (name, rest) = written.split_at(written.find(['(', '\'', '"'])?);
+    let argument = match rest.strip_prefix('(') {
+        Some(rest) => rest.trim_end().strip_suffix(')')?.trim(),
+        None => rest,
+    };
     let quote = argument.chars().find(is_quote)?;
     let inner = argument.strip_prefix(quote).unwrap_or(argument);
     let inner = inner.strip_suffix(quote).unwrap_or(inner);
@@ -233,7 +237,10 @@ fn short(text: &str) -> String {
 
 fn advice(token: &Token) -> &'static str {
     let Some((name, _)) = token.variable() else { return "" };
-    let called = name.split(['(', '[']).next().unwrap_or("").trim();
+    if name.starts_with('{') {
+        return "One pair of braces goes around a call or a name: `%{lookup('key')}`.";
+    }
+    let called = name.split(['(', '[', '\'', '"']).next().unwrap_or("").trim();
     if Method::NAMES.contains(&called) {
         if name.ends_with("('')") || name.ends_with("(\"\")") {
             "The argument of a call must not be empty."
@@ -417,6 +424,44 @@ b: "%{literal('%')}{x}"
             "Write `%{alias('b')}`",
             "a: \"%{alias('b')}\"\nb: 1\n",
         );
+    }
+
+    #[test]
+    fn a_call_without_parentheses() {
+        check(
+            r#"
+a: "%{lookup 'b'}"
+#   ^^^^^^^^^^^^^ error[malformed-token]: Syntax error in string: %{lookup 'b'} A call has one quoted argument…
+b: 1
+"#,
+        );
+        check_fix(
+            "a: \"%{lookup 'b'}\"\nb: 1\n",
+            "Write `%{lookup('b')}`",
+            "a: \"%{lookup('b')}\"\nb: 1\n",
+        );
+    }
+
+    #[test]
+    fn two_pairs_of_braces() {
+        check(
+            r#"
+a: "%{{lookup('b')}}"
+#   ^^^^^^^^^^^^^^^ error[malformed-token]: Syntax error in string: %{{lookup('b')}} One pair of braces goes around a call…
+b: 1
+"#,
+        );
+        let check_call = |before: &str, after: &str| {
+            check_fix(
+                &format!("{before}\nb: 1\n"),
+                "Write `%{lookup('b')}`",
+                &format!("{after}\nb: 1\n"),
+            );
+        };
+        check_call("a: \"x %{{ lookup('b') }} y\"", "a: \"x %{lookup('b')} y\"");
+        check_call("a: '%{{lookup(''b'')}}'", "a: '%{lookup(''b'')}'");
+        check_call("a: \"%{{lookup('b')}\"", "a: \"%{lookup('b')}\"");
+        check_fix("a: \"%{{facts['os']}}\"\n", "Write `%{facts.os}`", "a: \"%{facts.os}\"\n");
     }
 
     #[test]

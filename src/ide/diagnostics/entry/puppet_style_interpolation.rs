@@ -8,6 +8,7 @@ use crate::ide::diagnostics::shared::fix::{Fix, quote};
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::ide::strings::StringNode;
 use crate::syntax::interpolation::Expression;
+use crate::syntax::key_path;
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::{TextEdit, TextRange};
 
@@ -42,21 +43,34 @@ pub(crate) fn check_config(file: &ConfigTextContext<'_>, report: &mut Report) {
     check_names(file.strings, report);
 }
 
-/// Checks strings that Puppet interpolates for names that start with a `$`, as in Puppet code.
+/// Checks strings that Puppet interpolates for names that start with a `$`, as in Puppet code, or with a second `{`.
 fn check_names(strings: &[StringNode<'_>], report: &mut Report) {
     for string in strings {
         for token in &string.tokens {
             let Expression::Variable(name) = &token.expression else { continue };
-            let Some(meant) = name.strip_prefix('$') else { continue };
-            let message = format!(
-                "there is no variable `{name}`\nWrite `%{{{meant}}}`: names have no `$` in Hiera."
-            );
+            let Some(meant) = meant_variable(name) else { continue };
+            let advice = if name.starts_with('$') {
+                ": names have no `$` in Hiera"
+            } else {
+                ", with one pair of braces"
+            };
+            let message = format!("there is no variable `{name}`\nWrite `%{{{meant}}}`{advice}.");
             let finding = report.add(&RULE, string.source_range(token.range), message);
-            let edit = string.rewritten(token, token.expression_range, meant);
+            let edit = string.rewritten_expression(token, &meant);
             let fix = |edit| Fix::changing(format!("Write `%{{{meant}}}`"), vec![edit]);
             finding.fixes.extend(edit.map(fix));
         }
     }
+}
+
+/// The variable that `%{$name}` or `%{{facts.name}}` means.
+pub(crate) fn meant_variable(name: &str) -> Option<String> {
+    if let Some(name) = name.strip_prefix('$') {
+        return Some(name.to_owned());
+    }
+    // Another rule reports what is not a name at all.
+    let inner = name.strip_prefix('{').filter(|_| key_path::parse(name).is_ok())?;
+    as_hiera_writes(inner.trim())
 }
 
 /// Checks the strings in a value. The node's ranges refer to `source`.
@@ -107,6 +121,10 @@ fn check_text(source: &str, scalar: TextRange, surrounding: Surrounding, report:
     let written = scalar.slice(source);
     for (open, close) in BRACKETS {
         for (at, _) in written.match_indices(open) {
+            // The braces of a `%{{…}}` belong to a token.
+            if open == "{{" && written[..at].ends_with('%') {
+                continue;
+            }
             let inner = &written[at + open.len()..];
             let Some(end) = inner.find(close) else { continue };
             let expression = inner[..end].trim();
@@ -191,6 +209,22 @@ c: "%{$facts.os.family}"
 d: "{{ item }} ${facts['a b']} ${facts[$x]} {{ lookup('env', 'HOME') }} {{ lookup(\"a\", \"b\") }} ${lookup('a)}"
 "#,
         );
+    }
+
+    #[test]
+    fn two_pairs_of_braces() {
+        check(
+            r#"
+a: "%{{facts.os.family}} %{{ facts.os.family }"
+#   ^^^^^^^^^^^^^^^^^^^ warning[puppet-style-interpolation]: there is no variable `{facts.os.family` Write `%{facts.os.family}`, with one pair of braces.
+#                        ^^^^^^^^^^^^^^^^^^^^^ warning[puppet-style-interpolation]
+#- /.hiera-ls.yaml
+nodes: {web01: {facts: {os: {family: Debian}}}}
+"#,
+        );
+        let mended = "a: \"x %{facts.os} y\"\n";
+        check_fix("a: \"x %{{facts.os}} y\"\n", "Write `%{facts.os}`", mended);
+        check_fix("a: \"x %{{facts.os} y\"\n", "Write `%{facts.os}`", mended);
     }
 
     #[test]

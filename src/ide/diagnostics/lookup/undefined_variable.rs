@@ -11,6 +11,7 @@ use crate::data::{Hash, Value};
 use crate::engine::{ClassOfVariable, CodeVariables, is_of_class};
 use crate::facts::variable::VARIABLES_OF_HIERA_3;
 use crate::facts::{Node, Reading, legacy};
+use crate::ide::diagnostics::entry::puppet_style_interpolation::meant_variable;
 use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::lookup::VariablesContext;
 use crate::ide::diagnostics::shared::declared_classes::{DeclaredClass, class_and_parameter};
@@ -69,8 +70,7 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
         check_names(known, variables, start, report);
         return;
     }
-    // `puppet-style-interpolation` reports a name with a `$`.
-    for variable in variables.iter().filter(|it| !it.name.starts_with('$')) {
+    for variable in variables.iter().filter(|it| meant_variable(&it.name).is_none()) {
         let Some(name) = undefined(known, &variable.name) else { continue };
         let modern = modern_name(&name);
         // A member that no node has would turn the visible mistake into an empty string.
@@ -150,7 +150,9 @@ fn check_names(
     start: u32,
     report: &mut Report,
 ) {
-    for variable in variables.iter().filter(|it| is_impossible(&it.name)) {
+    // Other rules report what is not a name, or one of Puppet code.
+    let is_name = |name: &str| key_path::parse(name).is_ok() && meant_variable(name).is_none();
+    for variable in variables.iter().filter(|it| is_impossible(&it.name) && is_name(&it.name)) {
         let effect = effect(known);
         let message = format!(
             "Undefined variable '{}'\n{effect}: names of variables start with a small letter. {AS_TEXT}",

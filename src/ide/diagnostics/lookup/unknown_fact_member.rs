@@ -95,7 +95,7 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
         }
         let names: Vec<_> = unqualified.split('.').collect();
         let is_plain =
-            |name: &&str| !name.is_empty() && !name.contains(['\'', '"', '(', ':', ' ', '$']);
+            |name: &&str| !name.is_empty() && !name.contains(['\'', '"', '(', ':', ' ', '$', '{']);
         if !names.iter().all(is_plain) {
             continue;
         }
