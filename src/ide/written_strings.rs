@@ -44,8 +44,17 @@ impl WrittenStrings {
 
     /// Whether a byte offset is between the ends of a string.
     pub(super) fn contain(&self, offset: u32) -> bool {
+        self.around(offset).is_some()
+    }
+
+    /// Where the string around a byte offset starts, or else the offset itself. A block starts at the end of the line above it.
+    pub(super) fn start_of(&self, offset: u32) -> u32 {
+        self.around(offset).map_or(offset, |range| range.start)
+    }
+
+    fn around(&self, offset: u32) -> Option<&TextRange> {
         let before = self.0.partition_point(|range| range.start < offset);
-        self.0[..before].last().is_some_and(|range| offset < range.end)
+        self.0[..before].last().filter(|range| offset < range.end)
     }
 }
 

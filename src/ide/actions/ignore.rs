@@ -36,7 +36,8 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
     let mut actions: Vec<Action> = Vec::new();
     for diagnostic in context.touched_diagnostics().filter(|it| heeds_comments(it.code)) {
         let code = diagnostic.code;
-        let line = context.file.line_index().line_of(diagnostic.range.start) + 1;
+        let start = if is_broken { diagnostic.range.start } else { start_of(&scalars, diagnostic) };
+        let line = context.file.line_index().line_of(start) + 1;
         // A line can be very long and have very many findings, so it is searched only once for each rule.
         if !is_broken
             && lines.insert((code, line))
@@ -94,7 +95,12 @@ fn takes_comments(context: &ActionContext<'_>) -> bool {
         && !path.ends_with(".json")
 }
 
-/// The comment for the line on which the diagnostic starts: after the line, in existing brackets, or on a line of its own
+/// Where the diagnostic starts, or the string that it is in.
+fn start_of(scalars: &WrittenStrings, diagnostic: &Diagnostic) -> u32 {
+    scalars.start_of(diagnostic.range.start)
+}
+
+/// The comment for the line on which the diagnostic or its string starts: after the line, in existing brackets, or on a line of its own
 /// above. `None` if both places are inside a string.
 fn line_comment(
     context: &ActionContext<'_>,
@@ -102,7 +108,7 @@ fn line_comment(
     diagnostic: &Diagnostic,
 ) -> Option<TextEdit> {
     let (text, index) = (&*context.file.text, context.file.line_index());
-    let number = index.line_of(diagnostic.range.start);
+    let number = index.line_of(start_of(scalars, diagnostic));
     let line = index.line_range(text, number);
     let code = diagnostic.code;
     let above = index.line_range(text, number.saturating_sub(1));

@@ -134,17 +134,25 @@ fn a_comment_never_lands_in_a_text() {
         &["* Remove `sexagesimal-number` from the comment"],
     );
     let for_the_file = "Ignore unknown-function in this file";
-    let offered = ["* Write `lookup`", for_the_file];
-    check_titles("a: |\n  x %{lokup('x')}$0\n  y\n", &[ActionKind::QuickFix], &offered);
+    let check_offers = |text: &str, line: u8| {
+        let for_the_line = format!("Ignore unknown-function on line {line}");
+        let offered = ["* Write `lookup`", &for_the_line, for_the_file];
+        check_titles(text, &[ActionKind::QuickFix], &offered);
+    };
     // What follows the last line of a block would belong to it, too.
     for block in ["|\n  x", ">-\r\n  x\r\n ", "|2\n  x", "|+\n  x"] {
         for end in ["", " ", "\n", "  \r\n", "\n\nb: 1\n"] {
             let text = format!("a: {block} %{{lokup('x')}}$0{end}");
-            check_titles(&text, &[ActionKind::QuickFix], &offered);
+            check_offers(&text, 1);
             let nested = format!("a:\n- b: 1\n- {block} %{{lokup('x')}}$0{end}");
-            check_titles(&nested, &[ActionKind::QuickFix], &offered);
+            check_offers(&nested, 3);
         }
     }
+    check(
+        "a:\n- |2+\r\n  x %{lokup('x')}$0\r\n\r\n",
+        title,
+        "a:\n- |2+ # hiera-ls: ignore[unknown-function]\r\n  x %{lokup('x')}\r\n\r\n",
+    );
     check(
         "a: |\n  x\nb: yes$0\n",
         "Ignore yaml-1.1-boolean on line 3",

@@ -1,7 +1,7 @@
 //! Comments in a file that suppress findings: `# hiera-ls: ignore[rule]`.
 //!
-//! A comment applies to its own line and, if it is alone on its line, to the next one. `ignore-file` applies to the whole
-//! file. With brackets, it applies to the rules in them, without brackets to all rules.
+//! A comment applies to its own line and, if it is alone on its line, to the next one. If a string of several lines starts on
+//! that line, the comment applies to the whole string. `ignore-file` applies to the whole file. With brackets, it applies to the rules in them, without brackets to all rules.
 
 use memchr::memmem;
 
@@ -10,6 +10,9 @@ use crate::ide::written_strings::WrittenStrings;
 use crate::text::{LineIndex, TextRange};
 
 const MARK: &str = "hiera-ls:";
+
+/// The end of [`MARK`], and the same in capitals: such a comment is meant to be one.
+const ENDS_OF_MARK: [&str; 2] = ["-ls:", "-LS:"];
 
 /// One comment.
 #[derive(Debug, PartialEq, Eq)]
@@ -53,16 +56,18 @@ pub(crate) fn leave_out<'t>(
     strings: impl FnOnce() -> WrittenStrings,
     findings: &mut Vec<Diagnostic>,
 ) -> Vec<Ignore<'t>> {
-    // Nearly all files have no such comment, and one search shows that.
-    if memmem::find(text.as_bytes(), MARK.as_bytes()).is_none() {
+    // Nearly all files have no such comment, and a search shows that.
+    if ENDS_OF_MARK.iter().all(|it| memmem::find(text.as_bytes(), it.as_bytes()).is_none()) {
         return Vec::new();
     }
-    let mut ignores = ignores(text, &strings());
+    let strings = strings();
+    let mut ignores = ignores(text, &strings);
     let index = LineIndex::new(text);
     findings.retain(|finding| {
-        let line = index.line_of(finding.range.start);
+        let start = finding.range.start;
+        let lines = [start, strings.start_of(start)].map(|it| index.line_of(it));
         let mut is_ignored = false;
-        for ignore in ignores.iter_mut().filter(|it| it.is_for(line)) {
+        for ignore in ignores.iter_mut().filter(|it| lines.iter().any(|line| it.is_for(*line))) {
             let is_its = |(code, _): &(&str, _)| current_code(code) == finding.code;
             let named = ignore.codes.iter().position(is_its);
             // Without codes, `used` has one element, for the comment as a whole.
@@ -115,11 +120,13 @@ fn ignores<'t>(text: &'t str, strings: &WrittenStrings) -> Vec<Ignore<'t>> {
     ignores
 }
 
-/// What is before a comment that was meant to suppress a rule: `# known. hiera-ls: ignore[rule]` or `# hiera-ls: disable[rule]`.
+/// What is before a comment that was meant to suppress a rule: `# known. hiera-ls: ignore[rule]`, `# hiera-ls: disable[rule]` or
+/// `# HIERA-LS: ignore[rule]`.
 fn before_misread<'l>(line: &'l str, is_string: &dyn Fn(usize) -> bool) -> Option<&'l str> {
-    let (before, after) = line.split_once(MARK)?;
+    let at = line.to_ascii_lowercase().find(MARK)?;
+    let (before, after) = (&line[..at], &line[at + MARK.len()..]);
     let word = after.trim_start();
-    let rest = word.trim_start_matches(|it: char| it.is_ascii_lowercase() || it == '-');
+    let rest = word.trim_start_matches(|it: char| it.is_ascii_alphabetic() || it == '-');
     let begins = |at: usize| before[..at].chars().next_back().is_none_or(char::is_whitespace);
     let mut hashes = before.match_indices('#').map(|(at, _)| at);
     let start = hashes.find(|at| begins(*at) && !is_string(*at))?;
@@ -188,6 +195,33 @@ e: "%{lookup('')}" # hiera-ls: ignore[unknown-function]
              #                         ^^^^^^ information[unused-ignore]: there is no rule `nosuch`\n\
              #- /elsewhere/x.pp\n$x = 1 # hiera-ls: ignore[nosuch]\n"
         ));
+    }
+
+    /// Within a string, nothing is a comment.
+    #[test]
+    fn in_strings_of_several_lines() {
+        check(
+            r#"
+a: | # hiera-ls: ignore[malformed-token] the first line of the string
+  x
+  %{lookup('')} %{lokup('a')}
+#               ^^^^^^^^^^^^^ error[unknown-function]
+# hiera-ls: ignore[malformed-token]
+b: "x
+  %{lookup('')}"
+c:
+  # hiera-ls: ignore[malformed-token]
+  - >-
+    x %{lookup('')}
+  - >-
+    x %{lookup('')}
+#     ^^^^^^^^^^^^^ error[malformed-token]
+d: # hiera-ls: ignore[malformed-token]
+#                     ^^^^^^^^^^^^^^^ information[unused-ignore]
+  e: "%{lookup('')}"
+#     ^^^^^^^^^^^^^ error[malformed-token]
+"#,
+        );
     }
 
     #[test]

@@ -148,6 +148,10 @@ b: 0644
 #  ^^^^ warning[octal-number]
 c: "x # known. hiera-ls: ignore[octal-number]"
 # hiera-ls: see [octal-number]
+# HIERA-LS: ignore[octal-number]
+#^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ information[unused-ignore]: hiera-ls does not read this comment…
+# Hiera-LS: Ignore[octal-number]
+#^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ information[unused-ignore]
 "#,
         );
     }
