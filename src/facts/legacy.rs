@@ -11,16 +11,24 @@ pub fn modern_name(name: &str) -> Option<String> {
     of_interface(name).or_else(|| of_numbered(name))
 }
 
-/// The same for legacy facts whose replacement has exactly the same value, compared as text.
-pub(super) fn same_value_under_modern_name(name: &str) -> Option<&'static str> {
-    if OTHER_VALUES.contains(&name) {
-        return None;
-    }
+/// The same for legacy facts without a part of a name in theirs.
+pub(super) fn modern_name_of_whole(name: &str) -> Option<&'static str> {
     BY_NAME.get(name).copied()
 }
 
-/// These were comma-separated strings; their replacements are hashes.
-const OTHER_VALUES: [&str; 4] = ["blockdevices", "interfaces", "xendomains", "zones"];
+/// The structured fact that has what the legacy fact `name` has, but in another form: a hash in place of names with commas between
+/// them, for example.
+pub fn other_form(name: &str) -> Option<&'static str> {
+    OTHER_FORMS.iter().find(|(legacy, _)| *legacy == name).map(|(_, modern)| *modern)
+}
+
+const OTHER_FORMS: [(&str, &str); 5] = [
+    ("blockdevices", "disks"),
+    ("dhcp_servers", "networking.dhcp"),
+    ("interfaces", "networking.interfaces"),
+    ("xendomains", "xen.domains"),
+    ("zones", "solaris_zones.zones"),
+];
 
 /// `ipaddress_eth0` and the like. Facter replaced special characters of an interface's name by `_`, so the real name may
 /// differ.
@@ -62,20 +70,18 @@ const INTERFACE: [(&str, &str); 8] = [
 static BY_NAME: LazyLock<HashMap<&str, &str, foldhash::fast::RandomState>> =
     LazyLock::new(|| NAMES.into_iter().collect());
 
-const NAMES: [(&str, &str); 76] = [
+const NAMES: [(&str, &str); 71] = [
     ("architecture", "os.architecture"),
     ("augeasversion", "augeas.version"),
     ("bios_release_date", "dmi.bios.release_date"),
     ("bios_vendor", "dmi.bios.vendor"),
     ("bios_version", "dmi.bios.version"),
-    ("blockdevices", "disks"),
     ("boardassettag", "dmi.board.asset_tag"),
     ("boardmanufacturer", "dmi.board.manufacturer"),
     ("boardproductname", "dmi.board.product"),
     ("boardserialnumber", "dmi.board.serial_number"),
     ("chassisassettag", "dmi.chassis.asset_tag"),
     ("chassistype", "dmi.chassis.type"),
-    ("dhcp_servers", "networking.dhcp"),
     ("domain", "networking.domain"),
     ("fqdn", "networking.fqdn"),
     ("gid", "identity.group"),
@@ -83,7 +89,6 @@ const NAMES: [(&str, &str); 76] = [
     ("hardwaremodel", "os.hardware"),
     ("hostname", "networking.hostname"),
     ("id", "identity.user"),
-    ("interfaces", "networking.interfaces"),
     ("ipaddress", "networking.ip"),
     ("ipaddress6", "networking.ip6"),
     ("lsbdistcodename", "os.distro.codename"),
@@ -137,8 +142,6 @@ const NAMES: [(&str, &str); 76] = [
     ("windows_installation_type", "os.windows.installation_type"),
     ("windows_product_name", "os.windows.product_name"),
     ("windows_release_id", "os.windows.release_id"),
-    ("xendomains", "xen.domains"),
-    ("zones", "solaris_zones.zones"),
 ];
 
 #[cfg(test)]
@@ -157,5 +160,6 @@ mod tests {
         assert_eq!(modern_name("blockdevice_sda_size").as_deref(), Some("disks.sda.size_bytes"));
         assert_eq!(modern_name("osfamily").as_deref(), Some("os.family"));
         assert_eq!(modern_name("kernel"), None);
+        assert_eq!(modern_name("interfaces"), None);
     }
 }

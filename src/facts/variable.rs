@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::legacy::same_value_under_modern_name;
+use super::legacy::modern_name_of_whole;
 use super::mapped::is_member;
 use crate::syntax::key_path::{self, KeyPath, Segment};
 
@@ -34,7 +34,7 @@ pub(super) fn is_environment(name: &str) -> bool {
 /// The variable that `path` reads, under the canonical name for all its spellings: `role`, `facts.os.family`,
 /// `trusted.extensions.pp_role`. `None` if the path starts with a number, which does not name a variable.
 pub fn name_of(path: &KeyPath) -> Option<Arc<str>> {
-    name_with(path, same_value_under_modern_name)
+    name_with(path, modern_name_of_whole)
 }
 
 /// The same, but a legacy fact keeps its own name: of a node with a fact set, it is known whether it has the one or the other.

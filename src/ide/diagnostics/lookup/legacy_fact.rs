@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use indexmap::IndexMap;
 
 use crate::config::PuppetVersion;
-use crate::facts::legacy::modern_name;
+use crate::facts::legacy::{modern_name, other_form};
 use crate::ide::diagnostics::lookup::VariablesContext;
 use crate::ide::diagnostics::lookup::undefined_variable;
 use crate::ide::diagnostics::shared::fix::Fix;
@@ -36,18 +36,25 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
     }
     let VariablesContext { variables, start, .. } = *at;
     for variable in variables {
-        let Some((name, modern)) = legacy(&variable.name) else { continue };
+        let Some(name) = fact_of(&variable.name) else { continue };
+        let modern = modern_name(&name).map(|it| format!("facts.{it}"));
+        let advice = match (&modern, other_form(&name)) {
+            (Some(modern), _) => format!("Use `%{{{modern}}}`."),
+            (None, Some(other)) => {
+                format!("No other fact has the same value: `facts.{other}` has another form.")
+            }
+            (None, None) => continue,
+        };
         let range = variable.range.shifted(start);
         if is_reported_as_undefined(report, range) {
             continue;
         }
         let message = format!(
-            "`{name}` is a legacy fact, which agents of Puppet 8 do not send by default\n\
-             Use `%{{facts.{modern}}}`."
+            "`{name}` is a legacy fact, which agents of Puppet 8 do not send by default\n{advice}"
         );
         let finding = report.add(&RULE, range, message);
-        let modern = format!("facts.{modern}");
-        if let Some(range) = variable.name_range.filter(|_| is_whole(&variable.name)) {
+        let whole = variable.name_range.filter(|_| is_whole(&variable.name));
+        if let (Some(modern), Some(range)) = (modern, whole) {
             let edits = vec![TextEdit::replace(range.shifted(start), &*modern)];
             let title = format!("Write `%{{{modern}}}`");
             // The value would change for a node that does not send legacy facts, even if it stays the same for many others.
@@ -96,17 +103,16 @@ fn in_all_places(fixes: &[Fix]) -> Option<Fix> {
     Some(Fix::changing(title, fixes.iter().flat_map(|it| it.edits.iter().cloned()).collect()))
 }
 
-/// The name of a legacy fact that a variable reads, directly or as a member of `facts`, and the modern fact with the same
-/// value.
-fn legacy(variable: &str) -> Option<(String, String)> {
+/// The fact that a variable reads, directly or as a member of `facts`.
+fn fact_of(variable: &str) -> Option<String> {
     let path = key_path::parse(variable).ok()?;
     let root = path.root_name()?;
     let name = root.strip_prefix("::").unwrap_or(root);
     if name != "facts" {
-        return Some((name.to_owned(), modern_name(name)?));
+        return Some(name.to_owned());
     }
     let key_path::Segment::Name(name) = path.rest.first()? else { return None };
-    Some((name.to_string(), modern_name(name)?))
+    Some(name.to_string())
 }
 
 /// Whether the variable is the fact itself, and not a part of it.
@@ -122,7 +128,7 @@ fn is_reported_as_undefined(report: &Report, range: TextRange) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::ide::diagnostics::testing::{check, check_fix, fix_counts};
 
     #[test]
     fn bare_and_in_facts() {
@@ -135,6 +141,19 @@ a: "%{fqdn} %{facts.hostname} %{facts.os.family} %{::ipaddress_eth0} %{a::domain
 #                                                                                 ^^^^^^^^^^^^^^^^ hint[legacy-fact]
 "#,
         );
+    }
+
+    /// `networking.interfaces` is a hash.
+    #[test]
+    fn facts_whose_successor_has_another_form() {
+        check(
+            r#"
+a: "%{interfaces} %{facts.zones}"
+#   ^^^^^^^^^^^^^ hint[legacy-fact]: `interfaces` is a legacy fact, which agents of Puppet 8 do not send by default No other fact has the same value: `facts.networking.interfaces` has another form.
+#                 ^^^^^^^^^^^^^^ hint[legacy-fact]
+"#,
+        );
+        assert_eq!(fix_counts("a: '%{interfaces}'\n", "legacy-fact"), [0]);
     }
 
     #[test]
