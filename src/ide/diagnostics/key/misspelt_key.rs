@@ -208,15 +208,21 @@ ntp::servers2: 1
 ntp::x: 1
 ntp::listen_a: 1
 ntp::https_port: 1
+ntp::primary_vip: 1
+ntp::app_prod_url: 1
 #- /data/nodes/two.yaml
 ntp::servers: 2
 ntp::y: 2
 ntp::listen_b: 1
 ntp::http_port: 2
+ntp::primary_ip: 2
+ntp::app_prod_uri: 2
 #- /data/nodes/three.yaml
 ntp::servers: 3
 ntp::y: 3
 ntp::http_port: 3
+ntp::primary_ip: 3
+ntp::app_prod_uri: 3
 ntp::sarvers: 3
 "#,
         );

@@ -30,8 +30,8 @@ pub(crate) fn distance(left: &str, right: &str, most: usize) -> Option<usize> {
     Some(edit_distance(left, right)).filter(|distance| *distance <= most)
 }
 
-/// Whether two names differ by one letter that is neither a digit, a plural nor the `s` of `https`: names that differ by those are
-/// different on purpose.
+/// Whether two names differ by one letter that is neither a digit, a plural nor the `s` of `https`, and not in a short word: names
+/// that differ by those are different on purpose.
 pub(crate) fn is_misspelling(name: &str, other: &str) -> bool {
     // `eth0` and `eth1`, or `user` and `users`, are probably both meant.
     let is_plural = |one: &str, many: &str| many.strip_suffix('s') == Some(one);
@@ -39,7 +39,19 @@ pub(crate) fn is_misspelling(name: &str, other: &str) -> bool {
     distance(name, other, 1) == Some(1)
         && without_digits(name) != without_digits(other)
         && name.replace("https", "http") != other.replace("https", "http")
+        && !differ_in_short_word(name, other)
         && !(is_plural(name, other) || is_plural(other, name))
+}
+
+/// Whether two names differ only in one word with few letters: `app_uri` and `app_url`, `main_ip` and `main_vip`.
+fn differ_in_short_word(name: &str, other: &str) -> bool {
+    const MAX_SHORT: usize = 3;
+    let words = |text| str::split(text, ['_', '-', '.']);
+    let mut differing = words(name).zip(words(other)).filter(|(one, another)| one != another);
+    words(name).count() == words(other).count()
+        && words(name).nth(1).is_some()
+        && differing.next().is_some_and(|(one, another)| one.len().min(another.len()) <= MAX_SHORT)
+        && differing.next().is_none()
 }
 
 #[cfg(test)]
