@@ -83,8 +83,8 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
                  A knockout reaches the next lower value only; it is gone when further levels are merged."
             ),
             Fate::HashKey => format!(
-                "the key `{name}` stays: keys of hashes cannot be knocked out\n\
-                 Only items of lists can."
+                "`{name}` knocks nothing out: it stays as a key of the hash\n\
+                 Only items of lists can be knocked out."
             ),
             Fate::Text => "this becomes an empty string, it is not removed\n\
                            Only items of lists can be knocked out."
@@ -169,7 +169,7 @@ fn walk(
         }
         Value::Hash(hash) => {
             for (key, member) in hash.as_ref() {
-                if let Some(name) = key.as_str().and_then(|text| text.strip_prefix(prefix)) {
+                if let Some(name) = key.as_str().filter(|text| text.starts_with(prefix)) {
                     add(member.key_place.map(|it| it.range), name, Fate::HashKey);
                 }
                 let member_of = |value: &&'_ Value| {
@@ -271,7 +271,7 @@ other: [y]
             r"
 #- /data/a.yaml
 k1: {--a: 1, b: --x, c: --y}
-#    ^^^ warning[knockout-no-effect]: the key `a` stays: keys of hashes cannot be knocked out…
+#    ^^^ warning[knockout-no-effect]: `--a` knocks nothing out: it stays as a key of the hash…
 #               ^^^ warning[knockout-no-effect]: this becomes an empty string, it is not removed…
 k2: --a
 #   ^^^ warning[knockout-no-effect]: this becomes an empty string…
