@@ -4,6 +4,7 @@
 
 use crate::code::CodeFile;
 use crate::code::lookup_arguments::LookupArguments;
+use crate::data::puppet_type;
 use crate::ide::diagnostics::code::CodeContext;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::puppet::Call;
@@ -32,7 +33,13 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
         let function = call.function;
         let mut message =
             format!("Puppet refuses this call: {function}() does not accept these arguments");
-        if function == "lookup" && call.arguments.len() == 3 {
+        let second = call.written.get(1).and_then(|it| it.text());
+        if let Some(second) = second.filter(|_| function == "lookup") {
+            message += "\nThe second argument must be a type.";
+            if second.starts_with(char::is_uppercase) && puppet_type::parse(second).is_ok() {
+                message += &format!(" Write it without quotes: {second}");
+            }
+        } else if function == "lookup" && call.arguments.len() == 3 {
             message += "\nWith three arguments, the second must be a type and the third a merge. \
                         Write the merge as an option: {'merge' => 'deep'}";
         }
@@ -66,6 +73,12 @@ mod tests {
              #    ^^^^^^ warning[refused-lookup]\n\
              $f = lookup()\n\
              #    ^^^^^^ warning[refused-lookup]\n\
+             $i = lookup('k', 'Hash', 'hash', {})\n\
+             #    ^^^^^^ warning[refused-lookup]: Puppet refuses this call: lookup() does not accept these arguments \
+             The second argument must be a type. Write it without quotes: Hash\n\
+             $j = lookup('k', 'a default')\n\
+             #    ^^^^^^ warning[refused-lookup]: Puppet refuses this call: lookup() does not accept these arguments \
+             The second argument must be a type.\n\
              $g = hiera(['k'])\n\
              #    ^^^^^ warning[refused-lookup]: Puppet refuses this call: hiera() does not accept these arguments\n",
         );

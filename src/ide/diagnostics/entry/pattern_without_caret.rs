@@ -37,10 +37,15 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     }
 }
 
-/// The pattern that was meant. Between slashes, as in Puppet code, a pattern may already start with `^`.
+/// The pattern that was meant. Between slashes, as in Puppet code, or after options (`(?i)`), a `^` may already be there.
 fn meant(key: &str) -> String {
     let inner = between_slashes(key).unwrap_or(key);
-    format!("^{}", inner.strip_prefix('^').unwrap_or(inner))
+    let is_option = |c: char| c.is_ascii_lowercase() || c == '-';
+    let after_options =
+        |text: &str| text.trim_start_matches(is_option).strip_prefix(')').map(str::len);
+    let rest = inner.strip_prefix("(?").and_then(after_options).unwrap_or(inner.len());
+    let (options, rest) = inner.split_at(inner.len() - rest);
+    format!("^{options}{}", rest.strip_prefix('^').unwrap_or(rest))
 }
 
 fn between_slashes(key: &str) -> Option<&str> {
@@ -50,7 +55,7 @@ fn between_slashes(key: &str) -> Option<&str> {
 fn written(entry: &EntryContext<'_>, (node, key): (&Node, &str), pattern: &str) -> Option<Fix> {
     let NodeKind::Scalar { style, .. } = &node.kind else { return None };
     let title = format!("Write `{pattern}`");
-    if between_slashes(key).is_some() {
+    if pattern.strip_prefix('^') != Some(key) {
         let written = in_style_of(node, entry.text, entry.format, pattern)?;
         return Some(Fix::changing(title, vec![TextEdit::replace(node.range, written)]));
     }
@@ -124,6 +129,20 @@ ntp::servers: []
             "lookup_options:\n  /^ntp::/: {merge: unique}\nntp::a: [1, 1]\n",
             "Write `^ntp::`",
             "lookup_options:\n  '^ntp::': {merge: unique}\nntp::a: [1, 1]\n",
+        );
+    }
+
+    #[test]
+    fn a_caret_behind_options() {
+        check_fix(
+            "lookup_options:\n  '(?i)^ntp::.*': {merge: unique}\nntp::a: [1, 1]\n",
+            "Write `^(?i)ntp::.*`",
+            "lookup_options:\n  '^(?i)ntp::.*': {merge: unique}\nntp::a: [1, 1]\n",
+        );
+        check_fix(
+            "lookup_options:\n  '(?i)ntp::.*': {merge: unique}\nntp::a: [1, 1]\n",
+            "Write `^(?i)ntp::.*`",
+            "lookup_options:\n  '^(?i)ntp::.*': {merge: unique}\nntp::a: [1, 1]\n",
         );
     }
 }
