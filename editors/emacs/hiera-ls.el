@@ -89,12 +89,11 @@ What was assumed before stays, unless the case says something else of the same v
     (unless cases
       (user-error "There are no cases: no key at point, or its value does not depend on open facts"))
     (dolist (case cases)
-      (let ((variables (plist-get case :variables)))
-        ;; Only what has a text can be assumed: neither "otherwise", nor that a variable is not set.
-        (when (and variables (not (memq nil variables)))
-          (push (cons (format "%s: %s" (plist-get case :when) (plist-get case :value)) case) choices))))
+      ;; Neither "otherwise" nor that a variable is not set can be assumed. JSON's false may be `:json-false'.
+      (when (eq t (plist-get case :canBeAssumed))
+        (push (cons (format "%s: %s" (plist-get case :when) (plist-get case :value)) case) choices)))
     (unless choices
-      (user-error "These cases cannot be assumed: they only say which values variables do not have"))
+      (user-error "These cases cannot be assumed: they do not give each variable a value"))
     (setq choices (nreverse choices))
     (let* ((case (cdr (assoc (completing-read "Case: " choices nil t) choices)))
            (variables (hiera-ls--assumed)))

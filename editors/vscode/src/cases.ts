@@ -5,7 +5,7 @@ import type { Hiera } from './hiera';
 import type { Nodes } from './nodes';
 import { type KeyCase, Method, type Question } from './protocol';
 
-/** A case to choose; `variables` is undefined where it does not say what its variables are. */
+/** A case to choose; `variables` is undefined if it cannot be assumed. */
 interface CasePick extends vscode.QuickPickItem {
   variables: Record<string, string> | undefined;
 }
@@ -33,18 +33,15 @@ export async function pickCase(hiera: Hiera, nodes: Nodes, question: Question): 
   return true;
 }
 
-/** Says what this would be; only what has a value can be assumed. */
+/** What follows the condition of such a case. */
 const CANNOT_BE_ASSUMED =
-  'cannot be assumed: it only says which values variables do not have. Pick another case, or select a node to which it applies.';
+  'cannot be assumed: it does not give each variable a value. Pick another case, or select a node to which it applies.';
 
-function pickOf({ when, variables, value }: KeyCase): CasePick {
-  const texts = Object.entries(variables);
-  const known = texts.filter((it): it is [string, string] => it[1] !== null);
-  const canBeAssumed = texts.length > 0 && known.length === texts.length;
+function pickOf({ when, variables, canBeAssumed, value }: KeyCase): CasePick {
   return {
     label: when,
     description: value,
     ...(canBeAssumed ? {} : { detail: '$(info) cannot be assumed' }),
-    variables: canBeAssumed ? Object.fromEntries(known) : undefined,
+    variables: canBeAssumed ? (variables as Record<string, string>) : undefined,
   };
 }

@@ -36,6 +36,8 @@ export interface KeyCase {
   when: string;
   /** The same by variable; `null` for one that is not set. */
   variables: Record<string, string | null>;
+  /** Whether none of the variables is `null`, and there are any. */
+  canBeAssumed: boolean;
   /** The value on one line; `not found`, or Puppet's error. */
   value: string;
 }

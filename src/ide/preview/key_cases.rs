@@ -23,6 +23,13 @@ pub struct KeyCase {
     pub value: String,
 }
 
+impl KeyCase {
+    /// Whether the case gives each of its variables a text, so that a user can assume it.
+    pub fn can_be_assumed(&self) -> bool {
+        !self.variables.is_empty() && self.variables.iter().all(|(_, text)| text.is_some())
+    }
+}
+
 /// The value of what represents cases that are not listed.
 const NOT_LISTED: &str = "not listed";
 

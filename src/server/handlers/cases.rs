@@ -9,11 +9,14 @@ use crate::server::preview_proto::{QuestionParams, unknown_node};
 
 /// One case.
 #[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(in crate::server) struct CaseItem {
     /// The condition, for people: `variant is alice`; `otherwise` for the last case; or which cases are not listed.
     when: String,
     /// The same condition by variable; `null` means that the variable is not set.
     variables: serde_json::Map<String, serde_json::Value>,
+    /// Whether each of the variables has a text: `hiera/assume` takes them.
+    can_be_assumed: bool,
     /// The value on one line, without secrets; `not found`, or Puppet's error; `not listed`.
     value: String,
 }
@@ -37,6 +40,7 @@ fn item(case: KeyCase) -> CaseItem {
         (name.to_string(), text.as_deref().into())
     };
     CaseItem {
+        can_be_assumed: case.can_be_assumed(),
         when: case.when,
         variables: case.variables.into_iter().map(variable).collect(),
         value: case.value,

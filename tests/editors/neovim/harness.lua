@@ -3,10 +3,10 @@ local M = {
   root = assert(os.getenv('HIERA_ROOT'), 'HIERA_ROOT: the workspace'),
   passed = 0,
   failed = 0,
+  --- Milliseconds until a wait gives up: far more than any answer takes.
+  patience = 10000,
 }
 
---- Milliseconds until a wait gives up: far more than any answer takes.
-local PATIENCE = 10000
 
 local function report(ok, message)
   if ok then
@@ -32,7 +32,7 @@ end
 --- Checks that `condition` comes true before patience ends.
 ---@param patience? integer milliseconds; without it, the usual
 function M.eventually(message, condition, patience)
-  return report(vim.wait(patience or PATIENCE, condition, 10), message)
+  return report(vim.wait(patience or M.patience, condition, 10), message)
 end
 
 --- Runs a group of checks; an error in it is a failed check, not the end.
@@ -60,7 +60,7 @@ function M.open(path)
   if vim.api.nvim_buf_get_name(0) ~= file then
     vim.cmd.edit(file)
   end
-  local attached = vim.wait(PATIENCE, function()
+  local attached = vim.wait(M.patience, function()
     local client = M.client()
     return client ~= nil and client.initialized
   end, 10)
@@ -91,7 +91,7 @@ function M.request(method, extra)
   local params = vim.lsp.util.make_position_params(0, client.offset_encoding)
   params = vim.tbl_extend('force', params, extra or {})
   -- The buffer's number, not 0: only then are changes that wait sent first.
-  local answer, problem = client:request_sync(method, params, PATIENCE, vim.api.nvim_get_current_buf())
+  local answer, problem = client:request_sync(method, params, M.patience, vim.api.nvim_get_current_buf())
   if problem or not answer or answer.err then
     error(('%s: %s'):format(method, vim.inspect(problem or answer and answer.err)))
   end
@@ -110,7 +110,7 @@ function M.hover_window(part, offset)
   M.at(part, offset)
   vim.lsp.buf.hover()
   local float
-  vim.wait(PATIENCE, function()
+  vim.wait(M.patience, function()
     for _, window in ipairs(vim.api.nvim_list_wins()) do
       if vim.api.nvim_win_get_config(window).relative ~= '' then
         float = window
@@ -169,7 +169,7 @@ function M.definition(part, offset)
   local window_before = vim.api.nvim_get_current_win()
   local before = { vim.api.nvim_buf_get_name(0), vim.api.nvim_win_get_cursor(window_before)[1] }
   vim.lsp.buf.definition()
-  vim.wait(PATIENCE, function()
+  vim.wait(M.patience, function()
     return vim.api.nvim_buf_get_name(0) ~= before[1] or vim.api.nvim_win_get_cursor(0)[1] ~= before[2]
   end, 10)
   vim.cmd('silent! cclose')
@@ -177,17 +177,22 @@ function M.definition(part, offset)
   return path, vim.api.nvim_get_current_line()
 end
 
+--- Stops the servers, closes all windows but one, and forgets all files.
+function M.stop()
+  for _, client in ipairs(vim.lsp.get_clients({ name = 'hiera_ls' })) do
+    client:stop()
+    M.eventually('the server stops when asked to', function()
+      return client:is_stopped()
+    end)
+  end
+  vim.cmd('silent tabonly | silent only | silent %bwipeout!')
+end
+
 --- Stops the server, sums up and ends.
 function M.finish()
   M.group('the end', function()
-    local clients = vim.lsp.get_clients({ name = 'hiera_ls' })
-    M.check(#clients == 1, 'one server did all that')
-    for _, client in ipairs(clients) do
-      client:stop()
-      M.eventually('the server stops when asked to', function()
-        return client:is_stopped()
-      end)
-    end
+    M.check(#vim.lsp.get_clients({ name = 'hiera_ls' }) == 1, 'one server did all that')
+    M.stop()
   end)
   io.stdout:write(('%d passed, %d failed\n'):format(M.passed, M.failed))
   os.exit(M.failed == 0 and 0 or 1)

@@ -524,9 +524,10 @@ async function cases(api) {
     assert.deepEqual(first, {
       when: 'trusted.certname is db01.kittiwake.example',
       variables: { 'trusted.certname': 'db01.kittiwake.example' },
+      canBeAssumed: true,
       value: '"16GB"',
     });
-    assert.deepEqual(last, { when: 'otherwise', variables: {}, value: '"4GB"' });
+    assert.deepEqual(last, { when: 'otherwise', variables: {}, canBeAssumed: false, value: '"4GB"' });
     await api.nodes.assume(first.variables);
     await until('the other value', () => /^profile::database::shared_buffers: 16GB/m.test(document.getText()));
     const shown = await hover(DATABASE, BUFFERS);

@@ -47,14 +47,16 @@ fn cases_are_listed_in_their_order() {
             {
                 "when": "role is web and variant is alice",
                 "variables": {"role": "web", "variant": "alice"},
+                "canBeAssumed": true,
                 "value": "8080",
             },
             {
                 "when": "role is web and variant is bob",
                 "variables": {"role": "web", "variant": "bob"},
+                "canBeAssumed": true,
                 "value": "8081",
             },
-            {"when": "otherwise", "variables": {}, "value": "80"},
+            {"when": "otherwise", "variables": {}, "canBeAssumed": false, "value": "80"},
         ])
     );
     assert_eq!(cases(&mut client, &common, (1, 0)), json!([]), "all nodes get the same");
@@ -82,10 +84,34 @@ fn cases_that_are_not_listed_are_named() {
     assert_eq!(
         cases(&mut client, &common, (0, 0)),
         json!([
-            {"when": said, "variables": {}, "value": "not listed"},
-            {"when": "otherwise", "variables": {}, "value": "80"},
+            {"when": said, "variables": {}, "canBeAssumed": false, "value": "not listed"},
+            {"when": "otherwise", "variables": {}, "canBeAssumed": false, "value": "80"},
         ])
     );
+}
+
+#[test]
+fn a_case_with_a_variable_that_is_not_set_cannot_be_assumed() {
+    let common = "a: common\n";
+    let workspace = Workspace::new(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy: [{name: N, paths: ['site-%{site}/role-%{role}.yaml', common.yaml]}]\n",
+        ),
+        ("data/site-/role-.yaml", "a: \"%{role}-%{site}\"\n"),
+        ("data/common.yaml", common),
+    ]);
+    let mut client = Client::in_workspace(Features::ide(), &workspace);
+    assert_eq!(client.notification("hiera/activeNode")["name"], "any node");
+    let path = workspace.path("data/common.yaml");
+    client.open(&path, common);
+    let cases = cases(&mut client, &path, (0, 0));
+    let cases = cases.as_array().expect("a list");
+    let first = json!({"site": "", "role": null});
+    assert_eq!((&cases[0]["variables"], &cases[0]["canBeAssumed"]), (&first, &json!(false)));
+    let assumable = cases.iter().filter(|it| it["canBeAssumed"] == true);
+    let assumable: Vec<_> = assumable.map(|it| &it["variables"]).collect();
+    assert_eq!(assumable, [&json!({"site": "", "role": ""})]);
 }
 
 #[test]

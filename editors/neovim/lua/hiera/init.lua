@@ -18,7 +18,8 @@ local ANSWER_TIMEOUT = 1000
 
 ---@class hiera.Case
 ---@field when string the condition, for people; `otherwise` for the last case
----@field variables table<string, string> the same by variable; `vim.NIL` for one that is not set
+---@field variables table<string, string> the same by variable; one that is not set may be missing
+---@field canBeAssumed boolean whether each variable has a text
 ---@field value string the value on one line
 
 --- The server of this buffer; of any other buffer if this one has none.
@@ -231,22 +232,16 @@ function M.forget()
   assume({})
 end
 
---- What the variables of a case are, added to what is assumed already; nil if it does not say.
+--- What the variables of a case are, added to what is assumed already.
 ---@param case hiera.Case
 ---@param assumed {name: string, value: string}[]
----@return table<string, string>?
+---@return table<string, string>
 local function texts_of(case, assumed)
   local texts = {}
   for _, variable in ipairs(assumed) do
     texts[variable.name] = variable.value
   end
-  for name, text in pairs(case.variables) do
-    if text == vim.NIL then
-      return nil
-    end
-    texts[name] = text
-  end
-  return next(case.variables) and texts or nil
+  return vim.tbl_extend('force', texts, case.variables)
 end
 
 --- Lets the user choose one of the cases of a key, and assumes it.
@@ -271,13 +266,12 @@ function M.pick_case(question)
       if not case then
         return
       end
+      if not case.canBeAssumed then
+        local why = 'it does not give each variable a value'
+        return say(('"%s" cannot be assumed: %s'):format(case.when, why), vim.log.levels.WARN)
+      end
       ask('hiera/nodeOf', document, function(node)
-        local variables = texts_of(case, node and node ~= vim.NIL and node.assumed or {})
-        if not variables then
-          local why = 'it says only which values variables do not have'
-          return say(('"%s" cannot be assumed: %s'):format(case.when, why), vim.log.levels.WARN)
-        end
-        assume(variables)
+        assume(texts_of(case, node and node ~= vim.NIL and node.assumed or {}))
       end)
     end)
   end)
