@@ -32,6 +32,13 @@ local function say(message, level)
   vim.notify('hiera: ' .. message, level or vim.log.levels.INFO)
 end
 
+--- A value of an answer, or nil where JSON has null: Neovim 0.11 leaves out such members of objects, later ones have `vim.NIL`.
+function M.or_nil(value)
+  if value ~= vim.NIL then
+    return value
+  end
+end
+
 --- Asks the server and hands its answer to `done`; complains where there is none.
 local function ask(method, params, done)
   local client = M.client()
@@ -42,7 +49,7 @@ local function ask(method, params, done)
     if problem then
       return say(problem.message, vim.log.levels.ERROR)
     end
-    done(answer)
+    done(M.or_nil(answer))
   end)
 end
 
@@ -143,7 +150,7 @@ local function node_of(buffer)
     local document = { textDocument = { uri = vim.uri_from_bufnr(buffer) } }
     client:request('hiera/nodeOf', document, function(problem, node)
       if not problem and shown_for[buffer] == known then
-        known.node = node ~= vim.NIL and node or nil
+        known.node = M.or_nil(node)
         vim.cmd.redrawstatus({ bang = true })
       end
     end, buffer)
@@ -189,7 +196,7 @@ local function ask_for_edited(buffer, known, moment)
     -- If the buffer was edited meanwhile, the next redraw of the status line requests it again.
     if not problem then
       known.moment = moment
-      known.keys = keys ~= vim.NIL and keys or {}
+      known.keys = M.or_nil(keys) or {}
     end
     vim.cmd.redrawstatus({ bang = true })
   end, buffer)
@@ -222,7 +229,7 @@ local function assume(variables)
   ask('hiera/assume', params, function(node)
     local texts = vim.tbl_map(function(assumed)
       return ('%s is %s'):format(assumed.name, assumed.value)
-    end, node and node ~= vim.NIL and node.assumed or {})
+    end, node and node.assumed or {})
     say(#texts > 0 and 'assuming that ' .. table.concat(texts, ' and ') or 'nothing is assumed')
   end)
 end
@@ -251,7 +258,7 @@ function M.pick_case(question)
   question = question or vim.lsp.util.make_position_params(0, client and client.offset_encoding or 'utf-16')
   local document = { textDocument = question.textDocument }
   ask('hiera/cases', question, function(cases)
-    if not cases or cases == vim.NIL then
+    if not cases then
       return say('there is no key under the cursor', vim.log.levels.WARN)
     end
     if #cases == 0 then
@@ -271,7 +278,7 @@ function M.pick_case(question)
         return say(('"%s" cannot be assumed: %s'):format(case.when, why), vim.log.levels.WARN)
       end
       ask('hiera/nodeOf', document, function(node)
-        assume(texts_of(case, node and node ~= vim.NIL and node.assumed or {}))
+        assume(texts_of(case, node and node.assumed or {}))
       end)
     end)
   end)

@@ -74,10 +74,8 @@ local function ask(kind, params, done, is_waited_for)
     if problem then
       return say(problem.message, vim.log.levels.ERROR)
     end
-    if not answer or answer == vim.NIL then
-      return done(nil)
-    end
-    done(kinds[kind].member and answer[kinds[kind].member] or answer)
+    answer = hiera.or_nil(answer)
+    done(answer and kinds[kind].member and answer[kinds[kind].member] or answer)
   end, vim.api.nvim_get_current_buf())
 end
 
@@ -91,7 +89,7 @@ end
 local function decorate(buffer, answer)
   vim.api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
   for _, line in ipairs(answer.lines) do
-    local origin = line.origin ~= vim.NIL and line.origin or nil
+    local origin = hiera.or_nil(line.origin)
     local origin_start = origin and byte_of(buffer, line.line, origin.start)
     local text = vim.api.nvim_buf_get_lines(buffer, line.line, line.line + 1, false)[1] or ''
     if line_groups[line.kind] then
@@ -143,7 +141,7 @@ function M.jump()
     if line.line == number and line.kind == 'more' then
       return M.show(view.kind, vim.tbl_extend('force', view.params, { full = true }))
     end
-    if line.line == number and line.location ~= vim.NIL then
+    if line.line == number and hiera.or_nil(line.location) then
       local client = hiera.client()
       local window = source_window()
       if window then
@@ -211,7 +209,7 @@ end
 --- The request to repeat later: it names the key, because the cursor may move.
 local function lasting(params, answer)
   params = vim.deepcopy(params)
-  if answer.key and answer.key ~= vim.NIL then
+  if hiera.or_nil(answer.key) then
     params.key = answer.key
     params.position = nil
   end
