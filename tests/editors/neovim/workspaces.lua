@@ -63,4 +63,28 @@ t.group('cases', function()
   t.contains(pick_case('site is empty and role is empty'), 'assuming that ', 'a case with empty texts can')
 end)
 
+t.group('names with blanks', function()
+  t.stop()
+  local root = workspace('module', {
+    ['metadata.json'] = '{"name": "x-demo", "version": "1.0.0", "operatingsystem_support": '
+      .. '[{"operatingsystem": "Debian", "operatingsystemrelease": ["11", "12"]}]}',
+    ['hiera.yaml'] = 'version: 5\nhierarchy: [{name: N, paths: ["os/%{facts.os.name}.yaml", common.yaml]}]',
+    ['data/common.yaml'] = 'demo::a: 1',
+  })
+  open(root, 'data/common.yaml')
+  local function completed(line)
+    return vim.fn.getcompletion('Hiera ' .. line, 'cmdline')
+  end
+  t.check(vim.deep_equal(completed('node Deb'), { 'Debian 11', 'Debian 12' }), 'names with blanks are completed')
+  t.check(vim.deep_equal(completed('node Debian 1'), { '11', '12' }), 'also after the blank')
+  t.check(vim.deep_equal(completed([[compare Debian\ 1]]), { 'Debian 11', 'Debian 12' }), 'and with a backslash')
+  for _, name in ipairs({ 'Debian 12', [[Debian\ 11]] }) do
+    vim.cmd('Hiera node ' .. name)
+    local shown = name:gsub('\\', '')
+    t.eventually(':Hiera node takes ' .. name, function()
+      return vim.startswith(require('hiera').status(), shown)
+    end)
+  end
+end)
+
 t.finish()

@@ -299,8 +299,8 @@ end
 --- A subcommand that shows a preview.
 local function preview(kind, complete)
   return {
-    run = function(arguments)
-      require('hiera.preview').command(kind, arguments[1])
+    run = function(argument)
+      require('hiera.preview').command(kind, argument)
     end,
     complete = complete or no_arguments,
   }
@@ -329,7 +329,7 @@ function M.level_down()
   jump('hiera/levelDown')
 end
 
---- Each subcommand of `:Hiera`: what it does with its arguments, and what completes them.
+--- Each subcommand of `:Hiera`: what it does with its argument, and what completes it.
 local subcommands = {
   down = {
     run = M.level_down,
@@ -340,9 +340,9 @@ local subcommands = {
     complete = no_arguments,
   },
   node = {
-    run = function(arguments)
-      if arguments[1] then
-        M.select_node(arguments[1])
+    run = function(name)
+      if name then
+        M.select_node(name)
       else
         M.choose_node()
       end
@@ -376,33 +376,39 @@ local function subcommand_names()
   return names
 end
 
----@param arguments string[]
-function M.command(arguments)
-  local subcommand = subcommands[arguments[1]]
-  if subcommand then
-    return subcommand.run(vim.list_slice(arguments, 2))
+--- What a subcommand takes is one argument, also if it has blanks: names of nodes and revisions can have them.
+---@param words string[]
+function M.command(words)
+  local name = words[1]
+  if subcommands[name] then
+    return subcommands[name].run(words[2] and table.concat(words, ' ', 2))
   end
   local names = table.concat(subcommand_names(), ', ')
-  if arguments[1] then
-    return say(('there is no `:Hiera %s`; there are: %s'):format(arguments[1], names), vim.log.levels.ERROR)
+  if name then
+    return say(('there is no `:Hiera %s`; there are: %s'):format(name, names), vim.log.levels.ERROR)
   end
   say(':Hiera takes one of: ' .. names)
 end
 
----@param lead string what is typed of the word
+---@param lead string what is typed of the last word
 ---@param line string the command line up to the cursor
 ---@return string[]
 function M.complete(lead, line)
-  local name = line:match('^%s*%S+%s+(%S+)%s')
-  local candidates
+  local name, argument = line:match('^%s*%S+%s+(%S+)%s+(.*)$')
+  local candidates, typed
   if name then
-    candidates = subcommands[name] and subcommands[name].complete() or {}
+    candidates, typed = subcommands[name] and subcommands[name].complete() or {}, argument
   else
-    candidates = subcommand_names()
+    candidates, typed = subcommand_names(), lead
   end
-  return vim.tbl_filter(function(candidate)
-    return vim.startswith(candidate, lead)
-  end, candidates)
+  -- Neovim replaces the last word only. It takes blanks for a part of it that have a backslash before them.
+  local start = typed:sub(1, #typed - #lead):gsub('\\ ', ' ')
+  local rest = lead:gsub('\\ ', ' ')
+  return vim.iter(candidates):filter(function(candidate)
+    return vim.startswith(candidate, start .. rest)
+  end):map(function(candidate)
+    return candidate:sub(#start + 1)
+  end):totable()
 end
 
 return M
