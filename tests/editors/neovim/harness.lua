@@ -177,6 +177,24 @@ function M.definition(part, offset)
   return path, vim.api.nvim_get_current_line()
 end
 
+--- The text of the window that shows this kind of preview, and the window.
+function M.preview_of(kind)
+  for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    local buffer = vim.api.nvim_win_get_buf(window)
+    if vim.startswith(vim.api.nvim_buf_get_name(buffer), 'hiera://' .. kind .. '/') then
+      return table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), '\n'), window
+    end
+  end
+end
+
+--- Waits until a preview of this kind shows `part`.
+function M.shows(kind, part, message)
+  M.eventually(message, function()
+    local text = M.preview_of(kind)
+    return text ~= nil and text:find(part, 1, true) ~= nil
+  end)
+end
+
 --- Stops the servers, closes all windows but one, and forgets all files.
 function M.stop()
   for _, client in ipairs(vim.lsp.get_clients({ name = 'hiera_ls' })) do
@@ -188,10 +206,12 @@ function M.stop()
   vim.cmd('silent tabonly | silent only | silent %bwipeout!')
 end
 
---- Stops the server, sums up and ends.
-function M.finish()
+--- Stops the servers, sums up and ends.
+---@param servers? integer how many there are; one if it is left out
+function M.finish(servers)
   M.group('the end', function()
-    M.check(#vim.lsp.get_clients({ name = 'hiera_ls' }) == 1, 'one server did all that')
+    local count = #vim.lsp.get_clients({ name = 'hiera_ls' })
+    M.check(count == (servers or 1), ('servers at the end: %d'):format(count))
     M.stop()
   end)
   io.stdout:write(('%d passed, %d failed\n'):format(M.passed, M.failed))

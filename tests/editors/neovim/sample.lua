@@ -173,23 +173,7 @@ t.group('nodes', function()
   end)
 end)
 
---- The text of the window that shows this kind of preview, and the window.
-local function preview_of(kind)
-  for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
-    local buffer = vim.api.nvim_win_get_buf(window)
-    if vim.startswith(vim.api.nvim_buf_get_name(buffer), 'hiera://' .. kind .. '/') then
-      return table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), '\n'), window
-    end
-  end
-end
-
---- Waits until a preview of this kind shows `part`.
-local function shows(kind, part, message)
-  t.eventually(message, function()
-    local text = preview_of(kind)
-    return text ~= nil and text:find(part, 1, true) ~= nil
-  end)
-end
+local preview_of, shows = t.preview_of, t.shows
 
 t.group('preview', function()
   t.open('data/common.yaml')

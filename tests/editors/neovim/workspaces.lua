@@ -87,4 +87,31 @@ t.group('names with blanks', function()
   end
 end)
 
-t.finish()
+t.group('two workspaces', function()
+  t.stop()
+  local files = {
+    ['hiera.yaml'] = 'version: 5\nhierarchy: [{name: N, paths: ["nodes/%{trusted.certname}.yaml", common.yaml]}]',
+    ['data/nodes/n1.yaml'] = 'b: 2',
+    ['data/common.yaml'] = 'a: 1\nb: 1',
+  }
+  local other, own = workspace('other', files), workspace('own', files)
+  open(other, 'data/common.yaml')
+  local elsewhere = vim.api.nvim_get_current_win()
+  vim.cmd('split')
+  open(own, 'data/common.yaml')
+  local text = vim.api.nvim_get_current_buf()
+  vim.cmd('Hiera preview file')
+  t.shows('preview', 'a: 1  # data/common.yaml', 'a preview opens')
+  local _, window = t.preview_of('preview')
+
+  vim.api.nvim_set_current_win(elsewhere)
+  vim.api.nvim_buf_set_lines(text, 0, 1, false, { 'a: 77' })
+  t.shows('preview', 'a: 77', 'it follows a change while the cursor is in the other workspace')
+  vim.api.nvim_set_current_win(window)
+  vim.api.nvim_buf_set_lines(text, 0, 1, false, { 'a: 88' })
+  t.shows('preview', 'a: 88', 'and while it is in the preview')
+  vim.cmd('Hiera node n1')
+  t.shows('preview', 'b: 2  # data/nodes/n1.yaml', 'a node that is chosen there is one of its workspace')
+end)
+
+t.finish(2)

@@ -22,10 +22,12 @@ local ANSWER_TIMEOUT = 1000
 ---@field canBeAssumed boolean whether each variable has a text
 ---@field value string the value on one line
 
---- The server of this buffer; of any other buffer if this one has none.
+--- The server of this buffer, or of the preview that it shows; of any other buffer if this one has none.
 ---@return vim.lsp.Client?
 function M.client()
-  return vim.lsp.get_clients({ name = 'hiera_ls', bufnr = 0 })[1] or vim.lsp.get_clients({ name = 'hiera_ls' })[1]
+  return vim.lsp.get_clients({ name = 'hiera_ls', bufnr = 0 })[1]
+    or require('hiera.preview').client()
+    or vim.lsp.get_clients({ name = 'hiera_ls' })[1]
 end
 
 local function say(message, level)
@@ -404,11 +406,15 @@ function M.complete(lead, line)
   -- Neovim replaces the last word only. It takes blanks for a part of it that have a backslash before them.
   local start = typed:sub(1, #typed - #lead):gsub('\\ ', ' ')
   local rest = lead:gsub('\\ ', ' ')
-  return vim.iter(candidates):filter(function(candidate)
-    return vim.startswith(candidate, start .. rest)
-  end):map(function(candidate)
-    return candidate:sub(#start + 1)
-  end):totable()
+  return vim
+    .iter(candidates)
+    :filter(function(candidate)
+      return vim.startswith(candidate, start .. rest)
+    end)
+    :map(function(candidate)
+      return candidate:sub(#start + 1)
+    end)
+    :totable()
 end
 
 return M

@@ -5,13 +5,25 @@ local hiera = require('hiera')
 local namespace = vim.api.nvim_create_namespace('hiera_preview')
 
 ---@class hiera.View
----@field method string
+---@field kind string
+---@field root string the workspace of the server that was asked
+---@field encoding string the unit of its columns
 ---@field params table what to ask again
 ---@field answer table the preview that is shown
 
 --- What each preview buffer shows.
 ---@type table<integer, hiera.View>
 local views = {}
+
+--- The server of the preview in the current buffer, if it shows one.
+---@return vim.lsp.Client?
+function M.client()
+  local view = views[vim.api.nvim_get_current_buf()]
+  return view
+    and vim.iter(vim.lsp.get_clients({ name = 'hiera_ls' })):find(function(client)
+      return client.root_dir == view.root
+    end)
+end
 
 --- Each kind of preview: the request for the server, and the member of its result that contains the document.
 local kinds = {
@@ -51,11 +63,7 @@ end
 local SLOW_MS = 1000
 
 --- Asks the server; `done` gets the document, or nil. `is_waited_for`: the user sees nothing until the answer is there.
-local function ask(kind, params, done, is_waited_for)
-  local client = hiera.client()
-  if not client then
-    return say('no server is running here; see :checkhealth hiera', vim.log.levels.ERROR)
-  end
+local function ask(client, kind, params, done, is_waited_for)
   local is_over, is_told = false, false
   if is_waited_for then
     vim.defer_fn(function()
@@ -81,9 +89,8 @@ end
 
 --- The byte offset in a line of a column in the server's encoding.
 local function byte_of(buffer, line, column)
-  local client = hiera.client()
   local text = vim.api.nvim_buf_get_lines(buffer, line, line + 1, false)[1] or ''
-  return vim.str_byteindex(text, client and client.offset_encoding or 'utf-16', column, false)
+  return vim.str_byteindex(text, views[buffer].encoding, column, false)
 end
 
 local function decorate(buffer, answer)
@@ -142,14 +149,13 @@ function M.jump()
       return M.show(view.kind, vim.tbl_extend('force', view.params, { full = true }))
     end
     if line.line == number and hiera.or_nil(line.location) then
-      local client = hiera.client()
       local window = source_window()
       if window then
         vim.api.nvim_set_current_win(window)
       else
         vim.cmd('aboveleft split')
       end
-      return vim.lsp.util.show_document(line.location, client and client.offset_encoding or 'utf-16', {
+      return vim.lsp.util.show_document(line.location, view.encoding, {
         reuse_win = false,
         focus = true,
       })
@@ -218,13 +224,23 @@ end
 
 --- Shows a preview of this kind; `params` is a question of docs/protocol.md.
 function M.show(kind, params)
+  local client = hiera.client()
+  if not client then
+    return say('no server is running here; see :checkhealth hiera', vim.log.levels.ERROR)
+  end
   define_groups()
-  ask(kind, params, function(answer)
+  ask(client, kind, params, function(answer)
     if not answer then
       return say(kinds[kind].none or 'there is no key under the cursor', vim.log.levels.WARN)
     end
     local buffer = open_window(kind, answer)
-    views[buffer] = { kind = kind, params = lasting(params, answer), answer = answer }
+    views[buffer] = {
+      kind = kind,
+      root = client.root_dir,
+      encoding = client.offset_encoding,
+      params = lasting(params, answer),
+      answer = answer,
+    }
     fill(buffer, answer)
     local language = answer.languageId == 'plaintext' and '' or answer.languageId
     if vim.bo[buffer].filetype ~= language then
@@ -233,15 +249,18 @@ function M.show(kind, params)
   end, true)
 end
 
---- Asks again for everything that is shown: something has changed.
-function M.refresh()
+--- Asks again for what is shown of this server: something has changed.
+---@param client vim.lsp.Client
+function M.refresh(client)
   for buffer, view in pairs(views) do
-    ask(view.kind, view.params, function(answer)
-      if answer and vim.api.nvim_buf_is_valid(buffer) and views[buffer] == view then
-        view.answer = answer
-        fill(buffer, answer)
-      end
-    end)
+    if view.root == client.root_dir then
+      ask(client, view.kind, view.params, function(answer)
+        if answer and vim.api.nvim_buf_is_valid(buffer) and views[buffer] == view then
+          view.answer = answer
+          fill(buffer, answer)
+        end
+      end)
+    end
   end
 end
 
