@@ -358,6 +358,11 @@ t.group('explain and all nodes', function()
     local _, window = preview_of(kind)
     columns[#columns + 1] = vim.api.nvim_win_get_position(window)[2]
   end
+  vim.cmd('tab split')
+  t.at('company::contact:', 2)
+  vim.cmd('Hiera explain')
+  shows('explain', 'search for company::contact', 'a preview opens also in another tab page')
+  vim.cmd('tabclose')
   t.check(columns[1] > 0 and columns[1] == columns[2] and columns[2] == columns[3], 'previews share one column beside the text')
   vim.cmd('only')
   t.check(preview_of('explain') == nil, 'closed windows are gone')

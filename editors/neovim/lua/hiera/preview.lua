@@ -171,19 +171,37 @@ local function preview_window()
   end)
 end
 
---- The buffer for a document, in a window beside the text. The focus stays where it is.
-local function open_window(kind, answer)
-  local name = ('hiera://%s/%s'):format(kind, answer.title)
-  for buffer, view in pairs(views) do
-    if view.kind == kind and vim.api.nvim_buf_is_valid(buffer) then
-      vim.api.nvim_buf_set_name(buffer, name)
-      return buffer
-    end
+--- The buffer that shows this kind of document; a new one if there is none.
+local function buffer_for(kind)
+  local shown = vim.iter(vim.tbl_keys(views)):find(function(buffer)
+    return views[buffer].kind == kind and vim.api.nvim_buf_is_valid(buffer)
+  end)
+  if shown then
+    return shown
   end
   local buffer = vim.api.nvim_create_buf(false, true)
   vim.bo[buffer].bufhidden = 'wipe'
   vim.bo[buffer].modifiable = false
-  vim.api.nvim_buf_set_name(buffer, name)
+  if kind == 'explain' then
+    vim.bo[buffer].shiftwidth = 2
+  end
+  for _, lhs in ipairs({ 'gd', '<CR>', '<C-]>' }) do
+    vim.keymap.set('n', lhs, M.jump, { buffer = buffer, desc = 'Go to where this line comes from' })
+  end
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    buffer = buffer,
+    callback = function()
+      views[buffer] = nil
+    end,
+  })
+  return buffer
+end
+
+--- Shows the buffer in a window of the tab page beside the text. The focus stays where it is.
+local function open_window(kind, buffer)
+  if vim.fn.bufwinid(buffer) ~= -1 then
+    return
+  end
   local other = preview_window()
   local window = vim.api.nvim_open_win(buffer, false, {
     split = other and 'below' or 'right',
@@ -196,20 +214,9 @@ local function open_window(kind, answer)
   vim.wo[window][0].breakindent = true
   if kind == 'explain' then
     -- The search is a tree of indented lines; it opens unfolded.
-    vim.bo[buffer].shiftwidth = 2
     vim.wo[window][0].foldmethod = 'indent'
     vim.wo[window][0].foldlevel = 99
   end
-  for _, lhs in ipairs({ 'gd', '<CR>', '<C-]>' }) do
-    vim.keymap.set('n', lhs, M.jump, { buffer = buffer, desc = 'Go to where this line comes from' })
-  end
-  vim.api.nvim_create_autocmd('BufWipeout', {
-    buffer = buffer,
-    callback = function()
-      views[buffer] = nil
-    end,
-  })
-  return buffer
 end
 
 --- The request to repeat later: it names the key, because the cursor may move.
@@ -233,7 +240,9 @@ function M.show(kind, params)
     if not answer then
       return say(kinds[kind].none or 'there is no key under the cursor', vim.log.levels.WARN)
     end
-    local buffer = open_window(kind, answer)
+    local buffer = buffer_for(kind)
+    vim.api.nvim_buf_set_name(buffer, ('hiera://%s/%s'):format(kind, answer.title))
+    open_window(kind, buffer)
     views[buffer] = {
       kind = kind,
       root = client.root_dir,
