@@ -358,6 +358,12 @@ t.group('explain and all nodes', function()
     local _, window = preview_of(kind)
     columns[#columns + 1] = vim.api.nvim_win_get_position(window)[2]
   end
+  vim.api.nvim_set_current_win(window)
+  vim.cmd('Hiera preview')
+  shows('preview', 'company::contact: operations@', 'a command in a preview is about its key')
+  vim.cmd('Hiera up')
+  t.contains(vim.fn.execute('messages'), 'this is no file with Hiera data', 'but a preview has no levels')
+  vim.cmd('wincmd p')
   vim.cmd('tab split')
   t.at('company::contact:', 2)
   vim.cmd('Hiera explain')

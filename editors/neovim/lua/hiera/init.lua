@@ -254,10 +254,8 @@ local function texts_of(case, assumed)
 end
 
 --- Lets the user choose one of the cases of a key, and assumes it.
----@param question? table a question of docs/protocol.md; the key under the cursor if it is left out
+---@param question table a question of docs/protocol.md
 function M.pick_case(question)
-  local client = M.client()
-  question = question or vim.lsp.util.make_position_params(0, client and client.offset_encoding or 'utf-16')
   local document = { textDocument = question.textDocument }
   ask('hiera/cases', question, function(cases)
     if not cases then
@@ -312,8 +310,10 @@ end
 ---@param method 'hiera/levelUp'|'hiera/levelDown'
 local function jump(method)
   local client = vim.lsp.get_clients({ name = 'hiera_ls', bufnr = 0 })[1]
-  local params = client and vim.lsp.util.make_position_params(0, client.offset_encoding)
-  ask(method, params, function(location)
+  if not client then
+    return say('this is no file with Hiera data', vim.log.levels.WARN)
+  end
+  ask(method, vim.lsp.util.make_position_params(0, client.offset_encoding), function(location)
     if not location then
       return say(method == 'hiera/levelUp' and 'no level above has this key' or 'no level below has this key')
     end

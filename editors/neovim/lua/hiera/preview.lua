@@ -273,8 +273,12 @@ function M.refresh(client)
   end
 end
 
---- The question that the cursor asks.
+--- The question that the cursor asks; in a preview, that about its key.
 local function at_cursor()
+  local view = views[vim.api.nvim_get_current_buf()]
+  if view then
+    return { textDocument = view.params.textDocument, key = view.params.key }
+  end
   local client = hiera.client()
   return vim.lsp.util.make_position_params(0, client and client.offset_encoding or 'utf-16')
 end
@@ -308,11 +312,7 @@ end
 
 --- Lets the user choose one of the cases of the key that is under the cursor or, in a preview, is shown there.
 function M.pick_case()
-  local view = views[vim.api.nvim_get_current_buf()]
-  if not view then
-    return hiera.pick_case()
-  end
-  hiera.pick_case({ textDocument = view.params.textDocument, position = view.params.position, key = view.params.key })
+  hiera.pick_case(at_cursor())
 end
 
 --- `:Hiera preview|explain|compare|all-nodes|changes`
@@ -328,7 +328,7 @@ function M.command(kind, argument)
   local params = at_cursor()
   if kind == 'changes' then
     -- About everything that is edited, and not about the key under the cursor.
-    params.position = nil
+    params.position, params.key = nil, nil
     params.documentOnly = true
     if argument then
       params.with = argument == 'saved' and { saved = true } or { revision = argument }
