@@ -129,15 +129,16 @@ local function fill(buffer, answer)
   decorate(buffer, answer)
 end
 
---- The window to open sources in: the one the user came from, or any other that is not a preview.
+--- The window to open sources in: the one the user came from, or any other that shows a file.
 local function source_window()
   local candidates = { vim.fn.win_getid(vim.fn.winnr('#')) }
   vim.list_extend(candidates, vim.api.nvim_tabpage_list_wins(0))
-  for _, window in ipairs(candidates) do
-    if window ~= 0 and not views[vim.api.nvim_win_get_buf(window)] then
-      return window
-    end
-  end
+  return vim.iter(candidates):find(function(window)
+    return window ~= 0
+      and vim.bo[vim.api.nvim_win_get_buf(window)].buftype == ''
+      and not vim.wo[window].winfixbuf
+      and vim.fn.win_gettype(window) == ''
+  end)
 end
 
 --- Goes to where the line under the cursor comes from; on a line that leaves something out, shows all of it.
