@@ -74,7 +74,7 @@ function partsOf({ name }: ActiveNode): { name: string; conditions: string[] } {
 }
 
 function inWords({ name, value }: Fact): string {
-  return `${name} is ${value}`;
+  return `${name} is ${value === '' ? 'empty' : value}`;
 }
 
 function tooltipOf(node: ActiveNode): vscode.MarkdownString {

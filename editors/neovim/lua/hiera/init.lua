@@ -160,6 +160,11 @@ local function node_of(buffer)
   return known.node
 end
 
+--- What is known of a variable: `role is web`, `site is empty`.
+local function in_words(name, value)
+  return ('%s is %s'):format(name, value == '' and 'empty' or value)
+end
+
 --- Which node the values of a buffer are for, and how many facts are open, for a status line: `any node · 3 facts open`.
 --- Empty where no server runs.
 ---@param buffer? integer the current one if it is left out
@@ -171,8 +176,8 @@ function M.status(buffer)
   end
   local parts = { (node.name:gsub('^any node where ', 'any node · '):gsub('[%w_.:]+ is ', short_name)) }
   for _, assumed in ipairs(node.assumed or {}) do
-    if not node.name:find(('%s is %s'):format(assumed.name, assumed.value), 1, true) then
-      parts[#parts + 1] = ('%s is %s'):format(short_name(assumed.name), assumed.value)
+    if not node.name:find(in_words(assumed.name, assumed.value), 1, true) then
+      parts[#parts + 1] = in_words(short_name(assumed.name), assumed.value)
     end
   end
   local open = #(node.open or {})
@@ -230,7 +235,7 @@ local function assume(variables)
   local params = { variables = next(variables) and variables or vim.empty_dict() }
   ask('hiera/assume', params, function(node)
     local texts = vim.tbl_map(function(assumed)
-      return ('%s is %s'):format(assumed.name, assumed.value)
+      return in_words(assumed.name, assumed.value)
     end, node and node.assumed or {})
     say(#texts > 0 and 'assuming that ' .. table.concat(texts, ' and ') or 'nothing is assumed')
   end)
