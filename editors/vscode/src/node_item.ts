@@ -2,8 +2,9 @@
 
 import * as vscode from 'vscode';
 import type { Hiera } from './hiera';
-import { type Nodes, shortName } from './nodes';
-import type { ActiveNode, Fact } from './protocol';
+import { inWords, partsOf, textOf } from './node_text';
+import type { Nodes } from './nodes';
+import type { ActiveNode } from './protocol';
 
 export class NodeItemInStatusBar implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('hiera.node', vscode.StatusBarAlignment.Left, 40);
@@ -43,52 +44,21 @@ export class NodeItemInStatusBar implements vscode.Disposable {
   }
 }
 
-/** Longer texts would be cut off where windows are narrow. */
-const MAX_CHARACTERS = 60;
-
-/** `any node · variant is alice · 2 facts open`. What does not fit is in the tooltip. */
-export function textOf(node: ActiveNode): string {
-  const open = node.open?.length ?? 0;
-  const openWords = open === 0 ? undefined : `${open} ${open === 1 ? 'fact' : 'facts'} open`;
-  const line = (...parts: (string | undefined)[]) => parts.filter(Boolean).join(' · ');
-  const { name, conditions } = partsOf(node);
-  const assumed = (node.assumed ?? []).map(inWords);
-  const all = [...conditions, ...assumed.filter((it) => !conditions.includes(it))];
-  const short = (words: string[]) => words.map(shortName).join(' and ');
-  const whole = line(name, short(all), openWords);
-  if (whole.length <= MAX_CHARACTERS || assumed.length === 0) {
-    return whole;
-  }
-  const withoutPath = line(name, short(assumed), openWords);
-  const count = `${assumed.length} ${assumed.length === 1 ? 'fact' : 'facts'} assumed`;
-  return withoutPath.length <= MAX_CHARACTERS ? withoutPath : line(name, count, openWords);
-}
-
-const ANY_NODE = 'any node where ';
-
-/** What a node is called, and what is known of any node that is meant. */
-function partsOf({ name }: ActiveNode): { name: string; conditions: string[] } {
-  return name.startsWith(ANY_NODE)
-    ? { name: 'any node', conditions: name.slice(ANY_NODE.length).split(' and ') }
-    : { name, conditions: [] };
-}
-
-function inWords({ name, value }: Fact): string {
-  return `${name} is ${value === '' ? 'empty' : value}`;
-}
-
 function tooltipOf(node: ActiveNode): vscode.MarkdownString {
   const tooltip = new vscode.MarkdownString();
   const line = (text: string) => tooltip.appendMarkdown(`${text}\n\n`);
   const code = (text: string) => `\`${text.replaceAll('`', "'")}\``;
   const list = (texts: string[]) => line(texts.map((it) => `- ${code(it)}`).join('\n'));
-  const { name, conditions } = partsOf(node);
+  const { name, ways } = partsOf(node);
   line(
     name === 'any node' ? 'Values are for any node that reads this file.' : `Values are for the node ${code(name)}.`,
   );
   const assumed = (node.assumed ?? []).map(inWords);
-  const proved = conditions.filter((it) => !assumed.includes(it));
-  if (proved.length > 0) {
+  const proved = (ways[0] ?? []).filter((it) => !assumed.includes(it));
+  if (ways.length > 1) {
+    line("The file's path says one of these:");
+    list(ways.map((it) => it.join(' and ')));
+  } else if (proved.length > 0) {
     line("The file's path says:");
     list(proved);
   }

@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import { type Hiera, isHieraDocument } from './hiera';
+import { shortName } from './node_text';
 import { type ActiveNode, Method, type NodeItem } from './protocol';
 
 /** A node to choose, or (`undefined`) any node that reads a file. */
@@ -162,9 +163,4 @@ function show(picks: NodePick[], title: string): Thenable<NodePick | undefined> 
 export function originOf(node: NodeItem): string {
   const words: Record<string, string> = { name: 'only its name is known', any: 'no single machine' };
   return words[node.origin] ?? vscode.workspace.asRelativePath(vscode.Uri.file(node.origin));
-}
-
-/** A variable without its prefix, which goes without saying: `pp_role`, `os.name`. */
-export function shortName(name: string): string {
-  return name.replace(/^(?:::)?(?:trusted\.extensions\.|trusted\.|facts\.)?/, '');
 }

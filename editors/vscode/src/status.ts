@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import { DOCUMENTS, type Hiera } from './hiera';
-import { textOf } from './node_item';
+import { textOf } from './node_text';
 import type { Nodes } from './nodes';
 import type { ServerStatus } from './protocol';
 
