@@ -146,7 +146,8 @@ fn find(context: &Context, known: Option<BesideTexts>) -> Findings {
     {
         sets.push(file_findings(context, &file.path, settings_problems(context, &file.path)));
     }
-    let of_fact_sets = context.world.fact_set_problems(&looked_at(context));
+    let looked_at = looked_at(context);
+    let of_fact_sets = context.world.fact_set_problems(&looked_at);
     let paths: BTreeSet<&Arc<str>> = of_fact_sets.iter().map(|(path, _)| path).collect();
     for path in paths.into_iter().filter(|path| !open_versions.contains_key(*path)) {
         sets.push(file_findings(context, path, in_fact_set(context, path, &of_fact_sets)));
@@ -162,6 +163,7 @@ fn find(context: &Context, known: Option<BesideTexts>) -> Findings {
         .unwrap_or_else(|| BesideTexts::of(&context.world, structure, open));
     let problem = problem
         .or_else(|| Baseline::problem(&context.world))
+        .or_else(|| context.world.usual_before_problem(&looked_at))
         .or_else(|| beside_texts.unused_config.clone());
     Findings { sets, problem, beside_texts, open: open_versions }
 }

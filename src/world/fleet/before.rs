@@ -4,6 +4,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::config::Environment;
 use crate::world::World;
 use crate::world::git::{GitDisk, Repository};
 use crate::world::paths;
@@ -85,8 +86,18 @@ impl World {
         revision.map_or(Before::Saved, Before::Revision)
     }
 
+    /// Why edits in these environments cannot be compared with the other side that the settings name.
+    pub fn usual_before_problem(&self, environments: &[Arc<Environment>]) -> Option<String> {
+        let Before::Revision(revision) = self.usual_before() else { return None };
+        let why = environments.iter().find_map(|environment| {
+            let repository = Repository::of(&self.directory_of_revision(environment));
+            repository.and_then(|it| it.commit(&revision)).err()
+        })?;
+        Some(format!("`changes.before`: {why}"))
+    }
+
     /// The directory whose repository has the revision: that of the environment, or else the first folder of the workspace.
-    pub fn directory_of_revision(&self, environment: &crate::config::Environment) -> String {
+    pub fn directory_of_revision(&self, environment: &Environment) -> String {
         let root = environment.root.as_deref().or_else(|| self.folders().first().map(|it| &**it));
         paths::normalise(root.unwrap_or("/"))
     }

@@ -143,6 +143,22 @@ fn the_status_says_what_is_wrong_with_nodes() {
 }
 
 #[test]
+fn the_status_says_why_edits_are_compared_with_nothing() {
+    let workspace = Workspace::new(&[("hiera.yaml", "version: 5\n")]);
+    let params = json!({
+        "capabilities": {"experimental": {"serverStatusNotification": true}},
+        "rootUri": uri(workspace.root()),
+        "initializationOptions": {"changes": {"before": "origin/main"}},
+    });
+    let mut client = Client::start_with(Features::ide(), params);
+    let expected = format!("`changes.before`: {} is not in a Git repository", workspace.root());
+    while client.notification("hiera/serverStatus")["message"] != *expected {}
+    client.forget("hiera/serverStatus");
+    client.forget("textDocument/publishDiagnostics");
+    client.forget("hiera/activeNode");
+}
+
+#[test]
 fn the_status_says_which_hiera_yaml_is_not_used() {
     let workspace = Workspace::new(&[("hiera.yaml", "version: 3\n"), ("data/a.yaml", "a: 1\n")]);
     let params = json!({
