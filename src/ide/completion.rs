@@ -293,9 +293,9 @@ impl Place<'_> {
         let range = self.word(spot.start);
         let typed = self.typed(spot.start);
         let names = names.iter().filter(|name| fit(name, typed).is_some());
-        let blank = if spot.needs_blank { " " } else { "" };
+        let begin = spot.before_value.unwrap_or_default();
         let item = |name: &&str| Completion {
-            insert: format!("{blank}{name}"),
+            insert: format!("{begin}{name}"),
             ..Completion::new(name, CompletionKind::Value, range)
         };
         names.map(item).collect()

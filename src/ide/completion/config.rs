@@ -45,9 +45,14 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot, layer: LayerKind) -> Comp
             let known = place.keys(spot, CompletionKind::Option, known.into_iter());
             known.into_iter().chain(new_level(place, spot)).collect()
         }
-        // An item of a list looks like a key until more of it is typed.
-        ([.., "path" | "paths" | "glob" | "globs"], Part::Value | Part::Key) => {
-            super::templates::complete(place, spot)
+        // What stands on a line of its own looks like a key until more of it is typed.
+        ([.., "paths" | "globs"], Part::Value | Part::Key) => match spot.before_value {
+            Some(begin) => super::templates::complete(place, spot, begin),
+            None => Completions::default(),
+        },
+        ([.., "path" | "glob"], Part::Value | Part::Key) => {
+            let begin = spot.before_value.filter(|_| spot.part == Part::Value);
+            super::templates::complete(place, spot, begin.unwrap_or_default())
         }
         ([.., "data_hash"], Part::Value) => {
             place.values(spot, &["yaml_data", "json_data", "hocon_data"])

@@ -56,7 +56,7 @@ pub(super) fn spot_at(text: &str, offset: u32) -> Option<Spot> {
         start: start? as u32,
         quote: Some('"'),
         is_at_root: !is_value,
-        needs_blank: false,
+        before_value: Some(""),
         present: if is_value { Vec::new() } else { present },
         present_values: Vec::new(),
     })

@@ -17,8 +17,9 @@ pub(super) struct Spot {
     pub(super) quote: Option<char>,
     /// Whether the line is neither indented nor a list item.
     pub(super) is_at_root: bool,
-    /// Whether a space is missing before a value.
-    pub(super) needs_blank: bool,
+    /// What has to be inserted before a value: the space that is missing, or the `- ` of an item. `None` where a value would
+    /// become a part of something else.
+    pub(super) before_value: Option<&'static str>,
     /// The keys that the hash already has on other lines, or before the cursor in brackets. Empty at the root.
     pub(super) present: Vec<String>,
     /// The text after each of these keys, as far as it is on the same line.
@@ -64,12 +65,19 @@ pub(super) fn spot_at(text: &str, offset: u32) -> Option<Spot> {
         Vec::new()
     };
     items.extend(typed.items);
+    let is_on_own_line = typed.present.is_none() && typed.quote.is_none();
     let is_in_item = typed.is_in_item.unwrap_or(is_in_item);
     steps.extend(typed.steps);
     let pairs = match typed.present {
         Some(present) => present,
         None if is_first && !is_at_root => neighbours(text, line_start, &begin),
         None => Vec::new(),
+    };
+    let before_value = match typed.part {
+        Part::Value if typed.needs_blank => Some(" "),
+        Part::Key if items.is_empty() => before_item(text, line_start, begin.content)
+            .filter(|it| it.is_empty() || is_on_own_line && pairs.is_empty() && !is_in_item),
+        Part::Key | Part::Value => Some(""),
     };
     let (present, present_values) = pairs.into_iter().unzip();
     Some(Spot {
@@ -80,7 +88,7 @@ pub(super) fn spot_at(text: &str, offset: u32) -> Option<Spot> {
         start: (line_start + begin.content + typed.start) as u32,
         quote: typed.quote,
         is_at_root,
-        needs_blank: typed.needs_blank,
+        before_value,
         present,
         present_values,
     })
@@ -193,6 +201,32 @@ fn neighbours(text: &str, line_start: usize, begin: &Begin) -> Vec<(String, Stri
         found.extend(key_at(line));
     }
     found
+}
+
+/// What has to be inserted before an item of a list on the line at `line_start`, whose text starts in this column: its `- `, or
+/// nothing in a list in brackets. `None` if the item would become a part of something else.
+fn before_item(text: &str, line_start: usize, column: usize) -> Option<&'static str> {
+    let is_text = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let indentation = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let is_item_here = |line: &str| markers(line).first() == Some(&column);
+    let mut above = text[..line_start].lines().rev().filter(is_text).peekable();
+    let nearest = *above.peek()?;
+    let beside = above.find(|line| indentation(line) <= column)?;
+    let around = std::iter::once(beside).chain(above).find(|line| indentation(line) < column)?;
+    if around.matches('[').count() > around.matches(']').count() {
+        return Some("");
+    }
+    let mut below = text[line_start..].lines().skip(1).filter(is_text);
+    let fits_above = if indentation(beside) == column {
+        is_item_here(beside)
+    } else {
+        // The first item stands below a key that has no value yet.
+        let begin = Begin::of(beside).content;
+        let written = beside.split(" #").next().unwrap_or_default();
+        nearest == beside && begin < column && written.trim_end().ends_with(':')
+    };
+    let fits_below = |line: &str| indentation(line) < column || is_item_here(line);
+    (fits_above && below.next().is_none_or(fits_below)).then_some("- ")
 }
 
 /// The keys above a line, outermost first, and whether the line belongs to an item of a list below the last of them.

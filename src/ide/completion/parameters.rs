@@ -99,6 +99,7 @@ pub(super) fn members(place: &Place<'_>, spot: &Spot) -> Vec<Completion> {
 
 /// The values that the type of the parameter at this place names: `Enum`, `Boolean`, strings.
 pub(super) fn values(place: &Place<'_>, spot: &Spot) -> Vec<Completion> {
+    let Some(begin) = spot.before_value else { return Vec::new() };
     let mut found: Vec<Value> = Vec::new();
     with_type(place, spot, |allowed| {
         let here = if spot.part == Part::Key && spot.items.is_empty() {
@@ -110,12 +111,11 @@ pub(super) fn values(place: &Place<'_>, spot: &Spot) -> Vec<Completion> {
         found.extend(here.iter().flat_map(Type::choices));
     });
     let (range, typed) = (place.word(spot.start), place.typed(spot.start));
-    let blank = if spot.needs_blank { " " } else { "" };
     let item = |(number, value): (usize, Value)| {
         let text = inspect::to_s(&value);
         let written = place.written(spot, &value, &text)?;
         fit(&text, typed).is_some().then(|| Completion {
-            insert: format!("{blank}{written}"),
+            insert: format!("{begin}{written}"),
             detail: Some("by its type".to_owned()),
             // `!` comes before all letters, so the values of the type are at the start of the list.
             sort_text: Some(format!("!{number:03}")),

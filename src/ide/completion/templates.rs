@@ -17,8 +17,8 @@ const MAX_FACT_DEPTH: usize = 3;
 /// The extensions of data files.
 const EXTENSIONS: [&str; 6] = ["yaml", "yml", "eyaml", "json", "conf", "hocon"];
 
-/// The suggested paths.
-pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
+/// The suggested paths, each behind `begin`.
+pub(super) fn complete(place: &Place<'_>, spot: &Spot, begin: &str) -> Completions {
     let world = &place.perspective.world;
     let Some(root) = paths::parent(place.path) else { return Completions::default() };
     let reach = world.reach(place.perspective.evaluator.environment());
@@ -46,7 +46,6 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
     let range = place.word(spot.start);
     let range = TextRange::new(range.start, end_of_path(place.text, range));
     let typed = place.typed(spot.start);
-    let blank = if spot.needs_blank { " " } else { "" };
     let fitting = found.into_iter().filter(|(_, path)| fit(path, typed).is_some());
     let item = |(order, path): (u8, String)| {
         let written = match spot.quote {
@@ -54,7 +53,7 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
             None => flow_text(&path),
         };
         Completion {
-            insert: format!("{blank}{written}"),
+            insert: format!("{begin}{written}"),
             sort_text: Some(format!("{order}{path}")),
             ..Completion::new(&path, CompletionKind::Value, range)
         }

@@ -594,6 +594,44 @@ fn values_that_the_type_of_a_parameter_names() {
 }
 
 #[test]
+fn an_item_gets_its_mark() {
+    let line = |lines: &str| {
+        format!("#- /data/nodes/db01.yaml\np: [curl, jq]\n#- /data/common.yaml\n{lines}\n")
+    };
+    let both = ["  - curl", "  - jq"];
+    check(&line("p:\n  $0"), &both);
+    check(&line("p: # note\n\n  $0\n  - git"), &both);
+    check(&line("p:\n  - vim\n  # note\n  $0\n  - git\nq: 1"), &both);
+    check(&line("p:\n  - vim\n  cu$0"), &both[..1]);
+    check(&line("p:\n  - vim\n  - cu$0"), &both[..1]);
+    check(&line("p: [\n  vim,\n  cu$0\n]"), &["  curl"]);
+    check(&line("p: [\n  'cu$0'\n]"), &["  'curl'"]);
+    // Here, it would be a part of another text, or beside what is no list.
+    for text in [
+        "p: x\n  $0",
+        "p:\n  - vim\n   $0",
+        "p:\n  - vim\n    $0",
+        "p:\n    - vim\n  $0",
+        "p:\n  $0\n    - vim",
+        "p:\n  vim\n  $0",
+        "p:\n  - vim\n  'cu$0'",
+    ] {
+        check(&line(text), &[]);
+    }
+    check(&format!("{WEB}#- /data/common.yaml\nweb::server::modes:\n  f$0\n"), &["  - fast"]);
+    let level = |lines: &str| {
+        format!(
+            "#- /data/common.yaml\na: 1\n#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: x\n{lines}\n"
+        )
+    };
+    check(&level("    paths:\n      - a.yaml\n      com$0"), &["      - common.yaml"]);
+    check(&level("    globs:\n      com$0"), &["      - common.yaml"]);
+    check(&level("    path:\n      com$0"), &["      common.yaml"]);
+    check(&level("    paths: [\n      com$0\n    ]"), &["      common.yaml"]);
+    check(&level("    paths:\n      - a.yaml\n        com$0"), &[]);
+}
+
+#[test]
 fn values_in_json() {
     let line = |line: &str| {
         format!(

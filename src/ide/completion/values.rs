@@ -20,6 +20,7 @@ const MAX_LETTERS: usize = 60;
 pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
     let mut segments = spot.steps.iter().map(|step| Segment::Name(Arc::from(&**step)));
     let Some(root) = segments.next() else { return Completions::default() };
+    let Some(begin) = spot.before_value else { return Completions::default() };
     let key = KeyPath { root, rest: segments.collect() };
     // The values of such a key are secret, even if they are plain text in the files.
     if place.perspective.makes_sensitive(&spot.steps[0]) {
@@ -54,11 +55,10 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
     let range = place.word(spot.start);
     let typed = place.typed(spot.start);
     let fitting = seen.into_iter().filter(|(text, _)| fit(text, typed).is_some());
-    let blank = if spot.needs_blank { " " } else { "" };
     let item = |(text, (value, shown)): (String, (Value, String))| {
         let written = place.written(spot, &value, &text)?;
         Some(Completion {
-            insert: format!("{blank}{written}"),
+            insert: format!("{begin}{written}"),
             detail: Some(shown),
             ..Completion::new(&text, CompletionKind::Value, range)
         })
