@@ -142,6 +142,10 @@ fn find(
 fn of_entry(entry: EntryTree<'_>, overridden: &[Overridden]) -> Vec<SemanticToken> {
     let mut found = Vec::new();
     Tokens { entry, overridden, found: &mut found }.pair(entry.key, entry.value);
+    // HOCON inserts hashes that are written elsewhere.
+    let (key, value) = (entry.key.range, entry.value.range);
+    let own = TextRange::new(key.start, value.end.max(key.end));
+    found.retain(|token| own.contains_range(token.range));
     found.sort_by_key(|token| (token.range.start, token.range.end));
     // Not every client accepts tokens that overlap.
     found.dedup_by(|later, earlier| later.range.start < earlier.range.end);
@@ -321,6 +325,11 @@ nodes: {web01: {facts: {a: 1}}}
             "#- /data/j.json\n{\"a\": {\"b\": \"%{x}\"}}\n",
             "/data/j.json",
             "\"a\":property \"b\":property %{:operator x:variable }:operator",
+        );
+        check(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: c.conf, data_hash: hocon_data}]\n#- /data/c.conf\nbase { x: 1 }\na.copy = ${base} { y: \"%{z}\" }\n",
+            "/data/c.conf",
+            "base:property x:property a:property copy:property y:property %{:operator z:variable }:operator",
         );
         check(
             "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: a, path: '%{x}.yaml'}]\n",

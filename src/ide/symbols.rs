@@ -208,35 +208,42 @@ fn pair_symbol(text: &str, key: &Node, value: &Node) -> Symbol {
         NodeKind::Scalar { text, .. } => shown_name(text),
         _ => shown_name(key.range.slice(text).lines().next().unwrap_or("")),
     };
+    let range = TextRange::new(key.range.start, value.range.end.max(key.range.end));
     Symbol {
         name,
         kind: kind_of(value),
-        range: TextRange::new(key.range.start, value.range.end.max(key.range.end)),
+        range,
         focus_range: key.range,
-        children: children(text, value),
+        children: children(text, value, range),
     }
 }
 
-fn children(text: &str, value: &Node) -> Vec<Symbol> {
-    match &value.kind {
+/// The keys of a value that are written in `range`. HOCON inserts hashes that are written elsewhere.
+fn children(text: &str, value: &Node, range: TextRange) -> Vec<Symbol> {
+    let mut found: Vec<Symbol> = match &value.kind {
         NodeKind::Mapping(pairs) => {
             pairs.iter().map(|pair| pair_symbol(text, &pair.key, &pair.value)).collect()
         }
         NodeKind::Sequence(items) => {
             let item = |(number, item): (usize, &Node)| {
                 let NodeKind::Mapping(pairs) = &item.kind else { return None };
+                let mut keys = pairs.iter().map(|pair| pair.key.range);
                 Some(Symbol {
                     name: name_of(pairs).unwrap_or_else(|| number.to_string()),
                     kind: SymbolKind::Hash,
                     range: item.range,
-                    focus_range: pairs.first().map_or(item.range, |pair| pair.key.range),
-                    children: children(text, item),
+                    focus_range: keys
+                        .find(|it| item.range.contains_range(*it))
+                        .unwrap_or(item.range),
+                    children: children(text, item, item.range),
                 })
             };
             items.iter().enumerate().filter_map(item).collect()
         }
         _ => Vec::new(),
-    }
+    };
+    found.retain(|it| range.contains_range(it.range));
+    found
 }
 
 /// The `name` of a list item.
@@ -311,6 +318,19 @@ mod tests {
         check("a: 1\nb:\n  c: [1]\n  d: {e: x}\n'': y\n", "a b{c d{e}} ''");
         check("a:\n  - b: 1\n  - name: x\n    c: 2\n  - 5\n", "a{0{b} x{name c}}");
         check("#- /data/common.yaml\n# nothing\n", "");
+    }
+
+    #[test]
+    fn keys_that_hocon_inserts_are_not_written_there() {
+        let level = "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: c.conf, data_hash: hocon_data}]\n#- /data/c.conf\n";
+        let check = |text: &str, expected| check(&format!("{level}{text}"), expected);
+        check("base { x: 1 }\ncopy = ${base} { y: 2 }\n", "base{x} copy{y}");
+        check("base { x: 1 }\ncopy = ${base}\n", "base{x} copy");
+        check("base { x: 1, z: 3 }\nbase { x: 2 }\n", "base{x}");
+        check(
+            "base { x: 1 }\nl = [{ a: ${base} }, ${base}, ${base} { y: 2 }]\n",
+            "base{x} l{0{a} 1 2{y}}",
+        );
     }
 
     #[test]
