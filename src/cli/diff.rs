@@ -223,6 +223,19 @@ fn differences(pair: &FleetPair, keys: &[Arc<str>]) -> Differences {
     found.unwrap_or_default()
 }
 
+/// The two commits that Git would compare for `from..to` or `from...to`, as a shell takes them.
+fn ends_of_range(revisions: &str) -> Option<(String, &str)> {
+    let (from, to) = revisions.split_once("..").filter(|(from, _)| !from.is_empty())?;
+    let after_dots = to.strip_prefix('.');
+    let to = Some(after_dots.unwrap_or(to)).filter(|it| !it.is_empty()).unwrap_or("HEAD");
+    // With three dots, Git compares with the commit at which the histories part.
+    let from = match after_dots {
+        Some(_) => format!("$(git merge-base {from} {to})"),
+        None => from.to_owned(),
+    };
+    Some((from, to))
+}
+
 /// Both sides of each environment, and the revisions that they are read from.
 fn open(
     arguments: &DiffArguments,
@@ -236,6 +249,8 @@ fn open(
             format!("{message}; diff compares revisions and keys, not files")
         } else if revision.contains("::") {
             format!("{message}; for a key, write `hiera-ls diff -- {revision}`")
+        } else if let Some((from, to)) = ends_of_range(revision) {
+            format!("{message}; to compare two commits, write {from} --to {to}")
         } else {
             message
         }

@@ -65,23 +65,7 @@ impl Repository {
     /// The commit of a revision.
     pub(crate) fn commit(&self, revision: &str) -> Result<String, String> {
         let name = if revision.is_empty() { "''" } else { revision };
-        let no_commit = || {
-            let message = format!("{name} is not a commit of the repository at {}", self.root);
-            match name.split_once("..").filter(|(from, _)| !from.is_empty()) {
-                Some((from, to)) => {
-                    let after_dots = to.strip_prefix('.');
-                    let to = after_dots.unwrap_or(to);
-                    let to = if to.is_empty() { "HEAD" } else { to };
-                    // With three dots, Git compares with the commit at which the histories part.
-                    let from = match after_dots {
-                        Some(_) => format!("$(git merge-base {from} {to})"),
-                        None => from.to_owned(),
-                    };
-                    format!("{message}; to compare two commits, write {from} --to {to}")
-                }
-                None => message,
-            }
-        };
+        let no_commit = || format!("{name} is not a commit of the repository at {}", self.root);
         // The revision comes from settings or an editor. Git must not read it as an option.
         if revision.starts_with('-') || revision.is_empty() {
             return Err(no_commit());

@@ -160,6 +160,9 @@ fn what_cannot_be_compared_with_is_said() {
     let workspace = repository();
     check(&workspace, json!({"revision": "nowhere"}), "nowhere is not a commit of the repository");
     check(&workspace, json!({"revision": "--output=/tmp/x"}), "is not a commit of the repository");
+    // What a shell would need for two commits is not said in an editor.
+    let end = format!("HEAD... is not a commit of the repository at {}\"", workspace.root());
+    check(&workspace, json!({"revision": "HEAD..."}), &end);
     check(&workspace, json!({"node": "web1"}), "a `revision` here");
     let shallow = Workspace::new(&[]);
     std::fs::write(workspace.path("data/common.yaml"), "port: 1\n").expect("a file");
