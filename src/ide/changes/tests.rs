@@ -117,6 +117,17 @@ fn who_gets_what_and_why() {
 }
 
 #[test]
+fn a_change_of_unlisted_nodes_alone_is_no_addition() {
+    let of_databases = ("/r/data/roles/db.yaml".to_owned(), "list: [2]\n".to_owned());
+    let mut host = host_with([of_databases].into_iter());
+    open(&mut host, PATH, &COMMON.replace("[1]", "[3]"));
+    assert_eq!(
+        of(&host.snapshot(), &question()).summary,
+        "0 of 3 nodes change, but 1 case of unlisted nodes does, 1 key; nothing else"
+    );
+}
+
+#[test]
 fn nodes_that_change_in_some_cases_are_counted_apart() {
     let mut host = host();
     // Only the name of this node is known.

@@ -66,8 +66,14 @@ impl Differences {
             let (others, is_one) = others.unwrap_or_default();
             return format!("{others} {}, {keys}{rest}", changing(is_one));
         }
-        let others = others.map_or_else(String::new, |(others, _)| format!(", and {others}"));
         let nodes = CountedNodes::of(self.changes.iter());
+        let others = match (others, nodes.first()) {
+            (None, _) => String::new(),
+            (Some((others, is_one)), 0) => {
+                format!(", but {others} {}", if is_one { "does" } else { "do" })
+            }
+            (Some((others, _)), _) => format!(", and {others}"),
+        };
         let changing = changing(nodes.first() == 1 || self.nodes.len() == 1);
         let cases = nodes.in_cases();
         format!("{} of {all} {changing}{cases}{others}, {keys}{rest}", nodes.first())
