@@ -76,7 +76,10 @@ fn key_case(perspective: &Perspective, conditions: &[Condition], answer: &Answer
         value: match &answer.outcome {
             Ok(Some(value)) => on_one_line(perspective, value),
             Ok(None) => "not found".to_owned(),
-            Err(failure) => perspective.shown_failure(&failure.message).into_owned(),
+            Err(failure) => {
+                // Puppet ends some messages with where a reason would be.
+                perspective.shown_failure(&failure.message).trim_end_matches("; ").to_owned()
+            }
         },
     }
 }

@@ -109,6 +109,7 @@ fn a_case_with_a_variable_that_is_not_set_cannot_be_assumed() {
     let cases = cases.as_array().expect("a list");
     let first = json!({"site": "", "role": null});
     assert_eq!((&cases[0]["variables"], &cases[0]["canBeAssumed"]), (&first, &json!(false)));
+    assert_eq!(cases[0]["value"], "Undefined variable 'role'");
     let assumable = cases.iter().filter(|it| it["canBeAssumed"] == true);
     let assumable: Vec<_> = assumable.map(|it| &it["variables"]).collect();
     assert_eq!(assumable, [&json!({"site": "", "role": ""})]);
