@@ -90,7 +90,8 @@ impl Binder<'_> {
         // Puppet evaluates the parent first. Its scope contains that of the class, which has no `$title` yet.
         let parent = class.parent();
         let module = module_of(class, self.evaluator.environment());
-        let caller = Caller { class: parent.as_deref(), ..Caller::parameters_of(module) };
+        let parameters = Caller::parameters_of(module, Some(&class.name));
+        let caller = Caller { title: parent.as_deref(), ..parameters };
         let mut answer = self.evaluator.parameter_of(&class.name, caller, &request);
         let default = parameter.default.as_ref();
         let bind = |conditions: &[Condition], answer: &Answer| {
@@ -207,12 +208,13 @@ pub fn caller_at<'a>(
     match around {
         Some(it) if it.kind == DeclarationKind::Class => {
             let module = module_at(environment, path);
-            Caller { class: it.name.as_deref(), ..Caller::parameters_of(module) }
+            let name = it.name.as_deref();
+            Caller { title: name, ..Caller::parameters_of(module, name) }
         }
         Some(it) if it.kind == DeclarationKind::Define => {
-            Caller::parameters_of(module_at(environment, path))
+            Caller::parameters_of(module_at(environment, path), None)
         }
-        _ => Caller::parameters_of(None),
+        _ => Caller::MAIN,
     }
 }
 

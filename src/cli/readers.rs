@@ -209,10 +209,11 @@ fn by_modules(
 ) -> BTreeMap<Arc<str>, Vec<Arc<str>>> {
     let Place { world, environment } = place;
     let conditions = ways.iter().flat_map(|it| &it.conditions);
-    let named = conditions.filter(|(name, text)| **name == *"module_name" && !text.is_empty());
+    let is_module = |name: &str| ["module_name", "calling_module"].contains(&name);
+    let named = conditions.filter(|(name, text)| is_module(name) && !text.is_empty());
     let modules: BTreeSet<&Arc<str>> = named.map(|(_, text)| text).collect();
     let found = modules.into_iter().map(|module| {
-        let caller = Caller::parameters_of(Some(module));
+        let caller = Caller::parameters_of(Some(module), None);
         let read = parallel::map(nodes, |node| {
             let evaluator = world.exact_evaluator(environment, node, world.back_ends());
             reads(&evaluator.called_from(caller))

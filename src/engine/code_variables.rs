@@ -265,7 +265,7 @@ mod tests {
                 let evaluator = Evaluator::new(files, environment, Arc::new(node.clone()), version)
                     .with_code_variables(Arc::default());
                 let request = Request::key(key);
-                let answer = evaluator.parameter_of(class, Caller::parameters_of(None), &request);
+                let answer = evaluator.parameter_of(class, Caller::MAIN, &request);
                 match &answer.outcome {
                     Ok(Some(value)) => inspect::inspect(&value.value),
                     Ok(None) => "nothing".to_owned(),

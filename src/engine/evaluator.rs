@@ -520,6 +520,11 @@ impl Evaluator {
             .as_ref()
     }
 
+    /// Whether the configuration of the global layer is that of Hiera 3.
+    pub(super) fn has_global_layer_of_version_3(&self) -> bool {
+        self.global_layer().is_ok_and(|it| it.config.version == 3)
+    }
+
     pub(crate) fn environment_layer(&self) -> Result<Option<&Arc<Layer>>, &Failure> {
         self.own
             .get_or_init(|| match &self.environment.root {

@@ -469,11 +469,19 @@ impl<'a> Invocation<'a> {
         is_its_variable(local, name).then_some(stands_for)
     }
 
-    /// A variable that Puppet sets itself, for every node in the same way.
+    /// A variable that Puppet sets itself, whatever the facts of the node are.
     fn own_variable(&self, name: &str) -> Option<Located> {
-        // Outside of classes, nothing calls. Hiera 3 does not accept `::` before these names.
-        if self.scope == Scope::OfHiera3 && VARIABLES_OF_HIERA_3.contains(&name) {
-            return Some(undef());
+        let of_hiera_3 = || self.variable_of_hiera_3(name);
+        of_hiera_3().or_else(|| of_main(name)).or_else(|| main_belongs_to_no_module(name))
+    }
+
+    /// `Hiera::Scope#[]`, which does not accept `::` before these names. Outside of classes, nothing calls.
+    fn variable_of_hiera_3(&self, name: &str) -> Option<Located> {
+        let evaluator = self.evaluator;
+        let may_be_hidden = || evaluator.code_variables().is_some_and(|it| it.may_hide(name));
+        if self.scope != Scope::OfHiera3 || !VARIABLES_OF_HIERA_3.contains(&name) || may_be_hidden()
+        {
+            return None;
         }
         of_main(name).or_else(|| main_belongs_to_no_module(name))
     }
@@ -490,7 +498,7 @@ impl<'a> Invocation<'a> {
         if let Some(Mapped::Member(value)) = self.local(name) {
             return Ok(Some(value.clone()));
         }
-        if let Some(value) = of_main(name) {
+        if let Some(value) = self.variable_of_hiera_3(name).or_else(|| of_main(name)) {
             return Ok(Some(value));
         }
         let unqualified = name.strip_prefix("::").unwrap_or(name);

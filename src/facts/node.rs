@@ -39,6 +39,8 @@ pub struct Node {
     other_than: Option<Arc<Certnames>>,
     /// The ways in which it reads the file that it is shown for, if there are several.
     ways: Arc<[TextsOfWay]>,
+    /// The class that calls lookups, in lower case.
+    calling_class: Option<Arc<str>>,
 }
 
 /// Variables with their texts, which are true together.
@@ -153,6 +155,7 @@ impl Node {
             patterns: NamePatterns::default(),
             other_than: None,
             ways: Arc::default(),
+            calling_class: None,
         }
     }
 
@@ -179,6 +182,7 @@ impl Node {
             patterns: patterns.clone(),
             other_than: None,
             ways: Arc::default(),
+            calling_class: None,
         }
     }
 
@@ -204,6 +208,7 @@ impl Node {
             patterns: self.patterns.clone(),
             other_than: self.other_than.clone(),
             ways: Arc::clone(&self.ways),
+            calling_class: self.calling_class.clone(),
         })
     }
 
@@ -316,16 +321,22 @@ impl Node {
         Ok(Self { variables: Arc::new(variables.into()), ..self.clone() })
     }
 
-    /// The same node as code of a module sees it, where `$module_name` is set. `class` is the class whose code calls, if it is
-    /// known; while Puppet looks up the parameters of a class, `$title` and `$name` are still those of `main`.
+    /// The same node as code of a module sees it, where `$module_name` is set. `title` is the class whose `$title` and `$name` are
+    /// set: while Puppet looks up the parameters of the class that calls, they are still those of its parent or of `main`.
     #[must_use]
-    pub fn within(&self, module: &str, class: Option<&str>) -> Self {
+    pub fn within(&self, module: &str, title: Option<&str>, calling_class: Option<&str>) -> Self {
         let mut variables = self.variables.get().clone();
-        let title = class.into_iter().flat_map(|it| [("title", it), ("name", it)]);
+        let title = title.into_iter().flat_map(|it| [("title", it), ("name", it)]);
         for (name, value) in [("module_name", module)].into_iter().chain(title) {
             variables.top_scope.insert(common_text(name), None, Value::string(value).into());
         }
-        Self { variables: Arc::new(variables.into()), ..self.clone() }
+        let calling_class = calling_class.map(Arc::from);
+        Self { variables: Arc::new(variables.into()), calling_class, ..self.clone() }
+    }
+
+    /// The class that calls lookups; `None` outside of classes.
+    pub fn calling_class(&self) -> Option<&str> {
+        self.calling_class.as_deref()
     }
 
     /// The same node with these patterns for names of nodes.

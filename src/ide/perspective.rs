@@ -102,7 +102,8 @@ impl Perspective {
             class.parameter(name).is_some().then_some(class)
         });
         let module = class.as_ref().and_then(|it| binding::module_of(it, environment));
-        self.evaluator.answer_from(Caller::parameters_of(module), key, cancel)
+        let caller = Caller::parameters_of(module, class.as_ref().map(|it| &*it.name));
+        self.evaluator.answer_from(caller, key, cancel)
     }
 
     /// The environment of the file at `path` with its active node; `None` if no environment contains the file, or there is no

@@ -57,8 +57,8 @@ impl World {
     }
 }
 
-/// The variables that each resource of a defined type has.
-const OF_RESOURCES: [&str; 2] = ["name", "title"];
+/// The variables that each resource of a defined type has. The last two are those of the class that declares the resource.
+const OF_RESOURCES: [&str; 4] = ["name", "title", "calling_class", "calling_class_path"];
 
 /// The maximum length of a chain of inheriting classes.
 const MAX_ANCESTORS: usize = 20;

@@ -75,7 +75,7 @@ impl<'a> AskedKey<'a> {
         Self {
             key,
             request: None,
-            caller: Caller::parameters_of(None),
+            caller: Caller::MAIN,
             from: None,
             otherwise: Otherwise::Fails,
             brings_values: false,

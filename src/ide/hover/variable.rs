@@ -167,7 +167,8 @@ fn undefined_text(perspective: &Perspective, root: &str) -> String {
     };
     if VARIABLES_OF_HIERA_3.contains(&root) {
         return format!(
-            "{name} is empty in a global layer of version 3. Elsewhere, nothing defines it: {end}"
+            "In a global layer of version 3, {name} depends on the class that calls, and is empty outside of classes. Elsewhere, \
+             nothing defines it: {end}"
         );
     }
     format!("Nothing defines {name}: {end}")

@@ -80,14 +80,16 @@ impl ParameterFleets {
     /// What `look_up` returns for the fleet whose lookups are those for parameters of `class`.
     pub fn for_class<T>(&self, class: &ClassCode, look_up: impl Fn(&Fleet) -> T) -> T {
         let module = binding::module_of(class, self.main.environment());
-        self.for_caller(Caller::parameters_of(module), look_up)
+        self.for_caller(Caller::parameters_of(module, Some(&class.name)), look_up)
     }
 
     /// What `look_up` returns for the fleet whose lookups are those of a caller. Hardly any data reads what depends on the caller,
     /// and then all fleets find the same.
     fn for_caller<T>(&self, caller: Caller<'_>, look_up: impl Fn(&Fleet) -> T) -> T {
         let (world, environment) = (self.main.world(), self.main.environment());
-        if caller.is_main() {
+        let any = self.main.nodes().first().map(|node| world.new_evaluator(environment, node));
+        let caller = any.map_or(caller, |it| it.known_of(caller));
+        if caller == Caller::MAIN {
             return look_up(&self.main);
         }
         let find = || world.whoever_calls(|| look_up(&self.main));
@@ -96,8 +98,7 @@ impl ParameterFleets {
         }
         let mut known = self.of_callers.borrow_mut();
         let make = || {
-            let module = caller.module.unwrap_or_default();
-            let nodes = self.main.nodes().iter().map(|it| it.within(module, caller.class));
+            let nodes = self.main.nodes().iter().map(|it| caller.node_seen(it));
             let (nodes, back_ends) = (nodes.map(Arc::new).collect(), self.back_ends.clone());
             let of_code = world.code_scopes(environment).seen_from(caller.sets);
             Rc::new(Fleet::of_catalogs(world, environment, (nodes, back_ends), Arc::new(of_code)))

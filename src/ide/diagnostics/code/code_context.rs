@@ -17,8 +17,8 @@ use crate::limits::MAX_KEYS_WHILE_TYPING;
 use crate::syntax::puppet::DeclarationKind;
 use crate::world::{World, paths};
 
-/// The name that is looked up, and whether the module calls, and a defined type in it.
-type Asked = (Box<str>, [bool; 2]);
+/// The name that is looked up, and the number of the declaration that calls.
+type Asked = (Box<str>, Option<usize>);
 
 /// One file that Puppet loads code from.
 pub(crate) struct CodeContext<'a> {
@@ -82,15 +82,15 @@ impl<'a> CodeContext<'a> {
     /// Whether nodes have data for a lookup of `name` at a position of the file. If a file looks up too many names, the result is
     /// not known for the rest.
     pub(crate) fn answered(&self, name: &str, position: u32) -> Answered {
-        // Data hardly ever depends on the class, and the module is the same for the whole file.
-        let caller = Caller { class: None, ..self.caller_at(position) };
         let around = self.file.declaration_around(position);
-        let around = around.map(|it| self.file.manifest.declarations[it].kind);
-        let is_in_define = around == Some(DeclarationKind::Define);
+        let kind = around.map(|it| self.file.manifest.declarations[it].kind);
         // Other variables that code sets are not known of any node, but the names of a resource would be.
-        let sets = if is_in_define { self.variables_around(position) } else { Vec::new() };
-        let caller = Caller { sets: &sets, ..caller };
-        let asked = (name.into(), [caller.module.is_some(), is_in_define]);
+        let sets = match kind {
+            Some(DeclarationKind::Define) => self.variables_around(position),
+            _ => Vec::new(),
+        };
+        let caller = Caller { sets: &sets, ..self.caller_at(position) };
+        let asked = (name.into(), around);
         if let Some(known) = self.known.borrow().get(&asked) {
             return *known;
         }

@@ -65,7 +65,7 @@ fn what_would_make_a_variable_known() {
     check(
         "calling_module",
         &expect![
-            "`calling_module` is empty in a global layer of version 3. Elsewhere, nothing defines it: the lookup fails."
+            "In a global layer of version 3, `calling_module` depends on the class that calls, and is empty outside of classes. Elsewhere, nothing defines it: the lookup fails."
         ],
     );
 }
