@@ -446,9 +446,9 @@ fn nested_lookup(invocation: &mut Invocation<'_>, key: &Arc<str>) -> Result<Loca
     if let Some(known) = invocation.nested_value(key)? {
         return Ok(known);
     }
-    let before = invocation.budget.spent();
+    let (before, scope) = (invocation.budget.spent(), invocation.scope);
     let found = invocation.step(
-        || Subject::Key(Arc::clone(key)),
+        || Subject::Key(Arc::clone(key), scope),
         |invocation| {
             invocation.budget.enter()?;
             let found = invocation.unrecorded(|invocation| {

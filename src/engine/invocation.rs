@@ -12,6 +12,9 @@ use super::evaluator::{Evaluator, ModuleScope};
 use super::failure::{Failure, FailureClass};
 use super::footprint::Footprint;
 use super::hierarchy::Location;
+use super::key::Key;
+use super::layer::Layer;
+use super::lookup::LOOKUP_OPTIONS;
 use super::nested_values::NestedValues;
 use super::notes::{self, Notes};
 use super::open_lookups::UnchangedKeys;
@@ -71,7 +74,7 @@ pub(crate) enum Stand {
 }
 
 /// The variables that texts can read in addition to those of the node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Scope {
     /// Those of Puppet's top scope.
     Top,
@@ -93,6 +96,8 @@ pub(crate) struct Collecting {
     pub(crate) variables: Vec<(Arc<str>, Value)>,
     /// Whether options of a module are collected. Puppet then already knows those of the global layer and of the environment.
     pub(crate) shared_are_known: bool,
+    /// Modules whose options do not count. An explanation has mentioned them.
+    without_own: Vec<Option<Arc<str>>>,
 }
 
 /// What the variable of a `mapped_paths` template stands for.
@@ -241,6 +246,34 @@ impl<'a> Invocation<'a> {
         let result = work(self);
         self.tracer.as_mut().expect("the tracer stays for the whole lookup").pop();
         result
+    }
+
+    /// Whether a text in a global layer of version 3 looks a key up, where the environment has no `hiera.yaml` of version 5. Puppet
+    /// then searches only the global layer, as Hiera 3 did.
+    pub(super) fn is_confined_to_global_layer(&self) -> bool {
+        let is_of_version_5 = |it: &Arc<Layer>| it.config.version >= 5;
+        let has_data = |it: Option<&Arc<Layer>>| it.is_some_and(is_of_version_5);
+        self.scope == Scope::OfHiera3
+            && self.evaluator.environment_layer().is_ok_and(|it| !has_data(it))
+    }
+
+    /// Whose lookup_options apply to a key of `module`. In [`Self::is_confined_to_global_layer`], Puppet collects no options of a
+    /// module, but it knows those of the module of the key that is looked up first.
+    pub(super) fn scope_of_options(&mut self, module: &Arc<ModuleScope>) -> Arc<ModuleScope> {
+        if module.name.is_none() || !self.is_confined_to_global_layer() {
+            return Arc::clone(module);
+        }
+        let first = self.names.first().and_then(|it| Key::parse(it).ok());
+        if first.is_some_and(|it| it.module() == module.name.as_deref()) {
+            return Arc::clone(module);
+        }
+        // An explanation shows once for each module that it has no options of its own.
+        if self.is_traced() && !self.collecting.without_own.contains(&module.name) {
+            self.collecting.without_own.push(module.name.clone());
+            let kind = || TraceKind::Search { key: LOOKUP_OPTIONS.into(), is_options: true };
+            self.within(kind, |_| ());
+        }
+        Arc::clone(self.evaluator.no_module())
     }
 
     /// Runs `work` as the lookup of another key, and restores this one afterwards.
@@ -483,7 +516,13 @@ impl<'a> Invocation<'a> {
         {
             return None;
         }
-        of_main(name).or_else(|| main_belongs_to_no_module(name))
+        let node = evaluator.node();
+        let class = node.calling_class().unwrap_or_default();
+        Some(match name {
+            "calling_module" => node.variable("module_name").cloned().unwrap_or_else(undef),
+            "calling_class_path" => Value::string(class.replace("::", "/")).unplaced(),
+            _ => Value::string(class).unplaced(),
+        })
     }
 
     /// The variable `name` as `scope[name]` finds it in Puppet; `None` if it is not defined, which may be an error.

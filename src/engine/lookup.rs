@@ -64,8 +64,10 @@ pub(crate) fn search(
             lookup_options::explain_collection(invocation)?;
             return Ok(Some(undef()));
         }
-        let options = invocation
-            .unrecorded(|it| it.without_footprint(|it| lookup_options::for_key(it, &scope, &key)));
+        let of_options = invocation.scope_of_options(&scope);
+        let options = invocation.unrecorded(|it| {
+            it.without_footprint(|it| lookup_options::for_key(it, &of_options, &key))
+        });
         // A lookup that fails because of its options has searched for the key, too.
         invocation.note_key(key.root(), options.as_ref().ok().and_then(Option::as_deref));
         invocation.note_variables_of_options();
@@ -184,6 +186,9 @@ fn search_layers(invocation: &mut Invocation<'_>, key: &Key, merge: &Merge) -> F
 }
 
 pub(crate) fn in_all_layers(invocation: &mut Invocation<'_>, key: &Key, merge: &Merge) -> Found {
+    if invocation.is_confined_to_global_layer() {
+        return in_global(invocation, key, merge);
+    }
     let steps = [LayerStep::Global, LayerStep::Environment, LayerStep::Module];
     merge_sources(invocation, merge, &steps, |invocation, step| match step {
         LayerStep::Global => in_global(invocation, key, merge),
@@ -232,6 +237,9 @@ pub(crate) fn in_module(invocation: &mut Invocation<'_>, key: &Key, merge: &Merg
 
 /// Searched only if nothing was found, never merged with the rest, and only with its own lookup_options.
 fn search_default_hierarchy(invocation: &mut Invocation<'_>, key: &Key) -> Found {
+    if invocation.is_confined_to_global_layer() {
+        return Ok(None);
+    }
     let scope = Arc::clone(&invocation.module);
     let Some(module) = &scope.name else { return Ok(None) };
     let evaluator = invocation.evaluator;

@@ -4,12 +4,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::invocation::{Found, Invocation};
+use super::invocation::{Found, Invocation, Scope};
 use crate::data::Located;
 
-/// The values by key.
+/// The values by key and by the scope of the text, because texts in a global layer of version 3 may find others.
 #[derive(Debug, Default)]
-pub(crate) struct NestedValues(HashMap<Arc<str>, NestedValue, foldhash::fast::RandomState>);
+pub(crate) struct NestedValues(
+    HashMap<(Arc<str>, Scope), NestedValue, foldhash::fast::RandomState>,
+);
 
 /// The value that a nested lookup found.
 #[derive(Debug, Clone)]
@@ -22,8 +24,8 @@ pub(super) struct NestedValue {
 }
 
 impl NestedValues {
-    pub(super) fn insert(&mut self, key: &Arc<str>, value: NestedValue) {
-        self.0.insert(Arc::clone(key), value);
+    pub(super) fn insert(&mut self, key: &Arc<str>, scope: Scope, value: NestedValue) {
+        self.0.insert((Arc::clone(key), scope), value);
     }
 }
 
@@ -33,7 +35,8 @@ impl Invocation<'_> {
     /// # Errors
     /// The budget is used up.
     pub(super) fn nested_value(&mut self, key: &Arc<str>) -> Found {
-        let Some(known) = self.nested_values.0.get(key) else { return Ok(None) };
+        let asked = (Arc::clone(key), self.scope);
+        let Some(known) = self.nested_values.0.get(&asked) else { return Ok(None) };
         let is_same = known.assumptions == self.assumptions.held().len();
         if !is_same || self.answers_nested_keys_in_another_way() {
             return Ok(None);
@@ -53,7 +56,8 @@ impl Invocation<'_> {
         if !self.answers_nested_keys_in_another_way() {
             let assumptions = self.assumptions.held().len();
             let cost = self.budget.spent_since(before);
-            self.nested_values.insert(key, NestedValue { value: value.clone(), assumptions, cost });
+            let value = NestedValue { value: value.clone(), assumptions, cost };
+            self.nested_values.insert(key, self.scope, value);
         }
     }
 

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::failure::Failure;
-use super::invocation::Invocation;
+use super::invocation::{Invocation, Scope};
 use super::nested_values::NestedValue;
 use super::notes::{Lengths, Notes};
 use crate::data::{Located, Value};
@@ -23,8 +23,8 @@ pub(crate) struct Steps {
 /// What a step is about.
 #[derive(Debug)]
 pub(super) enum Subject {
-    /// The lookup of a key that a text contains.
-    Key(Arc<str>),
+    /// The lookup of a key that a text contains, and the scope of the text.
+    Key(Arc<str>, Scope),
     /// The interpolation of a hash or a list.
     Part(Value),
 }
@@ -70,7 +70,9 @@ struct Before {
 impl Subject {
     fn is(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Key(one), Self::Key(other)) => one == other,
+            (Self::Key(one, scope), Self::Key(other, other_scope)) => {
+                one == other && scope == other_scope
+            }
             (Self::Part(Value::Hash(one)), Self::Part(Value::Hash(other))) => {
                 Arc::ptr_eq(one, other)
             }
@@ -154,11 +156,11 @@ impl Invocation<'_> {
         steps.reached = inner.end;
         // Later texts may contain the keys inside the step, too.
         for step in &steps.steps[inner] {
-            if let (Subject::Key(key), Some(Ended { result: Some(value), assumptions, cost, .. })) =
-                (&step.subject, &step.ended)
+            if let Subject::Key(key, scope) = &step.subject
+                && let Some(Ended { result: Some(value), assumptions, cost, .. }) = &step.ended
             {
                 let (value, assumptions, cost) = (value.clone(), *assumptions, *cost);
-                self.nested_values.insert(key, NestedValue { value, assumptions, cost });
+                self.nested_values.insert(key, *scope, NestedValue { value, assumptions, cost });
             }
         }
         Some(Ok(result))

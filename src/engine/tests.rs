@@ -292,3 +292,76 @@ fn a_value_that_is_used_again_and_again_is_given_up() {
         assert!(text(&workspace.lookup("k4")).starts_with("[[[["));
     }
 }
+
+/// Recorded from `puppet lookup` 7.23 and 8.11.
+#[test]
+fn texts_in_hiera_3_look_up_in_the_global_layer_only() {
+    let files = |hiera_yaml: &str| {
+        let of_environment = (!hiera_yaml.is_empty()).then_some(("/e/hiera.yaml", hiera_yaml));
+        MemoryFiles::new(of_environment.into_iter().chain([
+            (
+                "/g/hiera.yaml",
+                ":backends: [yaml]\n:hierarchy: [common]\n:yaml:\n  :datadir: /g/data\n",
+            ),
+            (
+                "/g/data/common.yaml",
+                "lookup_options: {n::list: {merge: unique}}\nn::list: 1\nm::list: [g]\n\
+                 list: \"%{alias('n::list')}\"\nmodule: \"[%{lookup('m::x')}]\"\n\
+                 default: \"[%{lookup('m::y')}]\"\nnested: \"%{lookup('module')}\"\n\
+                 options: \"%{alias('m::list')}\"\nm::options: \"%{alias('m::list')}\"\n",
+            ),
+            (
+                "/e/modules/m/hiera.yaml",
+                "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n\
+                 default_hierarchy: [{name: d, path: default.yaml}]\n",
+            ),
+            (
+                "/e/modules/m/data/common.yaml",
+                "lookup_options: {m::list: {convert_to: String}}\nm::x: x\n\
+                 m::z: \"%{lookup('m::x')}%{lookup('module')}%{lookup('m::x')}\"\n",
+            ),
+            ("/e/modules/m/data/default.yaml", "m::y: y\n"),
+        ]))
+    };
+    let check = |hiera_yaml: &str, expected: &[(&str, &str)]| {
+        let environment = Environment {
+            root: Some("/e".into()),
+            global_config: Some("/g/hiera.yaml".into()),
+            modules: [("m".into(), "/e/modules/m".into())].into_iter().collect(),
+            ..Environment::default()
+        };
+        let parts = NodeParts { name: "n".into(), ..NodeParts::default() };
+        let evaluator = Evaluator::new(
+            Arc::new(files(hiera_yaml)),
+            Arc::new(environment),
+            Arc::new(Node::new(parts, Origin::Name)),
+            PuppetVersion::V8,
+        );
+        for (key, expected) in expected {
+            let found = evaluator.call(&Request::key(*key)).outcome.ok().flatten();
+            let shown = found.map(|it| inspect::inspect(&it.value));
+            assert_eq!(shown.as_deref(), Some(*expected), "{key}");
+        }
+    };
+    let confined = [
+        ("n::list", "[1]"),
+        ("list", "1"),
+        ("m::x", r#""x""#),
+        ("module", r#""[]""#),
+        ("default", r#""[]""#),
+        ("nested", r#""[]""#),
+        ("m::z", r#""x[]x""#),
+        ("options", r#"["g"]"#),
+        ("m::options", r#""['g']""#),
+    ];
+    check("", &confined);
+    check("version: 4\n", &confined);
+    let elsewhere = [
+        ("list", "[1]"),
+        ("module", r#""[x]""#),
+        ("default", r#""[y]""#),
+        ("nested", r#""[x]""#),
+        ("options", r#""['g']""#),
+    ];
+    check("version: 5\nhierarchy: []\n", &elsewhere);
+}
