@@ -390,8 +390,10 @@ fn expand(
             if let Some(variable) = invocation.lookup_left_open(method, argument, context) {
                 return Ok(Expanded::Open(variable));
             }
+            let before = invocation.notes.nested.len();
             let value = nested_lookup(invocation, argument)?;
-            invocation.note_nested_source(argument, located, &value);
+            let token = (located, argument, method == &Method::Alias);
+            invocation.note_nested_source(token, &value, before);
             value
         }
         Some(Method::Literal) => Value::String(Arc::clone(argument)).unplaced(),

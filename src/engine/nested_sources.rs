@@ -18,21 +18,45 @@ pub struct NestedSource {
     text: Place,
     /// The key that the text looks up.
     pub key: Arc<str>,
-    /// Where the value of that key is written.
+    /// Where the value of that key is written: in its entry, also if an alias is written there.
     pub place: Place,
+    /// Where the value is written that the text inserts: the same place, unless an alias is written there.
+    value: Place,
+    /// Whether the text is an alias, whose place the value takes.
+    is_alias: bool,
 }
 
 impl Invocation<'_> {
-    /// Notes where the value of a key is written that a text inserts. A merged value is written in several places, none of
-    /// which is noted.
-    pub(super) fn note_nested_source(&mut self, key: &Arc<str>, text: &Located, value: &Located) {
+    /// Notes where the value is written that a text inserts for a key. `before` is the number of notes before the key was looked
+    /// up. A merged value is written in several places, none of which is noted.
+    pub(super) fn note_nested_source(
+        &mut self,
+        (text, key, is_alias): (&Located, &Arc<str>, bool),
+        value: &Located,
+        before: usize,
+    ) {
         if self.notes.nested.len() < self.max_nested_sources
-            && let (Some(text), Some(place)) = (text.place, value.place)
+            && let (Some(text), Some(value)) = (text.place, value.place)
         {
-            let key = Arc::clone(key);
-            notes::add(&mut self.notes.nested, NestedSource { text, key, place });
+            let nested = &self.notes.nested;
+            // The value of a key that was looked up before is known, and nothing was noted this time.
+            let known = nested.iter().find(|it| it.key == *key && it.value == value);
+            let place =
+                known.map_or_else(|| place_before_aliases(value, &nested[before..]), |it| it.place);
+            let source = NestedSource { text, key: Arc::clone(key), place, value, is_alias };
+            notes::add(&mut self.notes.nested, source);
         }
     }
+}
+
+/// Where the text is written that became the value at `place`, through the aliases that were replaced since.
+fn place_before_aliases(place: Place, noted: &[NestedSource]) -> Place {
+    let aliases = noted.iter().filter(|it| it.is_alias);
+    aliases.fold(place, |place, it| if contains(it.place, place) { it.text } else { place })
+}
+
+fn contains(place: Place, other: Place) -> bool {
+    place.file == other.file && place.range.contains_range(other.range)
 }
 
 impl Answer {
@@ -44,14 +68,12 @@ impl Answer {
         if self.nested.is_empty() {
             return inserted;
         }
-        // A value may have a million places, but only few of them are noted.
-        let noted = self.nested.iter().flat_map(|it| [it.text, it.place]).collect();
         let mut texts = HashSet::new();
-        add_places(value, &noted, &mut texts);
+        self.add_places(value, &mut texts);
         loop {
             let before = inserted.len();
             // The value of an alias is written where the key is that it looks up.
-            let is_in = |it: &&NestedSource| texts.contains(&it.text) || texts.contains(&it.place);
+            let is_in = |it: &&NestedSource| texts.contains(&it.text) || texts.contains(&it.value);
             for it in self.nested.iter().filter(is_in) {
                 // Several texts may look up the same key.
                 if !inserted.iter().any(|known| known.key == it.key && known.place == it.place) {
@@ -61,18 +83,25 @@ impl Answer {
             if inserted.len() == before {
                 return inserted;
             }
-            texts.extend(inserted[before..].iter().map(|it| it.place));
+            texts.extend(inserted[before..].iter().flat_map(|it| [it.place, it.value]));
         }
     }
-}
 
-/// Adds those of the `noted` places at which the value or a value in it is written.
-fn add_places(value: &Located, noted: &HashSet<Place>, places: &mut HashSet<Place>) {
-    places.extend(value.place.filter(|it| noted.contains(it)));
-    match &value.value {
-        Value::Array(items) => items.iter().for_each(|it| add_places(it, noted, places)),
-        Value::Hash(hash) => hash.iter().for_each(|(_, it)| add_places(&it.value, noted, places)),
-        Value::Sensitive(inner) => add_places(inner, noted, places),
-        _ => {}
+    /// Adds those of the noted places at which the value or a value in it is written. A value may have a million places, but only
+    /// few are noted.
+    fn add_places(&self, value: &Located, places: &mut HashSet<Place>) {
+        if let Some(place) = value.place {
+            // A merge keeps the items of a list that an alias brings, but not the list.
+            let of_alias = self.nested.iter().filter(|it| it.is_alias && contains(it.value, place));
+            places.extend(of_alias.map(|it| it.value));
+            let is_noted = |it: &NestedSource| it.text == place || it.value == place;
+            places.extend(self.nested.iter().any(is_noted).then_some(place));
+        }
+        match &value.value {
+            Value::Array(items) => items.iter().for_each(|it| self.add_places(it, places)),
+            Value::Hash(hash) => hash.iter().for_each(|(_, it)| self.add_places(&it.value, places)),
+            Value::Sensitive(inner) => self.add_places(inner, places),
+            _ => {}
+        }
     }
 }

@@ -154,3 +154,34 @@ fn lines_with_more_than_a_key_are_refused() {
     assert_eq!(status, 0);
     assert!(shown.contains("\nport for any node"), "{shown}");
 }
+
+/// The place of an inserted value is that of its key, also if an alias or a part of a merged list is there.
+#[test]
+fn inserted_values_are_named_where_their_keys_are() {
+    let workspace = Workspace::new(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy: [{name: High, path: high.yaml}, {name: Common, path: common.yaml}]\n",
+        ),
+        ("data/high.yaml", "map: {q: \"%{alias('other')}\"}\nlist: [\"%{alias('other')}\"]\n"),
+        (
+            "data/common.yaml",
+            "lookup_options: {map: {merge: deep}, list: {merge: unique}}\nmap: {q: [1]}\nlist: [1]\nother: [2]\n\
+             alias: \"%{alias('text')}\"\ntext: abc\nhash: {member: \"%{alias('text')}\"}\n\
+             outer: \"%{alias('hash')}\"\nboth: \"%{lookup('alias')} %{lookup('outer.member')} %{lookup('alias')}\"\n",
+        ),
+    ]);
+    let inserted = |key: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+            .args(["lookup", "--why", key])
+            .current_dir(workspace.path(""))
+            .output()
+            .expect("the program runs");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        let (_, inserted) = text.split_once("Inserted values: ").expect("some are inserted");
+        inserted.trim_end().replace("data/common.yaml:", "").replace('`', "")
+    };
+    assert_eq!(inserted("map"), "other (4)");
+    assert_eq!(inserted("list"), "other (4)");
+    assert_eq!(inserted("both"), "alias (5), outer.member (8), text (6), hash (7)");
+}
