@@ -11,6 +11,7 @@ use indexmap::IndexMap;
 use super::modulepath::{codedir, conf_of, modulepath, modules};
 use super::reach::Reach;
 use super::shards::Shards;
+use super::unread::DATA_DIRECTORIES;
 use super::{World, paths};
 use crate::config::environment_conf;
 use crate::config::hiera_yaml::LayerKind;
@@ -371,20 +372,26 @@ fn is_not_for_puppet(world: &World, above: &str, name: &str) -> bool {
 
 /// Whether the only sign of an environment is a `hiera.yaml` of version 3, which only a global layer can have.
 fn is_only_version_three(world: &World, directory: &str) -> bool {
-    let path = paths::join(directory, "hiera.yaml");
     let others = ["environment.conf", "metadata.json", "Puppetfile", "manifests/init.pp"];
+    !others.iter().any(|name| has_file(world, directory, name))
+        && has_version_three(world, directory)
+        && environments_below(world, directory).is_empty()
+}
+
+/// Whether the directory has a `hiera.yaml` of version 3.
+fn has_version_three(world: &World, directory: &str) -> bool {
+    let path = paths::join(directory, "hiera.yaml");
     let is_version_three = |text: &Arc<str>| {
         let version = world.settings.puppet_version;
         let read = HieraYaml::of_file(world, &path, LayerKind::Global, version);
         let config = read.ok().and_then(|(config, _)| config);
         !text.trim().is_empty() && config.is_some_and(|config| config.version == 3)
     };
-    !others.iter().any(|name| has_file(world, directory, name))
-        && world.text(&path).is_ok_and(|text| is_version_three(&text))
-        && environments_below(world, directory).is_empty()
+    world.text(&path).is_ok_and(|text| is_version_three(&text))
 }
 
-/// Data directories may be called `environments` too, but their content looks different.
+/// Data directories may be called `environments` too, but their content looks different. With Hiera 3, environments could contain
+/// nothing but data.
 fn looks_like_environment(world: &World, directory: &str) -> bool {
     const SIGNS: [&str; 8] = [
         "hiera.yaml",
@@ -397,7 +404,10 @@ fn looks_like_environment(world: &World, directory: &str) -> bool {
         "site-modules",
         "site",
     ];
-    world.list(directory).iter().any(|item| SIGNS.contains(&&*item.name))
+    let listed = world.list(directory);
+    let has_one_of = |names: &[&str]| listed.iter().any(|item| names.contains(&&*item.name));
+    let has_hiera_3 = || codedir(directory).is_some_and(|it| has_version_three(world, &it));
+    has_one_of(&SIGNS) || has_one_of(&DATA_DIRECTORIES) && has_hiera_3()
 }
 
 /// Whether the directory is an environment without a `hiera.yaml` of its own and of a global layer, or seems to be one that

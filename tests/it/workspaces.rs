@@ -402,3 +402,20 @@ fn an_environment_may_have_no_hiera_yaml() {
     let said = run(&workspace, "", &["lookup", "a"]);
     assert!(said.contains("but ROOT/hiera.yaml does not read it; see"), "{said}");
 }
+
+/// As in repositories from the time of Hiera 3.
+#[test]
+fn environments_may_contain_nothing_but_data_beside_version_three() {
+    let workspace = Workspace::new(&[
+        (
+            "hiera.yaml",
+            ":backends: [yaml]\n:hierarchy: [common]\n:yaml:\n  \
+             :datadir: /etc/puppetlabs/code/environments/%{environment}/hieradata\n",
+        ),
+        ("environments/production/hieradata/common.yaml", "w: 1\n"),
+        ("environments/dev/hieradata/common.yaml", "w: 2\n"),
+    ]);
+    assert_eq!(run(&workspace, "", &["lookup", "w"]), "--- 1\n");
+    assert_eq!(run(&workspace, "", &["lookup", "w", "-E", "dev"]), "--- 2\n");
+    assert_eq!(run(&workspace, "environments/dev", &["lookup", "w"]), "--- 2\n");
+}
