@@ -225,7 +225,20 @@ pub(super) fn depends_line(answer: &Answer, names: &[Arc<str>]) -> String {
         return format!("{key} depends on facts of the node that are not known");
     }
     let set = if on.len() == 1 { "set it" } else { "set them, for example" };
-    format!("{key} depends on {}; {set} with --set {}=VALUE", not_known_in_words(&on), on[0])
+    let argument = in_shell(format!("{}=VALUE", on[0]));
+    format!("{key} depends on {}; {set} with --set {argument}", not_known_in_words(&on))
+}
+
+/// An argument as a shell reads it. Only names of variables whose members need quotes contain other characters.
+fn in_shell(argument: String) -> String {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "_.:=-".contains(it);
+    if argument.chars().all(is_plain) {
+        argument
+    } else if argument.contains(['"', '$', '`', '\\', '!']) {
+        format!("'{}'", argument.replace('\'', r"'\''"))
+    } else {
+        format!("\"{argument}\"")
+    }
 }
 
 /// The text as Ruby's `puts` writes it: with a newline at its end, unless it already has one.
@@ -272,4 +285,17 @@ fn place_text(place: Place, files: &dyn Files) -> Option<String> {
     let text = files.text(&path).ok()?;
     let at = LineIndex::new(&text).line_col(&text, place.range.start, Encoding::Utf32);
     Some(format!("{}:{}:{}", as_seen_from_here(&path), at.line + 1, at.col + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_shell;
+
+    #[test]
+    fn an_argument_with_quotes_is_quoted() {
+        let check = |argument: &str, expected| assert_eq!(in_shell(argument.to_owned()), expected);
+        check("facts.os.family=VALUE", "facts.os.family=VALUE");
+        check("facts.m.'/var/x.y'=VALUE", "\"facts.m.'/var/x.y'=VALUE\"");
+        check("facts.'a$b.c'=VALUE", r"'facts.'\''a$b.c'\''=VALUE'");
+    }
 }
