@@ -107,7 +107,8 @@ fn run_command() -> ExitCode {
     if completions::answer(Arguments::command) {
         return ExitCode::SUCCESS;
     }
-    let arguments = with_prefix_of_dashes(std::env::args_os());
+    let arguments = with_names_as_in_puppet(std::env::args_os());
+    let arguments = with_prefix_of_dashes(arguments.into_iter());
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(mut problem) => {
@@ -164,6 +165,32 @@ fn say_where_keys_are_written(problem: &mut clap::Error) {
         let hint = format!("keys are written after '--': hiera-ls diff REV -- {key}");
         problem.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
     }
+}
+
+/// `--knock_out_prefix` and the like as `--knock-out-prefix`: Puppet accepts underscores in the names of options of `lookup`.
+fn with_names_as_in_puppet(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.collect();
+    if arguments.get(1).is_none_or(|it| it != "lookup") {
+        return arguments;
+    }
+    let command = Arguments::command();
+    let lookup = command.find_subcommand("lookup").expect("it is one of the commands");
+    let is_option = |name: &str| lookup.get_arguments().any(|it| it.get_long() == Some(name));
+    let mut is_prefix = false;
+    for argument in &mut arguments {
+        if *argument == "--" && !is_prefix {
+            break;
+        }
+        is_prefix = false;
+        let Some(option) = argument.to_str().filter(|it| it.starts_with("--")) else { continue };
+        let (name, value) = option.find('=').map_or((option, ""), |at| option.split_at(at));
+        let in_puppet = name.replace('_', "-");
+        if in_puppet != name && is_option(&in_puppet[2..]) {
+            *argument = format!("{in_puppet}{value}").into();
+        }
+        is_prefix = *argument == "--knock-out-prefix";
+    }
+    arguments
 }
 
 /// `--knock-out-prefix --` as one argument. Puppet takes `--` as the prefix there; clap would take it as the end of the options.

@@ -419,3 +419,19 @@ fn environments_may_contain_nothing_but_data_beside_version_three() {
     assert_eq!(run(&workspace, "", &["lookup", "w", "-E", "dev"]), "--- 2\n");
     assert_eq!(run(&workspace, "environments/dev", &["lookup", "w"]), "--- 2\n");
 }
+
+/// Puppet accepts them, too; only in names of options, and before `--`.
+#[test]
+fn options_of_lookup_may_have_underscores() {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", HIERA_YAML),
+        ("data/common.yaml", "a: {b: [1, 2]}\na_b: 1\n"),
+    ]);
+    let deep = ["lookup", "a", "--merge", "deep", "--sort_merged_arrays", "--render_as=json"];
+    assert_eq!(run(&workspace, "", &deep), "{\"b\":[1,2]}\n");
+    let prefix = ["lookup", "a", "--merge", "deep", "--knock_out_prefix", "--", "--render_as", "s"];
+    assert_eq!(run(&workspace, "", &prefix), "{\"b\"=>[1, 2]}\n");
+    assert_eq!(run(&workspace, "", &["lookup", "--default", "x_y", "a_b"]), "--- 1\n");
+    let key = run(&workspace, "", &["lookup", "--", "--render_as"]);
+    assert!(key.contains("'--render_as'"), "{key}");
+}
