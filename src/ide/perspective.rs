@@ -191,8 +191,18 @@ impl Perspective {
         AskedFor {
             node: node.name.to_string(),
             origin: node.origin.clone(),
+            is_unheard_of: node.origin == Origin::Name && self.is_unheard_of(&node.name),
             environment: is_told.then(|| self.evaluator.environment_name().to_string()),
         }
+    }
+
+    /// Whether no environment has a node of this name.
+    fn is_unheard_of(&self, name: &Arc<str>) -> bool {
+        let world = &self.world;
+        let has_it = |it: &Arc<Environment>| world.nodes(it).iter().any(|it| it.name == *name);
+        !world.settings().nodes.contains_key(name)
+            && !has_it(self.evaluator.environment())
+            && !world.environments().iter().any(has_it)
     }
 
     /// A path for users: relative to the environment's directory, or the one that [`Self::seen_from`] sets.

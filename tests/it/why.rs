@@ -185,3 +185,10 @@ fn inserted_values_are_named_where_their_keys_are() {
     assert_eq!(inserted("list"), "other (4)");
     assert_eq!(inserted("both"), "alias (5), outer.member (8), text (6), hash (7)");
 }
+
+#[test]
+fn a_name_that_nothing_knows_is_not_called_known() {
+    let (_, shown, _) = run(&["list", "--why", "--node", "mistyped.example"]);
+    let expected = "list for node mistyped.example (without facts and data of its own)";
+    assert!(shown.starts_with(expected), "{shown}");
+}

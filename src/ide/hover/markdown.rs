@@ -47,6 +47,8 @@ pub(crate) struct AskedFor {
     pub(crate) node: String,
     /// What is known of it.
     pub(crate) origin: Origin,
+    /// Whether nothing but the user names it.
+    pub(crate) is_unheard_of: bool,
     /// The environment's name; `None` if it is open, or among the nodes' conditions.
     pub(crate) environment: Option<String>,
 }
@@ -285,6 +287,9 @@ impl AskedFor {
         let node = &self.node;
         match self.origin {
             Origin::File(_) => format!("node {}", markup.code(node)),
+            Origin::Name if self.is_unheard_of => {
+                format!("node {} (without facts and data of its own)", markup.code(node))
+            }
             Origin::Name => format!("node {} (known by its name)", markup.code(node)),
             Origin::Any => markup.plain(node),
         }
@@ -435,6 +440,7 @@ mod tests {
             asked_for: AskedFor {
                 node: "web01".to_owned(),
                 origin: Origin::Name,
+                is_unheard_of: false,
                 environment: Some("production".to_owned()),
             },
             proviso: None,
