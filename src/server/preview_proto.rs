@@ -134,6 +134,7 @@ impl QuestionParams {
                 ScopeName::Node => Scope::Node,
             },
             is_full: self.full,
+            seen_from: None,
         }
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::cli::check::check;
 use crate::cli::place::NodeArgument;
-use crate::cli::shown::counted;
+use crate::cli::shown::{counted, here};
 use crate::cli::terminal::unstyled;
 use crate::cli::{Arguments, Command, diff, lookup, nodes, uses};
 use crate::engine::CancelToken;
@@ -300,6 +300,7 @@ fn explanation(call: &Call<'_>) -> Result<String, String> {
         path: Some(format!("{}/hiera.yaml", place.environment.directory()).into()),
         key: call.text("key")?.map(Into::into),
         node: call.text("node")?.map(Into::into),
+        seen_from: Some(here().into()),
         ..Question::default()
     };
     let explained = explain(&place.world, &question, &CancelToken::default());
@@ -391,6 +392,19 @@ mod tests {
             answer.as_ref().is_ok_and(|it| it.starts_with("nothing mentions nope")),
             "{answer:?}"
         );
+    }
+
+    #[test]
+    fn tools_name_the_same_paths() {
+        let Json::Object(arguments) = json!({"key": "company::domain"}) else {
+            unreachable!("an object")
+        };
+        let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/control-repo");
+        for tool in ["lookup", "explain"] {
+            let answer = call(sample, tool, &arguments);
+            let path = "examples/control-repo/data/common.yaml:";
+            assert!(answer.as_ref().is_ok_and(|it| it.contains(path)), "{tool}: {answer:?}");
+        }
     }
 
     #[test]

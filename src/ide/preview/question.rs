@@ -28,6 +28,8 @@ pub struct Question {
     pub scope: Scope,
     /// Whether an explanation, or a list of nodes, should be complete.
     pub is_full: bool,
+    /// The directory that paths are relative to; `None` for that of the environment.
+    pub seen_from: Option<Arc<str>>,
 }
 
 /// The scope of a request.
@@ -81,6 +83,10 @@ impl Question {
             }
         };
         let perspective = Perspective::revealing_for(world, &environment, &node);
+        let perspective = match &self.seen_from {
+            Some(directory) => perspective.seen_from(directory),
+            None => perspective,
+        };
         let at_offset = || key_at(world, self.path.as_deref()?, self.offset?);
         let key = self.key.as_ref().map(ToString::to_string).or_else(at_offset);
         Ok(Some(NodeQuestion { perspective, path: self.path.clone(), key }))
