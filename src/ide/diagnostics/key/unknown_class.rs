@@ -52,6 +52,28 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
 mod tests {
     use crate::ide::diagnostics::testing::{check, check_fix};
 
+    /// Any file may be data that names the keys.
+    #[test]
+    fn nothing_is_said_while_the_hierarchy_is_broken() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: r, pth: 'roles/%{facts.role}.yaml'}
+#             ^^^ error[hiera-yaml-schema]
+  - {name: c, path: common.yaml}
+#- /modules/web/manifests/init.pp
+class web($port) { }
+#- /data/common.yaml
+web::old::port: 1
+web::prot: 1
+#- /data/roles/web.yaml
+a: '%{lookup("web::old::port")} %{lookup("web::prot")}'
+"#,
+        );
+    }
+
     #[test]
     fn classes_that_the_module_has_not() {
         check(

@@ -27,6 +27,7 @@ pub(crate) struct DeclaredClasses<'a> {
     environment: &'a Arc<Environment>,
     index: OnceCell<Arc<CodeIndex>>,
     unread_code: OnceCell<Arc<UnreadCode>>,
+    has_broken_hierarchy: OnceCell<bool>,
     known: Arc<KnownInCode>,
     /// The texts of Ruby files, by module.
     ruby: RefCell<HashMap<Arc<str>, Texts>>,
@@ -64,6 +65,7 @@ impl<'a> DeclaredClasses<'a> {
             environment,
             index: OnceCell::new(),
             unread_code: OnceCell::new(),
+            has_broken_hierarchy: OnceCell::new(),
             known: world.of_snapshot(environment),
             ruby: RefCell::default(),
         }
@@ -165,9 +167,15 @@ impl<'a> DeclaredClasses<'a> {
         })
     }
 
-    /// Whether an interpolation or `lookup_options` of the data name the key.
+    /// Whether an interpolation or `lookup_options` of the data name the key, or may do so: while the hierarchy is broken, it is not
+    /// known which files are data.
     pub(crate) fn is_used_by_data(&self, key: &str) -> bool {
-        self.world.key_index(self.environment).is_named(key)
+        let is_broken = || {
+            let evaluator = self.world.active_evaluator(self.environment);
+            evaluator.config_failure(None).is_some()
+        };
+        *self.has_broken_hierarchy.get_or_init(is_broken)
+            || self.world.key_index(self.environment).is_named(key)
     }
 
     /// Whether the name of a key without a module occurs in the Ruby code of some module, or in code outside the
