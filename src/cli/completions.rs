@@ -60,6 +60,14 @@ const BASH: &str = r#"_hiera_ls() {
 complete -o bashdefault -F _hiera_ls hiera-ls
 "#;
 
+/// The start of the function for zsh, which quotes the `~` of suggestions: then the path does not exist.
+const ZSH_START: &str = r#"() {
+    if [[ "${words[CURRENT]}" == \~* ]]; then
+        _files
+        return
+    fi
+"#;
+
 /// The script for a shell.
 pub(super) fn script(shell: Shell) -> Result<String, String> {
     let completer: &dyn EnvCompleter = match shell {
@@ -73,7 +81,8 @@ pub(super) fn script(shell: Shell) -> Result<String, String> {
     completer
         .write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script)
         .map_err(|error| error.to_string())?;
-    String::from_utf8(script).map_err(|error| error.to_string())
+    let script = String::from_utf8(script).map_err(|error| error.to_string())?;
+    Ok(if shell == Shell::Zsh { script.replacen("() {\n", ZSH_START, 1) } else { script })
 }
 
 /// Responds to a shell; `false` if no shell made the call.

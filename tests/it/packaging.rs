@@ -56,6 +56,7 @@ fn completions_ask_the_program() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = run(&["completions", shell]);
         assert!(script.contains("HIERA_LS_COMPLETE") && script.contains("hiera-ls"), "{script}");
+        assert_eq!(script.contains("_files"), shell == "zsh", "zsh quotes the `~` of suggestions");
         let offered = completed(shell, &[""]);
         for command in COMMANDS {
             assert!(offered.contains(command), "{shell}: {command}: {offered}");
