@@ -15,7 +15,7 @@ use crate::data::{Files, Format};
 use crate::engine::LOOKUP_OPTIONS;
 use crate::facts::NodeParts;
 use crate::ide::diagnostics::near_key;
-use crate::settings::Settings;
+use crate::settings::{PROJECT_FILE, Settings};
 use crate::syntax::key_path;
 use crate::world::{DiskReader, World, loader};
 
@@ -315,7 +315,12 @@ impl PlaceArguments {
 }
 
 /// Puppet ignores what is missing, but a misspelt path changes values.
-fn complain_if_missing(option: &str, kind: &str, path: &str, is_there: fn(&Path) -> bool) {
+pub(super) fn complain_if_missing(
+    option: &str,
+    kind: &str,
+    path: &str,
+    is_there: fn(&Path) -> bool,
+) {
     let path = Path::new(path);
     if is_there(path) {
         return;
@@ -392,7 +397,9 @@ impl Place {
                 if is_data && depth > 0 {
                     self.collect_files(&path, depth - 1, files);
                 }
-            } else if let Some(format) = data_format(&item.name) {
+            } else if let Some(format) = data_format(&item.name)
+                && &*item.name != PROJECT_FILE
+            {
                 files.push((path, format));
             }
         }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value as Json, json};
 
+use super::place::complain_if_missing;
 use super::print;
 use super::terminal::complain;
 use super::workspace::absolute;
@@ -71,6 +72,9 @@ pub fn run(arguments: &TypeCheckArguments) -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    for directory in &directories {
+        complain_if_missing("--modulepath", "directory", directory, Path::is_dir);
+    }
     let world = World::on_disk(Arc::new(loader::Disk), Vec::new(), Settings::default());
     let aliases = world.type_aliases_in(&directories);
     let mut checker = Checker { aliases, types: HashMap::new() };

@@ -160,7 +160,7 @@ fn environment_called(
     root: &str,
     name: Option<&str>,
 ) -> Result<Arc<Environment>, String> {
-    if world.kind(root) == PathKind::Missing {
+    if world.kind(root) != PathKind::Directory {
         return Err(format!("{root}: no such directory"));
     }
     let around = environment_around(world, root);

@@ -163,6 +163,17 @@ fn modules() -> tempfile::TempDir {
     modules
 }
 
+#[test]
+fn a_modulepath_that_is_missing_is_told() {
+    let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .args(["type-check", "--modulepath", "nosuch"])
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program runs");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(output.status.success() && said.contains("nosuch: no such directory"), "{said}");
+}
+
 fn type_check(modulepath: &Path, questions: &str) -> Vec<Json> {
     let mut program = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
         .args(["type-check", "--render-as", "jsonl", "--modulepath"])
