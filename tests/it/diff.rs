@@ -231,6 +231,21 @@ fn a_broken_file_is_the_cause_of_what_fails() {
     assert_eq!(mended["changes"][0]["causes"][0]["file"], "data/common.yaml");
 }
 
+/// What was edited besides must be seen.
+#[test]
+fn an_error_of_many_keys_is_shown_once() {
+    let repository = Repository::new();
+    repository.data("roles/web.yaml", "port: \"8080\n");
+    repository.data("common.yaml", &format!("{COMMON}new: 1\n"));
+    let text = text_of(&repository.run(&["diff", "--facts", "../facts", "--nodes", "*"]));
+    assert!(text.starts_with("new\n") && text.contains(", port, secret, url\n  "), "{text}");
+    assert!(text.matches("+ (error: Unable to parse").count() <= 2, "{text}");
+    let json = repository.diff(&["--nodes", "*"]);
+    let changes = json["changes"].as_array().expect("changes");
+    let failing = changes.iter().filter(|it| it["after"]["status"] == "error");
+    assert!(failing.count() > 3, "{json}");
+}
+
 /// Code may look these keys up, too.
 #[test]
 fn a_broken_file_also_fails_keys_that_no_level_finds() {
@@ -586,6 +601,11 @@ fn what_cannot_be_compared_is_said() {
     let said = String::from_utf8_lossy(&repository.run(&["diff"]).stderr).into_owned();
     assert!(said.contains("data/common.yaml: has conflicts"), "{said}");
     assert!(said.contains("data/roles/web.yaml: only a pointer"), "{said}");
+    // No lookup reads the settings, and their error is said in other words.
+    repository.write("repository/.hiera-ls.yaml", "<<<<<<< HEAD\n=======\n>>>>>>> other\n");
+    let said = String::from_utf8_lossy(&repository.run(&["diff"]).stderr).into_owned();
+    assert!(!said.contains(".hiera-ls.yaml: has conflicts"), "{said}");
+    repository.write("repository/.hiera-ls.yaml", "node: x\n");
     // A file of a revision is not the one in the working tree.
     repository.commit();
     repository.data("common.yaml", "x: 1\n");

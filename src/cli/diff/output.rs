@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Display, Write as _};
 use std::sync::Arc;
 
+use indexmap::IndexMap;
 use serde_json::{Map, Value as Json, json};
 
 use super::arguments::DiffFormat;
@@ -15,8 +16,11 @@ use crate::engine::{Answer, OtherNodes};
 use crate::ide::changes::{Secrets, change_lines, counted, not_shown, without_own_secrets};
 use crate::world::{AnswerChange, Cause, Differences, NotProved, parallel, paths};
 
-/// The maximum number of keys that an annotation names.
+/// The maximum number of keys that an annotation, or a failure of many keys, names.
 const MAX_NAMES: usize = 10;
+
+/// The maximum number of keys that show the same failure of the same nodes in a text, each by itself.
+const MAX_FAILING_KEYS: usize = 3;
 
 /// GitHub accepts comments of up to 65,536 characters; the rest is room for the text about what is left out.
 const MAX_COMMENT: usize = 60_000;
@@ -160,36 +164,104 @@ fn because<'c, P: Display>(change: &'c AnswerChange, path: impl Fn(&'c Cause) ->
 fn text(report: &Report) -> String {
     let mut text = String::new();
     for part in &report.parts {
-        // Hundreds of keys can change, each for thousands of nodes in another way.
-        let keys = parallel::map(&part.found.by_key(), |(key, changes)| {
-            text_of_key(report, part, key, changes)
-        });
-        text.extend(keys);
+        write_part(report, part, &mut text);
     }
     report.write_summaries(&mut text);
     text
 }
 
-fn text_of_key(report: &Report, part: &Part, key: &str, changes: &[&AnswerChange]) -> String {
-    let mut text = String::new();
-    let _ = writeln!(text, "{}{}", report.label(part), key_in_a_line(key));
-    let groups = part.found.alike(changes);
-    for alike in groups.iter().take(MAX_CHANGES) {
-        let change = alike[0];
-        let _ = writeln!(text, "  {}", part.who(alike));
-        for line in part.shown(change) {
-            let _ = writeln!(text, "  {line}");
-        }
-        if !change.causes.is_empty() {
-            let causes = because(change, |it| as_seen_from_here(&it.path));
-            let _ = writeln!(text, "    because of {causes}");
+fn write_part(report: &Report, part: &Part, text: &mut String) {
+    // Hundreds of keys can change, each for thousands of nodes in another way.
+    let keys = part.found.by_key();
+    let shown =
+        parallel::map(&keys, |(_, changes)| changes_of_key(part, &part.found.alike(changes)));
+    let mut failures: IndexMap<Failure<'_>, Vec<&str>> = IndexMap::new();
+    for ((key, _), (changes, _)) in keys.iter().zip(&shown) {
+        for failure in changes.iter().filter_map(ShownChange::failure) {
+            failures.entry(failure).or_default().push(key);
         }
     }
-    if let Some(left) = not_shown(&groups, MAX_CHANGES) {
-        let _ = writeln!(text, "  {left}; `--format json` lists all");
+    // A broken file can fail every key, which would hide what else changes.
+    failures.retain(|_, keys| keys.len() > MAX_FAILING_KEYS);
+    let is_own = |it: &&ShownChange| it.failure().is_none_or(|it| !failures.contains_key(&it));
+    for ((key, _), (changes, left)) in keys.iter().zip(&shown) {
+        let own: Vec<_> = changes.iter().filter(is_own).collect();
+        if own.is_empty() && left.is_none() {
+            continue;
+        }
+        let _ = writeln!(text, "{}{}", report.label(part), key_in_a_line(key));
+        for change in own {
+            let lines = change.lines.iter().map(String::as_str);
+            write_change(text, &change.who, lines, &change.causes);
+        }
+        if let Some(left) = left {
+            let _ = writeln!(text, "  {left}; `--format json` lists all");
+        }
+        text.push('\n');
     }
-    text.push('\n');
-    text
+    for (Failure { who, error, causes }, keys) in &failures {
+        let names: Vec<_> = keys.iter().take(MAX_NAMES).map(|it| key_in_a_line(it)).collect();
+        let more = match keys.len() - names.len() {
+            0 => String::new(),
+            count => format!(" and {}", counted(count, "more key")),
+        };
+        let _ = writeln!(text, "{}{}{more}", report.label(part), names.join(", "));
+        write_change(text, who, [*error].into_iter(), causes);
+        text.push('\n');
+    }
+}
+
+/// The changes of a key in a text, and how many are left out.
+fn changes_of_key(
+    part: &Part,
+    groups: &[Vec<&AnswerChange>],
+) -> (Vec<ShownChange>, Option<String>) {
+    let shown = groups.iter().take(MAX_CHANGES).map(|alike| ShownChange {
+        who: part.who(alike),
+        lines: part.shown(alike[0]),
+        causes: because(alike[0], |it| as_seen_from_here(&it.path)),
+    });
+    (shown.collect(), not_shown(groups, MAX_CHANGES))
+}
+
+/// A change in a text.
+struct ShownChange {
+    who: String,
+    lines: Vec<String>,
+    causes: String,
+}
+
+/// Who gets an error instead of a value, and why.
+#[derive(PartialEq, Eq, Hash)]
+struct Failure<'a> {
+    who: &'a str,
+    error: &'a str,
+    causes: &'a str,
+}
+
+impl ShownChange {
+    /// The failure, if the change is nothing else.
+    fn failure(&self) -> Option<Failure<'_>> {
+        let (error, before) = self.lines.split_last()?;
+        let is_failure =
+            error.starts_with("+ (error: ") && before.iter().all(|it| it.starts_with('-'));
+        is_failure.then_some(Failure { who: &self.who, error, causes: &self.causes })
+    }
+}
+
+fn write_change<'a>(
+    text: &mut String,
+    who: &str,
+    lines: impl Iterator<Item = &'a str>,
+    causes: &str,
+) {
+    let _ = writeln!(text, "  {who}");
+    for line in lines {
+        let _ = writeln!(text, "  {line}");
+    }
+    if !causes.is_empty() {
+        let _ = writeln!(text, "    because of {causes}");
+    }
 }
 
 /// A comment for a merge request. It starts with the summary, the details are folded, and what does not fit is counted.
