@@ -191,7 +191,8 @@ impl World {
             // A file outside of a workspace that is not trusted is no setting.
             let is_used = self.settings.nodes.get(name)?.facts_file.as_deref() == Some(file);
             let is_there = self.kind(&self.settings_path(file)) == PathKind::File;
-            let message = format!("`{file}` is no file, so no facts of node `{name}` are known.");
+            let message =
+                format!("`{file}` is not a file, so no facts of node `{name}` are known.");
             (is_used && !is_there)
                 .then(|| problem(&format!("nodes.{name}.facts"), setting, message))
         });
@@ -253,7 +254,7 @@ mod tests {
         check("globalHieraYaml: global.yaml\n", &[no_file]);
         check(
             "nodes: {a: {facts: a.json}, b: {facts: facts/db01.yaml}, c: {facts: {role: web}}}\n",
-            &["nodes.a.facts: `a.json` is no file, so no facts of node `a` are known."],
+            &["nodes.a.facts: `a.json` is not a file, so no facts of node `a` are known."],
         );
     }
 

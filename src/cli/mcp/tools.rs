@@ -70,7 +70,7 @@ pub(super) const TOOLS: &[Tool] = &[
         name: "lookup",
         title: "Look up a key",
         description: "The value that Puppet's lookup() returns for a key on a node, how it is merged, and which files define it, \
-                      with lines. The value that wins comes first.",
+                      with lines. The value that is used comes first.",
         arguments: &[KEY, NODE, ENVIRONMENT],
         answer: |call| {
             let text = lookup::why_text(&call.lookup()?)?;
@@ -81,7 +81,7 @@ pub(super) const TOOLS: &[Tool] = &[
         name: "explain",
         title: "Explain a lookup",
         description: "Every step of a lookup: each level and file that was searched, in order, and what was found there. Use \
-                      `lookup` first; this answers why another value did not win.",
+                      `lookup` first; this answers why another value is not used.",
         arguments: &[KEY, NODE, ENVIRONMENT],
         answer: explanation,
     },

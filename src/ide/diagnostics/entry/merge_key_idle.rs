@@ -10,7 +10,7 @@ use crate::text::TextEdit;
 
 pub(crate) const RULE: Rule = Rule {
     code: "merge-key-idle",
-    name: "Merge key that merges nothing",
+    name: "Merge key without effect",
     severity: Severity::Warning,
     since: "0.2.0",
     summary: "The value of a `<<` is a string or missing, so `<<` merges nothing and becomes a member itself.",

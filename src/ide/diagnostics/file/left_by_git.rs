@@ -10,7 +10,7 @@ use crate::world::{LeftByGit, conflict_marks};
 
 pub(crate) const RULE: Rule = Rule {
     code: "left-by-git",
-    name: "Not the data, but what Git wrote",
+    name: "Text of Git in place of data",
     severity: Severity::Error,
     since: "0.2.0",
     summary: "A data file has an unresolved merge conflict, is a pointer of Git LFS, or is encrypted by git-crypt.",

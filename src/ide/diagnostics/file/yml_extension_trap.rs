@@ -8,7 +8,7 @@ use crate::world::paths;
 
 pub(crate) const RULE: Rule = Rule {
     code: "yml-extension-trap",
-    name: "Wrong spelling of .yaml",
+    name: "File extension that no level reads",
     severity: Severity::Warning,
     since: "0.1.0",
     summary: "No level loads this file: it ends in `.yml` where the hierarchy expects `.yaml`, or the other way round.",

@@ -20,7 +20,7 @@ use crate::syntax::key_path;
 
 pub(crate) const RULE: Rule = Rule {
     code: "dig-type-mismatch",
-    name: "Member of a value without members",
+    name: "Sub key of a value that has none",
     severity: Severity::Error,
     since: "0.1.0",
     summary: "A dotted key leads into a value that has no members, so the lookup fails.",
