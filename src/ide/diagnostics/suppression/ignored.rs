@@ -1,7 +1,8 @@
 //! Comments in a file that suppress findings: `# hiera-ls: ignore[rule]`.
 //!
 //! A comment applies to its own line and, if it is alone on its line, to the next one. If a string of several lines starts on
-//! that line, the comment applies to the whole string. `ignore-file` applies to the whole file. With brackets, it applies to the rules in them, without brackets to all rules.
+//! that line, the comment applies to the whole string. `ignore-file` applies to the whole file. With brackets, it applies to the
+//! rules in them, without brackets to all rules.
 
 use memchr::memmem;
 
