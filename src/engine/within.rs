@@ -181,7 +181,7 @@ mod tests {
             (
                 "/g/data/common.yaml",
                 "text: '%{calling_module}|%{calling_class}|%{calling_class_path}|%{module_name}|%{title}'\n\
-                 module: no\nclass: no\npath: no\n",
+                 module: 'no'\nclass: 'no'\npath: 'no'\n",
             ),
         ]);
         let environment = Environment {

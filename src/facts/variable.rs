@@ -126,6 +126,12 @@ pub fn is_always_set(name: &str) -> bool {
     always.contains(&name)
 }
 
+/// Whether every agent adds the fact to those that it sends (`Puppet::Node::Facts#add_local_facts`). Facter does not have it, so
+/// fact sets made with Facter lack it.
+pub fn is_added_by_agents(name: &str) -> bool {
+    matches!(name.trim_start_matches("::"), "clientcert" | "clientversion" | "clientnoop")
+}
+
 /// Whether the text of a variable may contain a slash, by its canonical name. Puppet refuses a certname with one, and the names of
 /// environments and modules with anything but letters, digits and `_`.
 pub fn may_contain_slash(name: &str) -> bool {

@@ -56,7 +56,8 @@ fn errors_in_settings_are_said_with_their_places() {
     let broken = said("node: x\nvariables: {a: [}\n");
     assert!(broken.starts_with("hiera-ls: ROOT/.hiera-ls.yaml:2:"), "{broken}");
     let wrong = said("diagnostics:\n  severity:\n    unused-key: loud\n");
-    let expected = "hiera-ls: ROOT/.hiera-ls.yaml:3:17: diagnostics.severity.unused-key: ";
+    let expected =
+        "hiera-ls: ROOT/.hiera-ls.yaml:3:17: `diagnostics.severity.unused-key` must be one of ";
     assert!(wrong.starts_with(expected), "{wrong}");
 }
 

@@ -37,7 +37,8 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
         if let Some(second) = second.filter(|_| function == "lookup") {
             message += "\nThe second argument must be a type.";
             if second.starts_with(char::is_uppercase) && puppet_type::parse(second).is_ok() {
-                message += &format!(" Write it without quotes: {second}");
+                message.push_str(" Write it without quotes: ");
+                message.push_str(second);
             }
         } else if function == "lookup" && call.arguments.len() == 3 {
             message += "\nWith three arguments, the second must be a type and the third a merge. \

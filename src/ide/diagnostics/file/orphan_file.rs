@@ -49,7 +49,11 @@ fn is_orphan(world: &Arc<World>, path: &str) -> bool {
         let extension = paths::extension(template);
         !extension.is_empty() && extension == paths::extension(path)
     };
-    let is_hidden = path.contains("/.");
+    // The workspace itself may lie in a hidden directory.
+    let folders = world.folders().iter().map(|it| &**it);
+    let mut roots = std::iter::once(environment.directory()).chain(folders);
+    let own = roots.find_map(|root| paths::below(root, path)).unwrap_or(path);
+    let is_hidden = own.split('/').any(|it| it.starts_with('.'));
     let around: Vec<_> = reach.places_around(&environment, path).collect();
     // Hundreds of levels may be in the same `hiera.yaml`, so it is searched once for all of them.
     let configs: BTreeSet<_> = around.iter().map(|place| &place.config).collect();

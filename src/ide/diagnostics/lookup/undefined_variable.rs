@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::data::{Hash, Value};
 use crate::engine::{ClassOfVariable, CodeVariables, is_of_class};
-use crate::facts::variable::VARIABLES_OF_HIERA_3;
+use crate::facts::variable::{VARIABLES_OF_HIERA_3, is_added_by_agents};
 use crate::facts::{Node, Reading, legacy};
 use crate::ide::diagnostics::entry::puppet_style_interpolation::meant_variable;
 use crate::ide::diagnostics::key::KeyContext;
@@ -91,6 +91,7 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
                 format!(" The modern name is `%{{{modern}}}`, but no node with facts has it.")
             }
             None if is_impossible(&variable.name) => format!(" {AS_TEXT}"),
+            None if is_added_by_agents(&name) => format!(" {ADDED_BY_AGENTS}"),
             None => String::new(),
         };
         let effect = effect_for_nodes(known, at.users.nodes());
@@ -164,6 +165,9 @@ fn check_names(
 
 /// What to write for the `%{Referer}i` of a log format.
 const AS_TEXT: &str = "Write `%{literal('%')}{…}` if you mean this as text.";
+
+const ADDED_BY_AGENTS: &str =
+    "Agents add this fact to those of Facter: add it to the fact set, too.";
 
 /// Whether hardly any variable can have the name.
 fn is_impossible(name: &str) -> bool {
@@ -254,6 +258,22 @@ a: "%{osfamily} %{os.family} %{os.nope} %{facts.nope} %{::environment} %{trusted
 #   ^^^^^^^^^^^ warning[undefined-variable]: Undefined variable 'osfamily' The lookup fails for node web01. Did you mean `%{facts.os.family}`?
 b: "%{a::class} %{0} %{module_name} %{scope('nope')}"
 #                                   ^^^^^^^^^^^^^^^^ warning[undefined-variable]
+"#,
+        );
+    }
+
+    /// A fact set is taken as it is, as `puppet lookup --facts` does.
+    #[test]
+    fn facts_that_agents_add() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+node: web01
+nodes: {web01: {facts: {os: {family: Debian}}}}
+#- /data/common.yaml
+a: "%{clientnoop} %{::clientcert}"
+#   ^^^^^^^^^^^^^ warning[undefined-variable]: Undefined variable 'clientnoop' The lookup fails for node web01. Agents add this fact to those of Facter: add it to the fact set, too.
+#                 ^^^^^^^^^^^^^^^ warning[undefined-variable]: Undefined variable '::clientcert' The lookup fails for node web01. Did you mean `%{trusted.certname}`?
 "#,
         );
     }
