@@ -100,7 +100,7 @@ impl World {
         let is_used = self.settings.global_hiera_yaml.as_deref() == Some(path);
         let is_there = self.kind(&self.settings_path(path)) == PathKind::File;
         let message =
-            format!("`{path}` is no file, so the global layer has Puppet's default hierarchy.");
+            format!("`{path}` is not a file, so the global layer has Puppet's default hierarchy.");
         (is_used && !is_there).then(|| problem("globalHieraYaml", setting, message))
     }
 
@@ -124,7 +124,7 @@ impl World {
                 None if are_all_missing => String::new(),
                 None => return None,
             };
-            let message = format!("`{path}` is no directory, so it has no modules.{meant}");
+            let message = format!("`{path}` is not a directory, so it has no modules.{meant}");
             Some(problem("modulepath", entry, message))
         });
         missing.collect()
@@ -250,7 +250,7 @@ mod tests {
         check("facts: [facts, nofacts]\n", &["facts: `nofacts` leads to no file with facts."]);
         check("facts: no.json\n", &["facts: `no.json` leads to no file with facts."]);
         check("globalHieraYaml: hiera.yaml\n", &[]);
-        let no_file = "globalHieraYaml: `global.yaml` is no file, so the global layer has Puppet's default hierarchy.";
+        let no_file = "globalHieraYaml: `global.yaml` is not a file, so the global layer has Puppet's default hierarchy.";
         check("globalHieraYaml: global.yaml\n", &[no_file]);
         check(
             "nodes: {a: {facts: a.json}, b: {facts: facts/db01.yaml}, c: {facts: {role: web}}}\n",
@@ -262,10 +262,10 @@ mod tests {
     fn directories_of_modules() {
         check("modulepath: [facts, data, not-installed]\n", &[]);
         let near =
-            "modulepath: `datas` is no directory, so it has no modules. Did you mean `data`?";
+            "modulepath: `datas` is not a directory, so it has no modules. Did you mean `data`?";
         check("modulepath: [facts, datas]\n", &[near]);
         check("modulepath: [data, datas]\n", &[]);
-        check("modulepath: x\n", &["modulepath: `x` is no directory, so it has no modules."]);
+        check("modulepath: x\n", &["modulepath: `x` is not a directory, so it has no modules."]);
     }
 
     #[test]

@@ -316,7 +316,7 @@ end
 local function jump(method)
   local client = vim.lsp.get_clients({ name = 'hiera_ls', bufnr = 0 })[1]
   if not client then
-    return say('this is no file with Hiera data', vim.log.levels.WARN)
+    return say('this is not a file with Hiera data', vim.log.levels.WARN)
   end
   ask(method, vim.lsp.util.make_position_params(0, client.offset_encoding), function(location)
     if not location then
