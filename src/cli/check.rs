@@ -112,11 +112,11 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     // Lookups that read such a file fail, and no rule can say anything about it.
     let is_incomplete = setup.has_broken_settings || !closed.is_empty();
     let has_problems = is_incomplete || output::all(&found).any(is_problem);
-    let of_nodes =
-        workspace::node_problems(&world, &environments_of(arguments, &world, &setup.files));
+    let of_setup =
+        workspace::setup_problems(&world, &environments_of(arguments, &world, &setup.files));
     let notes = fixing.notes().chain(setup.outside.iter().cloned());
     let of_world = world.notes().into_iter().filter(|it| !workspace::is_said(it, &setup.outside));
-    let notes = notes.chain(of_nodes).chain(of_world).chain(closed);
+    let notes = notes.chain(of_setup).chain(of_world).chain(closed);
     let notes = notes.chain(baseline::problem(&world, arguments));
     // Those of settings were printed when these were read.
     let mut told: HashSet<String> =

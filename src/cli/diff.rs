@@ -162,7 +162,7 @@ fn nodes_of(
         Ok(after) if facts.is_some() && sides.have_same_nodes_of_fact_sets() => Ok(after.clone()),
         _ => {
             if facts.is_none() {
-                workspace::complain_of_nodes(&sides.before.world, &sides.before.environment);
+                workspace::complain_of_setup(&sides.before.world, &sides.before.environment);
             }
             // The other side says which nodes are left out.
             fleet::nodes_and_others(&sides.before, wanted).map(|(nodes, _)| nodes)

@@ -200,7 +200,7 @@ fn places_of(world: &World, elsewhere: &[NodeElsewhere]) -> Option<String> {
 pub(super) fn nodes(place: &Place, wanted: Selection<'_>) -> Result<Vec<Arc<Node>>, String> {
     let Place { world, environment } = place;
     if wanted.facts.is_none() {
-        workspace::complain_of_nodes(world, environment);
+        workspace::complain_of_setup(world, environment);
     }
     let (found, left_out) = nodes_and_others(place, wanted)?;
     if wanted.elsewhere == Elsewhere::Later {

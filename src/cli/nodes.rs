@@ -82,7 +82,7 @@ fn list(
     let world = World::on_disk(disk, folders, settings);
     let environment = workspace::environment(&world, root, arguments.environment.as_deref())?;
     workspace::complain_of_name_patterns(&world);
-    workspace::complain_of_nodes(&world, &environment);
+    workspace::complain_of_setup(&world, &environment);
     let found = world.sample_nodes(&environment);
     fleet::note_of_others(&world, &found.elsewhere);
     let nodes = Arc::clone(&found.nodes);

@@ -12,14 +12,11 @@ use crate::facts::formats::FactsProblem;
 use crate::limits::MAX_SEARCH_DEPTH;
 use crate::settings::{PROJECT_FILE, RuleName, Settings};
 use crate::text::{Encoding, TextRange};
-use crate::world::loader::WorkspaceDisk;
+use crate::world::loader::{IS_OUTSIDE, WorkspaceDisk};
 use crate::world::{DataPlace, DiskReader, Trust, World, paths};
 
 /// The maximum number of problems of fact sets that are shown.
 const MAX_FACT_SETS: usize = 5;
-
-/// What follows the path of what may not be read.
-const OUTSIDE: &str = " is outside of the workspace and is not read";
 
 /// Puppet's default environment.
 const USUAL_ENVIRONMENT: &str = "production";
@@ -92,8 +89,8 @@ pub(super) fn not_read(world: &World) -> Vec<String> {
 
 /// Whether a note about a file says the same as a line about its directory in [`not_read`].
 pub(super) fn is_said(note: &str, not_read: &[String]) -> bool {
-    let Some(path) = note.strip_suffix(OUTSIDE) else { return false };
-    let directories = not_read.iter().filter_map(|line| line.split_once(OUTSIDE));
+    let Some(path) = note.strip_suffix(IS_OUTSIDE) else { return false };
+    let directories = not_read.iter().filter_map(|line| line.split_once(IS_OUTSIDE));
     { directories }.any(|(directory, _)| paths::below(directory, path).is_some())
 }
 
@@ -105,7 +102,7 @@ pub(super) fn not_read_in(world: &World, environment: &Environment) -> BTreeSet<
     let manifest = world.code_roots(environment).manifests.filter(|_| !is_manifest_read);
     let directories = reach.places.iter().map(DataPlace::directory).chain(modules);
     let is_it = |it: &&str| !world.may_read_in(it) && world.kind(it) == PathKind::Directory;
-    let line = |it| format!("{it}{OUTSIDE}; with --trust, hiera-ls reads it");
+    let line = |it| format!("{it}{IS_OUTSIDE}; with --trust, hiera-ls reads it");
     let outside = directories.filter(is_it).chain(manifest.as_deref()).map(line);
     outside.chain(world.closed_directories(environment)).collect()
 }
@@ -235,15 +232,15 @@ pub(super) fn complain_of_name_patterns(world: &World) {
     }
 }
 
-/// Prints on standard error what is wrong with the nodes of an environment.
-pub(super) fn complain_of_nodes(world: &World, environment: &Arc<Environment>) {
-    for message in node_problems(world, [environment]) {
+/// Prints on standard error what is wrong with the settings, and with the fact sets of an environment.
+pub(super) fn complain_of_setup(world: &World, environment: &Arc<Environment>) {
+    for message in setup_problems(world, [environment]) {
         complain(&format!("warning: {message}"));
     }
 }
 
-/// What is wrong with the settings of nodes, and with the fact sets of these environments.
-pub(super) fn node_problems<'e>(
+/// What is wrong with the settings, and with the fact sets of these environments.
+pub(super) fn setup_problems<'e>(
     world: &World,
     environments: impl IntoIterator<Item = &'e Arc<Environment>>,
 ) -> Vec<String> {

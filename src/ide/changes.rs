@@ -23,7 +23,7 @@ use crate::world::{Asker, Before, Differences, FleetPair, World, paths};
 pub use edited::{EditedKey, edited_keys, is_edited};
 pub use secrets::{Secrets, without_own_secrets};
 pub use sides::{change_lines, change_texts};
-pub use words::{counted, first_line, not_shown};
+pub use words::{counted, first_line, first_names, not_shown};
 pub(super) use words::{in_other_environment, nodes_where, on_one_line};
 
 /// The changes, as a document and as data.

@@ -13,6 +13,9 @@ use super::paths;
 use crate::data::{DirItem, OddItem, Oddity, PathKind};
 use crate::limits::{MAX_DIRECTORY_NAMES, MAX_FILE_BYTES, MAX_SIZELESS_FILE_BYTES};
 
+/// What follows the path of a file that may not be read, in the words of [`WorkspaceDisk`].
+pub const IS_OUTSIDE: &str = " is outside of the workspace and is not read";
+
 /// The start of Ruby's message about a file that the user may not read.
 pub(super) const PERMISSION_DENIED: &str = "Permission denied";
 
@@ -168,7 +171,7 @@ impl DiskReader for WorkspaceDisk {
         if self.holds(path) || is_null_device(path) {
             Disk.read_into(path, bytes)
         } else {
-            Err(format!("{path} is outside of the workspace and is not read"))
+            Err(format!("{path}{IS_OUTSIDE}"))
         }
     }
 

@@ -505,6 +505,7 @@ fn encrypted_values_can_change_although_their_text_stays() {
     };
     repository.write("repository/hiera.yaml", &keys("two"));
     assert!(not_proved().contains("the value is encrypted"));
+    assert!(not_proved().contains(r#""keys":1,"names":["pw"]"#), "{}", not_proved());
     repository.write("repository/hiera.yaml", &keys("one"));
     assert_eq!(not_proved(), "null");
     let options = "lookup_options: {pw: {convert_to: Integer}}\n";

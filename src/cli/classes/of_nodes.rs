@@ -39,7 +39,7 @@ pub(super) fn list(arguments: &ClassesArguments) -> Result<String, String> {
     let places = place.open_for_each(&arguments.node, ALL)?;
     for (name, Place { world, environment }) in arguments.node.iter().zip(&places) {
         if complained.insert(environment.directory().to_owned()) {
-            workspace::complain_of_nodes(world, environment);
+            workspace::complain_of_setup(world, environment);
             for note in workspace::not_read_in(world, environment) {
                 complain(&format!("note: {note}"));
             }

@@ -13,7 +13,9 @@ use crate::cli::check::fingerprint_of;
 use crate::cli::shown::{as_seen_from_here, in_a_line, in_lines, key_in_a_line, within_a_line};
 use crate::data::render;
 use crate::engine::{Answer, OtherNodes};
-use crate::ide::changes::{Secrets, change_lines, counted, not_shown, without_own_secrets};
+use crate::ide::changes::{
+    Secrets, change_lines, counted, first_names, not_shown, without_own_secrets,
+};
 use crate::world::{AnswerChange, Cause, Differences, NotProved, parallel, paths};
 
 /// The maximum number of keys that an annotation, or a failure of many keys, names.
@@ -461,16 +463,15 @@ fn by_line<'a>(report: &Report, part: &'a Part) -> BTreeMap<(String, u32), Vec<&
 fn line_text(report: &Report, part: &Part, changes: &[&AnswerChange]) -> String {
     let nodes: BTreeSet<u32> = changes.iter().flat_map(|it| &it.nodes).copied().collect();
     let keys: BTreeSet<&Arc<str>> = changes.iter().map(|it| &it.key).collect();
-    let named: Vec<_> = keys.iter().take(MAX_NAMES).map(|it| key_in_a_line(it)).collect();
-    let more = keys.len() - named.len();
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let keys: Vec<_> = keys.into_iter().map(|it| key_in_a_line(it)).collect();
+    let named = first_names(&keys, MAX_NAMES);
     let label = report.label(part);
     let total = counted(part.found.nodes.len(), "node");
     if nodes.is_empty() {
         let unlisted = part.found.unlisted();
-        return format!("{label}Changes {}{more} for {unlisted}", named.join(", "));
+        return format!("{label}Changes {named} for {unlisted}");
     }
-    format!("{label}Changes {}{more} for {} of {total}", named.join(", "), nodes.len())
+    format!("{label}Changes {named} for {} of {total}", nodes.len())
 }
 
 /// Workflow commands of GitHub Actions, one for each line that changes something, and the summary.

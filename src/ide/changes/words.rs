@@ -183,10 +183,7 @@ impl Differences {
         let names = nodes.iter().map(|node| &*self.nodes[*node as usize]);
         let mut names: Vec<&str> = names.collect();
         names.sort_unstable();
-        names.truncate(MAX_NAMES);
-        let more = count - names.len();
-        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        format!("{}: {}{more}", counted(count, "node"), names.join(", "))
+        format!("{}: {}", counted(count, "node"), first_names(&names, MAX_NAMES))
     }
 
     /// The changes by key, in order.
@@ -334,10 +331,15 @@ pub fn first_line(message: &str) -> String {
 
 /// `1 key (web::port)`, `7 keys (a, b, c, d, e and 2 more)`
 fn named_keys(keys: &[Arc<str>]) -> String {
-    let names: Vec<&str> = keys.iter().take(MAX_KEYS).map(|it| &**it).collect();
-    let more = keys.len() - names.len();
+    format!("{} ({})", counted(keys.len(), "key"), first_names(keys, MAX_KEYS))
+}
+
+/// The names, or the first `most` of them and the number of the others: `a, b and 2 more`.
+pub fn first_names<N: AsRef<str>>(names: &[N], most: usize) -> String {
+    let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
+    let more = names.len() - shown.len();
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    format!("{} ({}{more})", counted(keys.len(), "key"), names.join(", "))
+    format!("{}{more}", shown.join(", "))
 }
 
 /// A text that may have line ends, on one line.

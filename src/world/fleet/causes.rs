@@ -45,14 +45,15 @@ pub(super) fn causes(fleets: &FleetPair, node: u32, request: &Request) -> Vec<Ca
     }
 }
 
-/// The same for each of some nodes. Those whose lookups read the same, perhaps except for their names, have the same causes.
+/// The same for each of some nodes. Those whose lookups read the same, perhaps except for their names, share their causes.
 pub(super) fn causes_of_each(
     fleets: &FleetPair,
     nodes: &[u32],
     request: &Request,
-) -> HashMap<u32, Vec<Cause>> {
+) -> HashMap<u32, Arc<[Cause]>> {
     if let Some(only) = fleets.only_edit_of(request) {
-        return nodes.iter().map(|node| (*node, vec![only.clone()])).collect();
+        let only: Arc<[Cause]> = Arc::new([only.clone()]);
+        return nodes.iter().map(|node| (*node, Arc::clone(&only))).collect();
     }
     let is_unedited = |node: &u32| {
         let [before, after] =
@@ -82,7 +83,8 @@ pub(super) fn causes_of_each(
                     others.extend(fleet.split(&dependency, &mut group));
                 }
             }
-            causes.extend(group.into_iter().map(|node| (node, traced.causes.clone())));
+            let shared: Arc<[Cause]> = traced.causes.into();
+            causes.extend(group.into_iter().map(|node| (node, Arc::clone(&shared))));
         }
         left = others;
     }
@@ -137,7 +139,7 @@ fn of_answers(
     if of_cases.is_empty() || pairs.len() > MAX_CASES { found } else { of_cases }
 }
 
-/// The same for any node in one case of both answers.
+/// The edits that change the answer for any node in one case of both answers.
 pub(super) fn in_case(
     pair: &FleetPair,
     (before, after): (&Arc<Node>, &Arc<Node>),

@@ -220,9 +220,9 @@ impl FleetPair {
         });
         // Each node can have an answer of its own, and the causes of a change take lookups.
         let firsts: Vec<u32> = pairs.iter().map(|(.., nodes)| nodes[0]).collect();
-        let mut causes = causes_of_each(self, &firsts, request);
+        let causes = causes_of_each(self, &firsts, request);
         difference.changes.extend(pairs.into_iter().map(|(one, other, nodes)| {
-            let causes = causes.remove(&nodes[0]).unwrap_or_default();
+            let causes = causes.get(&nodes[0]).map_or_else(Vec::new, |it| it.to_vec());
             let (before, after) = answers(one, other);
             let (before, after) = (before.clone(), after.clone());
             Change { key: Arc::clone(key), before, after, nodes, others: Vec::new(), causes }

@@ -1,6 +1,6 @@
 //! The edits that changes are said to follow from.
 
-use super::super::causes::causes;
+use super::super::causes::{causes, causes_of_each};
 use super::super::random_data::Texts;
 use super::*;
 
@@ -117,4 +117,30 @@ fn causes_that_nodes_share_are_those_of_each() {
         }
     }
     assert!(traced > 500, "{traced} changes have causes");
+}
+
+/// Each node has a text of its own, and two entries are edited.
+#[test]
+fn nodes_that_differ_only_in_names_share_causes() {
+    let hiera_yaml = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
+                      - {name: r, path: 'roles/%{role}.yaml'}\n- {name: c, path: c.yaml}\n";
+    let texts = |value: &str| -> Texts {
+        let node = |it| (format!("{ROOT}/data/nodes/n{it}.yaml"), "z: 1\n".to_owned());
+        let common = format!("k: \"%{{lookup('x')}} {value} %{{trusted.certname}}\"\nx: {value}\n");
+        let others = [
+            ("hiera.yaml", hiera_yaml),
+            ("data/c.yaml", &*common),
+            ("data/roles/web.yaml", "w: 1\n"),
+        ];
+        let others = others.map(|(path, text)| (format!("{ROOT}/{path}"), text.to_owned()));
+        (0..20).map(node).chain(others).collect()
+    };
+    let after = world_of(&texts("2"), PuppetVersion::V8);
+    let disk = MemoryDisk::new(texts("1"));
+    let before = after.on_other_disk(Arc::new(disk), after.settings().as_ref().clone());
+    let pair = pair_of(&before, &after, false).expect("environments on both sides");
+    let found = causes_of_each(&pair, &pair.after().all_nodes(), &Request::key("k"));
+    let first = &found[&0];
+    assert_eq!((found.len(), first.len()), (20, 2));
+    assert!(found.values().all(|it| Arc::ptr_eq(it, first)));
 }

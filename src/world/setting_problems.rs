@@ -1,4 +1,4 @@
-//! Fact sets that cannot be read, and settings that lead nowhere: to no node, no fact set, or no other file or directory.
+//! Settings that lead nowhere: to no node, no fact set, or no other file or directory.
 
 use std::sync::Arc;
 
@@ -6,33 +6,14 @@ use super::nodes::facts_files;
 use super::reach::DataPlace;
 use super::trust::fixed_part;
 use super::{World, paths};
-use crate::config::Environment;
 use crate::data::{Files as _, Located, Member, PathKind, Value};
 use crate::facts::Node;
-use crate::facts::formats::FactsProblem;
 use crate::settings::{
     PROJECT_FILE, RawSettings, SettingsProblem, SettingsSource, nearest_name, range_of,
 };
 use crate::text::TextRange;
 
 impl World {
-    /// The problems of fact sets in these environments, by path; each once.
-    pub fn fact_set_problems<'e>(
-        &self,
-        environments: impl IntoIterator<Item = &'e Arc<Environment>>,
-    ) -> Vec<(Arc<str>, FactsProblem)> {
-        let mut found = Vec::new();
-        for environment in environments {
-            for problem in &self.sample_nodes(environment).problems {
-                // Environments can share fact sets.
-                if !found.contains(problem) {
-                    found.push(problem.clone());
-                }
-            }
-        }
-        found
-    }
-
     /// The settings of the project file that lead nowhere.
     pub fn setting_problems(&self) -> Vec<SettingsProblem> {
         if self.settings.node.is_none()
@@ -286,17 +267,5 @@ mod tests {
         check("/data/nodes/*.yaml", Some(&meant));
         check("/x/**", Some(start));
         check("data/[", Some(", because a `[` needs a `]`."));
-    }
-
-    #[test]
-    fn fact_sets_that_cannot_be_read() {
-        let fixture = Fixture::parse(
-            "#- /hiera.yaml\nversion: 5\n#- /.hiera-ls/facts/web01.yaml\nbroken: [\n",
-        );
-        let world = fixture.world();
-        let problems = world.fact_set_problems(world.environments().iter());
-        let paths: Vec<&str> = problems.iter().map(|(path, _)| &**path).collect();
-        assert_eq!(paths.len(), 1);
-        assert!(paths[0].ends_with("/.hiera-ls/facts/web01.yaml"), "{paths:?}");
     }
 }
