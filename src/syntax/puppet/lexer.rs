@@ -113,7 +113,7 @@ impl<'text> Lexer<'text> {
         while let Some(open) = self.interpolations.pop() {
             // Puppet accepts a `${` without a `}` in the text of a heredoc: the text ends both.
             if open.is_in_heredoc() {
-                self.name_as_variable(open.first_token);
+                self.cut_off_interpolation(open);
             } else {
                 self.error(open.string_start, 1, "Unclosed quote");
             }

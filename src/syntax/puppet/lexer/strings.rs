@@ -93,19 +93,25 @@ impl Lexer<'_> {
     /// of that name.
     pub(super) fn end_of_interpolation(&mut self) {
         let open = self.interpolations.pop().expect("called when one ends");
-        self.name_as_variable(open.first_token);
+        let is_name =
+            |it: Kind| matches!(it, Kind::Number | Kind::Name | Kind::Word) || it.is_keyword();
+        self.name_as_variable(open.first_token, is_name);
         let part = Part { start: self.at, text_start: self.at, is_first: false };
         self.string_part(part, open.string_start, open.style);
     }
 
+    /// Ends an interpolation that the end of a heredoc's text cuts off. Only Puppet's grammar turns its name into a variable
+    /// then, so `x-1`, which its lexer takes for a word, `0x1f` and keywords stay what they are.
+    pub(super) fn cut_off_interpolation(&mut self, open: Interpolation) {
+        self.name_as_variable(open.first_token, |it| it == Kind::Name);
+    }
+
     /// Turns the name at the start of an interpolation into a variable, if nothing, a bracket or a dot follows.
-    pub(super) fn name_as_variable(&mut self, first_token: usize) {
+    fn name_as_variable(&mut self, first_token: usize, is_name: impl Fn(Kind) -> bool) {
         if let [first, rest @ ..] = &mut self.tokens.list[first_token..] {
-            let is_name = matches!(first.kind, Kind::Number | Kind::Name | Kind::Word)
-                || first.kind.is_keyword();
             let goes_on =
                 rest.first().is_none_or(|it| matches!(it.kind, Kind::Dot | Kind::LeftBracket));
-            if is_name && goes_on {
+            if is_name(first.kind) && goes_on {
                 first.kind = Kind::Variable;
             }
         }

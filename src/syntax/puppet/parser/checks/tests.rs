@@ -357,6 +357,16 @@ fn hosts_are_written_out() {
 }
 
 #[test]
+fn only_names_are_variables_where_the_end_of_a_heredoc_cuts_an_interpolation_off() {
+    for inside in ["x-1", "x-y[1]", "0x1f", "012", "true", "default", "_x", "a::b"] {
+        accepted(&[&format!("$x = @(\"E\")\n${{{inside}\nE\n")]);
+    }
+    let illegal = "Illegal variable name, The given name 'x-1' does not conform to the naming rule \
+                   /^((::)?[a-z]\\w*)*((::)?[a-z_]\\w*)$/";
+    check("$x = @(\"E\")\n${x-1}\nE\n", &[("x-1", illegal)]);
+}
+
+#[test]
 fn errors_come_in_the_order_in_which_puppet_reads() {
     for (text, at, message) in [
         ("$x = @(\"A\"))\n${}}\nA\n", "}\n", "Syntax error at '}\n'"),
