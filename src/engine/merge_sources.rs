@@ -39,6 +39,9 @@ pub(crate) fn merge_sources<'a, S>(
                 survey(invocation, &sources[number + 1..], &mut ask);
             }
             let Some(value) = found? else { continue };
+            if merged.is_none() {
+                invocation.note_first_of_merge(&value.value);
+            }
             if let Some(higher) = &merged {
                 invocation.note_undecided_merge(merge, &higher.value, &value.value);
             }

@@ -180,6 +180,16 @@ impl Invocation<'_> {
         found
     }
 
+    /// Notes the first value that a merge finds. If it is no hash, a deep merge keeps it and drops the hashes below. A hash above
+    /// it that does not have the member would have been kept instead, and merged with these hashes.
+    pub(super) fn note_first_of_merge(&self, value: &Value) {
+        if let Some(part) = self.part().filter(|_| self.unneeded.files)
+            && !merges_as_hash(value)
+        {
+            part.needs_all_files.set(true);
+        }
+    }
+
     /// Whether some files that have the root key may be left out.
     pub(super) fn may_leave_out_files(&self, key: &Key) -> bool {
         let part = self.part_of(key).filter(|_| self.unneeded.files);

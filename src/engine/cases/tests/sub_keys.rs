@@ -60,6 +60,27 @@ fn files_without_the_member_of_a_sub_key_do_not_matter_where_hashes_are_merged()
 }
 
 #[test]
+fn hashes_without_the_member_matter_above_a_value_that_is_no_hash() {
+    let with = |first: &str| {
+        let top = format!("lookup_options: {{k: {{merge: deep}}}}\n{first}\n");
+        let files = [
+            ("top.yaml", &*top),
+            ("role/web.yaml", "k: {a: 1}\n"),
+            ("site/x.yaml", "k: []\n"),
+            ("common.yaml", "k: {c: 4}\n"),
+        ];
+        let paths = "paths: ['role/%{role}.yaml', 'site/%{site}.yaml', common.yaml]";
+        told(&evaluator(&format!("path: top.yaml\n{paths}"), &files).lookup("k.c"))
+    };
+    let cases = |site: &str| format!("role is web and site is x: 4\nsite is x: {site}\n: 4\n");
+    let error = "error: Data Provider type mismatch: Got Array when a hash-like object was expected to access \
+                 value using 'c' from key 'k.c'";
+    assert_eq!(with("other: 1"), cases(error));
+    // The files of a level are merged before they are merged with those of the level above.
+    assert_eq!(with("k: {z: 1}"), cases("not found"));
+}
+
+#[test]
 fn members_that_no_hash_merge_takes_matter_for_a_sub_key() {
     let files = [
         ("web.yaml", "k: {a: {1: '%{facts.x}'}}\n"),
