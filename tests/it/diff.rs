@@ -240,6 +240,11 @@ fn an_error_of_many_keys_is_shown_once() {
     let text = text_of(&repository.run(&["diff", "--facts", "../facts", "--nodes", "*"]));
     assert!(text.starts_with("new\n") && text.contains(", port, secret, url\n  "), "{text}");
     assert!(text.matches("+ (error: Unable to parse").count() <= 2, "{text}");
+    let markdown = ["diff", "--facts", "../facts", "--nodes", "*", "--format", "markdown"];
+    let comment = text_of(&repository.run(&markdown));
+    assert!(comment.matches("+ (error: Unable to parse").count() <= 2, "{comment}");
+    assert!(comment.contains(" keys: 2 nodes</summary>\n\n"), "{comment}");
+    assert!(comment.contains("<code>new</code>"), "{comment}");
     let json = repository.diff(&["--nodes", "*"]);
     let changes = json["changes"].as_array().expect("changes");
     let failing = changes.iter().filter(|it| it["after"]["status"] == "error");

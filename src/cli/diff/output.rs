@@ -173,96 +173,116 @@ fn text(report: &Report) -> String {
 }
 
 fn write_part(report: &Report, part: &Part, text: &mut String) {
-    // Hundreds of keys can change, each for thousands of nodes in another way.
-    let keys = part.found.by_key();
-    let shown =
-        parallel::map(&keys, |(_, changes)| changes_of_key(part, &part.found.alike(changes)));
-    let mut failures: IndexMap<Failure<'_>, Vec<&str>> = IndexMap::new();
-    for ((key, _), (changes, _)) in keys.iter().zip(&shown) {
-        for failure in changes.iter().filter_map(ShownChange::failure) {
-            failures.entry(failure).or_default().push(key);
+    let shown = ShownPart::of(part, MAX_CHANGES, |it| as_seen_from_here(&it.path));
+    for of_key in &shown.keys {
+        let _ = writeln!(text, "{}{}", report.label(part), key_in_a_line(of_key.key));
+        for change in &of_key.changes {
+            write_change(text, change);
         }
-    }
-    // A broken file can fail every key, which would hide what else changes.
-    failures.retain(|_, keys| keys.len() > MAX_FAILING_KEYS);
-    let is_own = |it: &&ShownChange| it.failure().is_none_or(|it| !failures.contains_key(&it));
-    for ((key, _), (changes, left)) in keys.iter().zip(&shown) {
-        let own: Vec<_> = changes.iter().filter(is_own).collect();
-        if own.is_empty() && left.is_none() {
-            continue;
-        }
-        let _ = writeln!(text, "{}{}", report.label(part), key_in_a_line(key));
-        for change in own {
-            let lines = change.lines.iter().map(String::as_str);
-            write_change(text, &change.who, lines, &change.causes);
-        }
-        if let Some(left) = left {
+        if let Some(left) = &of_key.left {
             let _ = writeln!(text, "  {left}; `--format json` lists all");
         }
         text.push('\n');
     }
-    for (Failure { who, error, causes }, keys) in &failures {
-        let names: Vec<_> = keys.iter().take(MAX_NAMES).map(|it| key_in_a_line(it)).collect();
-        let more = match keys.len() - names.len() {
-            0 => String::new(),
-            count => format!(" and {}", counted(count, "more key")),
-        };
-        let _ = writeln!(text, "{}{}{more}", report.label(part), names.join(", "));
-        write_change(text, who, [*error].into_iter(), causes);
+    for (failure, keys) in &shown.failures {
+        let _ = writeln!(text, "{}{}", report.label(part), first_keys(keys));
+        write_change(text, failure);
         text.push('\n');
     }
 }
 
-/// The changes of a key in a text, and how many are left out.
-fn changes_of_key(
-    part: &Part,
-    groups: &[Vec<&AnswerChange>],
-) -> (Vec<ShownChange>, Option<String>) {
-    let shown = groups.iter().take(MAX_CHANGES).map(|alike| ShownChange {
-        who: part.who(alike),
-        lines: part.shown(alike[0]),
-        causes: because(alike[0], |it| as_seen_from_here(&it.path)),
-    });
-    (shown.collect(), not_shown(groups, MAX_CHANGES))
+/// The changes of an environment in a text or a comment.
+struct ShownPart<'p> {
+    /// Without the failures that are shown once.
+    keys: Vec<ShownKey<'p>>,
+    /// Failures of more than [`MAX_FAILING_KEYS`] keys, with these.
+    failures: IndexMap<ShownChange, Vec<&'p str>>,
 }
 
-/// A change in a text.
+/// The changes of a key.
+struct ShownKey<'p> {
+    key: &'p str,
+    changes: Vec<ShownChange>,
+    /// For how many nodes of the fleet it changes.
+    nodes: usize,
+    /// How many changes are left out.
+    left: Option<String>,
+}
+
+/// A change, for nodes of which it is the same.
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct ShownChange {
     who: String,
     lines: Vec<String>,
     causes: String,
+    nodes: usize,
 }
 
-/// Who gets an error instead of a value, and why.
-#[derive(PartialEq, Eq, Hash)]
-struct Failure<'a> {
-    who: &'a str,
-    error: &'a str,
-    causes: &'a str,
+impl<'p> ShownPart<'p> {
+    /// At most `max` changes of each key; `path` is the path of a cause as it is shown.
+    fn of<P: Display>(part: &'p Part, max: usize, path: impl Fn(&'p Cause) -> P + Sync) -> Self {
+        // Hundreds of keys can change, each for thousands of nodes in another way.
+        let by_key = part.found.by_key();
+        let mut keys = parallel::map(&by_key, |(key, changes)| {
+            let groups = part.found.alike(changes);
+            let shown = groups.iter().take(max).map(|alike| ShownChange {
+                who: part.who(alike),
+                lines: part.shown(alike[0]),
+                causes: because(alike[0], &path),
+                nodes: alike.iter().map(|it| it.nodes.len()).sum(),
+            });
+            ShownKey {
+                key,
+                changes: shown.collect(),
+                nodes: changes.iter().map(|it| it.nodes.len()).sum(),
+                left: not_shown(&groups, max),
+            }
+        });
+        // A broken file can fail every key, which would hide what else changes.
+        let mut failures: IndexMap<ShownChange, Vec<&'p str>> = IndexMap::new();
+        for of_key in &keys {
+            for failure in of_key.changes.iter().filter_map(ShownChange::failure) {
+                failures.entry(failure).or_default().push(of_key.key);
+            }
+        }
+        failures.retain(|_, keys| keys.len() > MAX_FAILING_KEYS);
+        for of_key in &mut keys {
+            of_key.changes.retain(|change| {
+                let is_shared = change.failure().is_some_and(|it| failures.contains_key(&it));
+                if is_shared {
+                    of_key.nodes -= change.nodes;
+                }
+                !is_shared
+            });
+        }
+        keys.retain(|it| !it.changes.is_empty() || it.left.is_some());
+        Self { keys, failures }
+    }
 }
 
 impl ShownChange {
-    /// The failure, if the change is nothing else.
-    fn failure(&self) -> Option<Failure<'_>> {
+    /// The error that nodes get instead of what they had, if the change is nothing else.
+    fn failure(&self) -> Option<Self> {
         let (error, before) = self.lines.split_last()?;
         let is_failure =
             error.starts_with("+ (error: ") && before.iter().all(|it| it.starts_with('-'));
-        is_failure.then_some(Failure { who: &self.who, error, causes: &self.causes })
+        is_failure.then(|| Self { lines: vec![error.clone()], ..self.clone() })
     }
 }
 
-fn write_change<'a>(
-    text: &mut String,
-    who: &str,
-    lines: impl Iterator<Item = &'a str>,
-    causes: &str,
-) {
-    let _ = writeln!(text, "  {who}");
-    for line in lines {
+/// The first of many keys, and how many more there are.
+fn first_keys(keys: &[&str]) -> String {
+    let names: Vec<_> = keys.iter().map(|it| key_in_a_line(it)).collect();
+    first_names(&names, MAX_NAMES)
+}
+
+fn write_change(text: &mut String, change: &ShownChange) {
+    let _ = writeln!(text, "  {}", change.who);
+    for line in &change.lines {
         let _ = writeln!(text, "  {line}");
     }
-    if !causes.is_empty() {
-        let _ = writeln!(text, "    because of {causes}");
+    if !change.causes.is_empty() {
+        let _ = writeln!(text, "    because of {}", change.causes);
     }
 }
 
@@ -277,57 +297,74 @@ fn markdown(report: &Report) -> String {
             let _ = writeln!(text, "\n_{}_", escaped_markdown(&limit));
         }
     }
-    let groups: Vec<_> = { report.parts.iter() }
-        .flat_map(|part| part.found.by_key().into_iter().map(move |group| (part, group)))
-        .collect();
-    for (at, (part, (key, changes))) in groups.iter().enumerate() {
-        let block = markdown_of_key(report, part, key, changes);
+    let mut blocks = Vec::new();
+    for part in &report.parts {
+        let path = |it: &Cause| report.path_of_repository(it);
+        let shown = ShownPart::of(part, MAX_CHANGES_IN_COMMENT, path);
+        let failures = shown.failures.iter();
+        blocks.extend(failures.map(|it| (it.1.len(), markdown_of_failure(report, part, it))));
+        blocks.extend(shown.keys.iter().map(|it| (1, markdown_of_key(report, part, it))));
+    }
+    let mut left: usize = blocks.iter().map(|(keys, _)| keys).sum();
+    for (keys, block) in blocks {
         // GitHub and GitLab refuse longer comments.
         if text.len() + block.len() > MAX_COMMENT {
-            let left = groups.len() - at;
-            let _ = writeln!(
-                text,
-                "\n{} not shown: the comment would be too long.",
-                counted(left, "more key")
-            );
+            let left = counted(left, "more key");
+            let _ = writeln!(text, "\n{left} not shown: the comment would be too long.");
             break;
         }
+        left -= keys;
         text.push_str(&block);
     }
     text
 }
 
-fn markdown_of_key(report: &Report, part: &Part, key: &str, changes: &[&AnswerChange]) -> String {
-    let nodes: usize = changes.iter().map(|it| it.nodes.len()).sum();
+fn markdown_of_key(report: &Report, part: &Part, of_key: &ShownKey<'_>) -> String {
+    let title = escaped_html(&key_in_a_line(of_key.key));
+    let mut text = details_of(report, part, &format!("<code>{title}</code>"), of_key.nodes);
+    for change in &of_key.changes {
+        text.push_str(&markdown_of_change(change));
+    }
+    if let Some(left) = &of_key.left {
+        let _ = writeln!(text, "\n{left}.");
+    }
+    text.push_str("\n</details>\n");
+    text
+}
+
+fn markdown_of_failure(
+    report: &Report,
+    part: &Part,
+    (failure, keys): (&ShownChange, &Vec<&str>),
+) -> String {
+    let mut text = details_of(report, part, &counted(keys.len(), "key"), failure.nodes);
+    let _ = writeln!(text, "\n{}", escaped_markdown(&first_keys(keys)));
+    text.push_str(&markdown_of_change(failure));
+    text.push_str("\n</details>\n");
+    text
+}
+
+/// The start of a folded block, with what it is about and the number of nodes.
+fn details_of(report: &Report, part: &Part, what: &str, nodes: usize) -> String {
     let who = match nodes {
         0 => part.found.unlisted().to_owned(),
         count => counted(count, "node"),
     };
     let label = escaped_html(&report.label(part));
-    let title = escaped_html(&key_in_a_line(key));
-    let mut text = format!("\n<details><summary>{label}<code>{title}</code>: {who}</summary>\n");
-    let groups = part.found.alike(changes);
-    for alike in groups.iter().take(MAX_CHANGES_IN_COMMENT) {
-        let change = alike[0];
-        let _ = write!(text, "\n{}", escaped_markdown(&part.who(alike)));
-        if !change.causes.is_empty() {
-            let _ = write!(
-                text,
-                " (because of {})",
-                escaped_markdown(&because(change, |it| report.path_of_repository(it)))
-            );
-        }
-        let mut lines = String::new();
-        for line in part.shown(change) {
-            let _ = writeln!(lines, "{line}");
-        }
-        let fence = fence_for(&lines);
-        let _ = write!(text, "\n\n{fence}diff\n{lines}{fence}\n");
+    format!("\n<details><summary>{label}{what}: {who}</summary>\n")
+}
+
+fn markdown_of_change(change: &ShownChange) -> String {
+    let mut text = format!("\n{}", escaped_markdown(&change.who));
+    if !change.causes.is_empty() {
+        let _ = write!(text, " (because of {})", escaped_markdown(&change.causes));
     }
-    if let Some(left) = not_shown(&groups, MAX_CHANGES_IN_COMMENT) {
-        let _ = writeln!(text, "\n{left}.");
+    let mut lines = String::new();
+    for line in &change.lines {
+        let _ = writeln!(lines, "{line}");
     }
-    text.push_str("\n</details>\n");
+    let fence = fence_for(&lines);
+    let _ = write!(text, "\n\n{fence}diff\n{lines}{fence}\n");
     text
 }
 
