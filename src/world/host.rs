@@ -97,6 +97,12 @@ impl Host {
         self.structural(|world| world.read_from(reader))
     }
 
+    /// Goes on as if a file on disk had this text. In contrast to a text in an editor, nothing else of the file counts, not even
+    /// its byte order mark.
+    pub fn assume(&mut self, path: &str, text: Arc<str>) {
+        self.world = self.world.as_if(&[(path.into(), text)]);
+    }
+
     /// Calls `listener`, on any thread, whenever [`Change::BackEnds`] should be applied. Only the first listener is used.
     pub fn on_back_ends_changed(&self, listener: impl Fn() + Send + Sync + 'static) {
         self.world.announcer.listen(listener);

@@ -74,6 +74,16 @@ fn fixes_are_done_until_nothing_is_left() {
     check(&workspace, &["--fix"], (0, "", "hiera-ls: All checks passed (2 files)\n"));
 }
 
+/// What stands behind the mark can only be fixed when it is gone.
+#[test]
+fn a_byte_order_mark_is_removed_once() {
+    let workspace = workspace("\u{feff}---\na: 0644\nb: 1,000\n");
+    let arguments = ["--fix", "--unsafe-fixes", "--min-severity", "hint"];
+    let said = "hiera-ls: 3 findings fixed; All checks passed (2 files)\n";
+    check(&workspace, &arguments, (0, "", said));
+    assert_eq!(read(&workspace, "data/common.yaml"), "---\na: '0644'\nb: 1000\n");
+}
+
 /// On another node, the variable may be set.
 #[test]
 fn fixes_that_are_not_proved_are_withdrawn() {

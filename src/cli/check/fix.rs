@@ -14,7 +14,7 @@ use crate::data::Files as _;
 use crate::ide::diagnostics::Fix;
 use crate::ide::{MAX_FIX_ROUNDS, all_diagnostics, proved_repair, refutation, repair};
 use crate::text::{LineIndex, TextEdit, apply_edits};
-use crate::world::{Change, World};
+use crate::world::World;
 
 /// The number of lines around a change that a diff shows.
 const CONTEXT_LINES: usize = 3;
@@ -52,16 +52,15 @@ pub(super) fn fix(setup: &mut Setup, all: bool) -> Fixing {
         // A fix may make others possible or impossible, also in other files, so the next round finds all of them again.
         for (path, repaired) in repaired {
             let Ok(text) = world.text(&path) else { continue };
-            let fixed = apply_edits(&text, &repaired.edits);
-            if *fixed == *text {
+            let fixed: Arc<str> = apply_edits(&text, &repaired.edits).into();
+            if fixed == text {
                 continue;
             }
             is_over = false;
-            let change = Change::OpenBuffer { path: path.clone(), text: fixed.clone(), version: 0 };
-            setup.host.apply(change);
+            setup.host.assume(&path, fixed.clone());
             *fixing.counts.entry(path.clone()).or_default() += repaired.fixed.len();
             // The first text of a file is kept over all rounds, because the diff starts from it.
-            fixing.files.entry(path).or_insert_with(|| (text.clone(), text)).1 = fixed.into();
+            fixing.files.entry(path).or_insert_with(|| (text.clone(), text)).1 = fixed;
         }
         if is_over {
             break;
@@ -114,9 +113,7 @@ impl Fixing {
         let (after, fixed) = if_fixed(&proof.repaired.edits);
         self.counts.insert(path.to_owned(), proof.repaired.fixed.len());
         self.withdrawn.insert(path.to_owned());
-        let change =
-            Change::OpenBuffer { path: path.to_owned(), text: fixed.to_string(), version: 0 };
-        setup.host.apply(change);
+        setup.host.assume(path, fixed.clone());
         self.files.insert(path.to_owned(), (text, fixed));
         after
     }

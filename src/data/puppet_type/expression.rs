@@ -170,16 +170,37 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// The items of a list, or of `T[…]`. As in Puppet, successive pairs without braces are one hash.
     fn items(&mut self, open: char, close: char, may_be_empty: bool) -> Parsed<Vec<Expression>> {
         self.cursor.advance(open.len_utf8());
         let mut items = Vec::new();
+        let mut is_after_pair = false;
         loop {
             self.cursor.skip_blanks();
             // `Array[]` is a syntax error, but a list may be empty. Both may end with a comma.
             if self.cursor.peek() == Some(close) && (may_be_empty || !items.is_empty()) {
                 break;
             }
-            items.push(self.item()?);
+            let item = self.expression()?;
+            self.cursor.skip_blanks();
+            if self.cursor.starts_with("=>") {
+                let start = item.start;
+                let pair = (item, self.value_of_pair()?);
+                let end = self.cursor.offset;
+                match items.last_mut() {
+                    Some(Expression { kind: Kind::Hash(members), end: last, .. })
+                        if is_after_pair =>
+                    {
+                        members.push(pair);
+                        *last = end;
+                    }
+                    _ => items.push(Expression { kind: Kind::Hash(vec![pair]), start, end }),
+                }
+                is_after_pair = true;
+            } else {
+                items.push(item);
+                is_after_pair = false;
+            }
             self.cursor.skip_blanks();
             if !self.cursor.eat(",") {
                 break;
@@ -189,11 +210,11 @@ impl<'a> Parser<'a> {
         Ok(items)
     }
 
-    /// An element, or a pair of a hash without braces: `Struct[a => Integer]`.
-    fn item(&mut self) -> Parsed<Expression> {
-        let item = self.expression()?;
+    /// What follows the key of a pair: `=>` and a value.
+    fn value_of_pair(&mut self) -> Parsed<Expression> {
+        self.cursor.expect("=>")?;
         self.cursor.skip_blanks();
-        if self.cursor.starts_with("=>") { Err(self.cursor.not_literal()) } else { Ok(item) }
+        self.expression()
     }
 
     fn hash(&mut self) -> Parsed<Kind> {
@@ -206,9 +227,7 @@ impl<'a> Parser<'a> {
             }
             let key = self.expression()?;
             self.cursor.skip_blanks();
-            self.cursor.expect("=>")?;
-            self.cursor.skip_blanks();
-            members.push((key, self.expression()?));
+            members.push((key, self.value_of_pair()?));
             self.cursor.skip_blanks();
             if !self.cursor.eat(",") {
                 break;

@@ -156,6 +156,24 @@ fn types_we_do_not_know() {
 }
 
 #[test]
+fn pairs_without_braces_are_a_hash() {
+    let shown = |text: &str| parse(text).map(|it| it.to_string()).map_err(|it| format!("{it:?}"));
+    for (text, same) in [
+        (
+            "Struct['a' => String, Optional['b'] => Integer]",
+            "Struct[{'a' => String, Optional['b'] => Integer}]",
+        ),
+        ("Optional[Struct[a => String,]]", "Optional[Struct[{a => String}]]"),
+        ("Struct[type => String]", "Struct[{type => String}]"),
+    ] {
+        assert!(shown(same).is_ok(), "{same}: {:?}", shown(same));
+        assert_eq!(shown(text), shown(same));
+    }
+    // Of two hashes in sequence, only those without braces are one.
+    assert!(parse("Struct[{a => String}, b => String]").is_err());
+}
+
+#[test]
 fn words_that_are_names_only_in_some_places() {
     assert!(parse("Struct[{function => Integer, type /* of */ => String, site => Any}]").is_ok());
     assert!(parse("Enum[application, import]").is_ok());

@@ -277,7 +277,8 @@ module Conformance
           given = members.reject { |_, key, _| key.start_with?('Optional') && chance(0.4) }
           given.to_h { |name, _, item| [name, item.value.call] }
         end
-        Made.new("Struct[{#{text}}]", value)
+        # Puppet reads pairs without braces as a hash.
+        Made.new(chance(0.3) ? "Struct[#{text}]" : "Struct[{#{text}}]", value)
       end
 
       def tuple(depth)
