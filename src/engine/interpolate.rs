@@ -12,6 +12,7 @@ use super::steps::Subject;
 use super::trace::{FoundIn, Outcome, TraceKind};
 use super::within;
 use crate::data::{Hash, Located, Value, inspect};
+use crate::facts::Reading;
 use crate::facts::mapped::member_of;
 use crate::facts::open_path;
 use crate::syntax::interpolation::{self, Expression, Method};
@@ -182,7 +183,7 @@ fn partial_variable(
     let Some(root) = path.root_name() else { return Ok(Variable::Found(None)) };
     match stand {
         Stand::Open(name) => Ok(Variable::Open(name)),
-        Stand::Unset if path.rest.is_empty() => {
+        Stand::Unset if path.rest.is_empty() || is_certainly_unset(invocation, root) => {
             invocation.undefined_variable(root, context)?;
             Ok(Variable::Found(None))
         }
@@ -198,6 +199,13 @@ fn partial_variable(
             dig::dig(invocation, expression, &rest, value).map(Variable::Found)
         }
     }
+}
+
+/// Whether a variable is not set itself, and not only without the member that a text reads.
+fn is_certainly_unset(invocation: &Invocation<'_>, root: &str) -> bool {
+    let evaluator = invocation.evaluator;
+    let variable = evaluator.variable_of(root);
+    variable.is_some_and(|it| matches!(evaluator.read_variable(&it), Reading::Unset))
 }
 
 /// Puppet's message for a variable such as `1.x`, whose first segment is an Integer.

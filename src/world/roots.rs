@@ -40,6 +40,7 @@ pub(super) struct RootsCache {
     environments: Shards<OnceLock<Arc<Environment>>>,
     workspace: OnceLock<Arc<[Arc<Environment>]>>,
     beside: OnceLock<Arc<[Arc<Environment>]>>,
+    has_only_modules: Shards<OnceLock<bool>>,
     pub(super) own_reaches: Shards<OnceLock<Arc<Reach>>>,
     pub(super) reaches: Shards<OnceLock<Arc<Reach>>>,
 }
@@ -51,6 +52,22 @@ enum Root {
     Environment(Arc<str>),
     /// The directory of a module without an environment.
     Module(Arc<str>),
+}
+
+/// A directory that is marked as a root.
+#[derive(Debug)]
+enum Marked {
+    /// An environment of a code directory.
+    Environment(String),
+    /// Another directory.
+    Directory(String),
+}
+
+impl Marked {
+    fn path(&self) -> &str {
+        let (Self::Environment(path) | Self::Directory(path)) = self;
+        path
+    }
 }
 
 impl World {
@@ -201,7 +218,14 @@ impl World {
         let below = environments_below(self, folder).into_iter();
         add_new(roots, below.map(|it| Root::Environment(it.into())));
         if roots.len() == before {
-            self.search_below(folder, MAX_SEARCH_DEPTH, &mut { MAX_SEARCHED_DIRECTORIES }, roots);
+            for marked in self.marked_below(folder) {
+                match marked {
+                    Marked::Environment(path) => {
+                        add_new(roots, std::iter::once(Root::Environment(path.into())));
+                    }
+                    Marked::Directory(path) => add_new(roots, roots_around(self, &path)),
+                }
+            }
         }
         // Some editors open only a part of a repository. Then the root is above the folder.
         if roots.len() == before {
@@ -213,8 +237,26 @@ impl World {
         }
     }
 
+    /// The nearest directories below that are marked as roots.
+    fn marked_below(&self, directory: &str) -> Vec<Marked> {
+        let mut marked = Vec::new();
+        self.search_below(
+            directory,
+            MAX_SEARCH_DEPTH,
+            &mut { MAX_SEARCHED_DIRECTORIES },
+            &mut marked,
+        );
+        marked
+    }
+
     /// Visits at most `left` directories.
-    fn search_below(&self, directory: &str, depth: usize, left: &mut usize, roots: &mut Vec<Root>) {
+    fn search_below(
+        &self,
+        directory: &str,
+        depth: usize,
+        left: &mut usize,
+        marked: &mut Vec<Marked>,
+    ) {
         for item in self.list(directory).iter().filter(|item| item.is_directory) {
             // Repositories contain test fixtures that look like environments of their own.
             if item.name.starts_with('.') || is_not_for_puppet(self, directory, &item.name) {
@@ -231,12 +273,11 @@ impl World {
             let child = paths::join(directory, &item.name);
             let environments = environments_of_codedir(self, &child);
             if !environments.is_empty() {
-                let found = environments.into_iter().map(|it| Root::Environment(it.into()));
-                add_new(roots, found);
+                marked.extend(environments.into_iter().map(Marked::Environment));
             } else if is_root(self, &child) {
-                add_new(roots, roots_around(self, &child));
+                marked.push(Marked::Directory(child));
             } else if depth > 1 {
-                self.search_below(&child, depth - 1, left, roots);
+                self.search_below(&child, depth - 1, left, marked);
             }
         }
     }
@@ -320,7 +361,8 @@ fn owners<'w>(world: &'w World, path: &'w str, from: &'w str) -> impl Iterator<I
     nearest.into_iter().flatten().map(|it| Root::Environment(it.into()))
 }
 
-/// Whether the directory is marked as a root: by a `hiera.yaml`, an `environment.conf`, or its place in `environments`.
+/// Whether the directory is marked as a root: by a `hiera.yaml`, an `environment.conf`, its place in `environments`, or its
+/// modules.
 fn is_root(world: &World, directory: &str) -> bool {
     let is_folder = world.folders.iter().any(|folder| **folder == *directory);
     // The `hiera.yaml` of the global layer does not make an environment of its directory.
@@ -329,13 +371,27 @@ fn is_root(world: &World, directory: &str) -> bool {
     let says_so = (has_file(world, directory, "hiera.yaml")
         && (is_folder || !is_global() || is_codedir(world, directory)))
         || has_file(world, directory, "environment.conf")
-        || (codedir(directory).is_some() && looks_like_environment(world, directory));
+        || (codedir(directory).is_some() && looks_like_environment(world, directory))
+        || is_folder && has_only_modules(world, directory);
     // What must not be read cannot say which files belong together.
     says_so
         && world.may_read_in(directory)
         && !is_for_tests(world, directory)
         // A user who opens a directory as a folder wants it to be read, whatever version its `hiera.yaml` has.
         && (is_folder || codedir(directory).is_some() || !is_only_version_three(world, directory))
+}
+
+/// Whether the roots below a folder of the workspace are modules in its `modules`. Then it is an environment without a
+/// `hiera.yaml`, which it does not need if it has no data of its own.
+fn has_only_modules(world: &World, folder: &str) -> bool {
+    let modules = paths::join(folder, "modules");
+    let find = || {
+        let marked = world.marked_below(folder);
+        !marked.is_empty() && marked.iter().all(|it| paths::parent(it.path()) == Some(&modules))
+    };
+    world.kind(&modules) == PathKind::Directory
+        && !is_module(world, folder)
+        && *world.roots.has_only_modules.slot(folder).get_or_init(find)
 }
 
 /// Whether the directory is inside one of the workspace's directories that Puppet ignores.

@@ -54,6 +54,17 @@ fn check_for(
     assert_eq!(found.lines().map(str::trim_end).collect::<Vec<_>>(), expected, "{key}");
 }
 
+/// Code may set a variable of a class, but no lookup from the shell runs code.
+#[test]
+fn a_variable_of_a_class_is_not_set_whatever_is_read_of_it() {
+    let files = [("n/web.yaml", "h: 'a%{m1::v}'\ni: 'a%{m1::v.x}'\n")];
+    let level = "path: 'n/%{trusted.certname}.yaml'";
+    let error = "trusted.certname is web: error: Undefined variable 'm1::v'; class m1 could not be found\n: not found";
+    check_for(PuppetVersion::V8, level, &files, "h", error);
+    check_for(PuppetVersion::V8, level, &files, "i", error);
+    check(level, &files, "i", "trusted.certname is web: \"a\"\n: not found");
+}
+
 /// Answers for any node. `levels` are those of hiera.yaml, one a line: `path: x.yaml`.
 fn evaluator(levels: &str, files: &[(&str, &str)]) -> Evaluator {
     evaluator_for(PuppetVersion::V7, levels, files)

@@ -30,7 +30,10 @@ impl FileKeys {
         names: &Interner,
     ) -> Option<Self> {
         let Edited { keys: replaced, range } = self.edited(old, new)?;
-        if has_root_merge(&new[range.clone()]) {
+        // A `<<` that was removed still counts. A whole search would cost more than a less exact answer.
+        let may_merge = self.may_merge || new[range.clone()].contains("<<");
+        // Whether a `<<` elsewhere brings keys depends on how the whole file can be read, which the edit may change.
+        if may_merge && has_root_merge(new) {
             return None;
         }
         let found = RootKey::quick_between(new, range.start as u32, range.end as u32)?;
@@ -43,8 +46,6 @@ impl FileKeys {
         let behind = self.keys.from(replaced.end);
         let behind = behind.map(|it| KeyHere { key: moved(it.key), value: moved(it.value), ..it });
         let keys = self.keys.iter().take(replaced.start).chain(found).chain(behind);
-        // A `<<` that was removed still counts. A whole search would cost more than a less exact answer.
-        let may_merge = self.may_merge || new[range].contains("<<");
         Some(Self {
             keys: keys.collect(),
             is_quick: true,
@@ -88,10 +89,20 @@ impl FileKeys {
     }
 }
 
-/// Whether some entry of a text may be a `<<`: one that is written in an unusual way counts if the text has one anywhere.
+/// Whether some entry of a text may be a `<<`: one that is written in an unusual way counts if its line has one anywhere.
 fn has_root_merge(text: &str) -> bool {
-    let has_merge = text.contains("<<");
-    has_merge && text.lines().any(|line| !line.starts_with([' ', '-', '#']) && line.contains("<<"))
+    let bytes = text.as_bytes();
+    let mut line = 0;
+    while let Some(ahead) = memchr::memmem::find(&bytes[line..], b"<<") {
+        let at = line + ahead;
+        let start = memchr::memrchr(b'\n', &bytes[line..at]).map_or(line, |end| line + end + 1);
+        if !text[start..].starts_with([' ', '-', '#']) {
+            return true;
+        }
+        let Some(end) = memchr::memchr(b'\n', &bytes[at..]) else { return false };
+        line = at + end + 1;
+    }
+    false
 }
 
 #[cfg(test)]

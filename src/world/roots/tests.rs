@@ -81,6 +81,34 @@ fn a_module_in_the_modulepath_belongs_to_the_environment() {
 }
 
 #[test]
+fn a_folder_with_nothing_but_modules_is_an_environment() {
+    let mut files = vec![
+        "/r/modules/ntp/hiera.yaml",
+        "/r/modules/ntp/data/common.yaml",
+        "/r/modules/profile/manifests/web.pp",
+        "/r/manifests/site.pp",
+    ];
+    let one = "production at /r global - [ntp=/r/modules/ntp profile=/r/modules/profile]";
+    check_workspace(&files, "/r", &[one]);
+    let environment_of = |files: &[&str], path: &str| {
+        let mut host = host(files);
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        show(host.snapshot().environment_of(path))
+    };
+    assert_eq!(environment_of(&files, "/r/modules/ntp/data/common.yaml"), one);
+    assert_eq!(environment_of(&files, "/r/modules/profile/manifests/web.pp"), one);
+    files.push("/r/modules/apt/hiera.yaml");
+    let two = "production at /r global - [apt=/r/modules/apt ntp=/r/modules/ntp profile=/r/modules/profile]";
+    check_workspace(&files, "/r", &[two]);
+    // Here the environment is somewhere else, or the folder is a module itself.
+    files.push("/r/puppet/hiera.yaml");
+    assert!(!environment_of(&files, "/r/manifests/site.pp").contains("at /r "));
+    files.pop();
+    files.push("/r/metadata.json");
+    assert!(!environment_of(&files, "/r/modules/ntp/data/common.yaml").contains("at /r "));
+}
+
+#[test]
 fn a_module_alone_is_named_by_its_metadata() {
     let files = ["/m/x/hiera.yaml", "/m/x/metadata.json", "/m/x/data/common.yaml"];
     check(&files, "/m/x/data/common.yaml", "production at - global - [stdlib=/m/x]");
