@@ -403,10 +403,15 @@ impl DiskTable {
         self.reader.is_broken_link(path)
     }
 
+    /// Whether the file at `path` may be read, if it exists.
+    pub(super) fn may_read(&self, path: &str) -> bool {
+        self.reader.may_read(path)
+    }
+
     /// Whether the files in a directory may be read.
     pub(super) fn may_read_in(&self, directory: &str) -> bool {
         // A file is as free as its directory unless it is a link, so any name will do.
-        self.reader.may_read(&paths::join(directory, "file"))
+        self.may_read(&paths::join(directory, "file"))
     }
 
     /// An environment variable of the process.

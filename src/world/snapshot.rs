@@ -258,6 +258,11 @@ impl World {
         self.texts.base.can_create(path)
     }
 
+    /// Whether the file at `path` may be read, if it exists.
+    pub fn may_read(&self, path: &str) -> bool {
+        self.texts.base.may_read(path)
+    }
+
     /// Whether the files in a directory may be read; those outside of a workspace may be out of bounds.
     pub fn may_read_in(&self, directory: &str) -> bool {
         self.texts.base.may_read_in(directory)

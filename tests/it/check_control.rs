@@ -315,11 +315,26 @@ fn a_baseline_that_cannot_be_read_is_said() {
     }
     let note = "hiera-ls: note: ./data: the baseline cannot be read, so all findings are reported: this is a directory";
     check(&workspace, &["--baseline", "data"], (0, "", &format!("{note}\n{all_passed}")));
-    check(
-        &workspace,
-        &["--write-baseline"],
-        (0, "", "hiera-ls: 0 findings written to ./.hiera-ls-baseline.json\n"),
-    );
+}
+
+/// A setting or a mistake in the command can lead to any file.
+#[test]
+fn a_baseline_is_written_over_no_other_file() {
+    let workspace = workspace("a: 0644\n");
+    let written = "hiera-ls: 1 finding written to ./known.json\n";
+    let at = |path| ["--write-baseline", "--baseline", path];
+    check(&workspace, &at("known.json"), (0, "", written));
+    check(&workspace, &at("known.json"), (0, "", written));
+    workspace.write("known.json", "\n");
+    check(&workspace, &at("known.json"), (0, "", written));
+    let other = "hiera-ls: ./data/common.yaml: this file is not a baseline, so it is not overwritten: \
+                 expected value at line 1 column 1; delete it if nothing needs it\n";
+    check(&workspace, &at("data/common.yaml"), (2, "", other));
+    workspace.write(".hiera-ls.yaml", "diagnostics: {baseline: data/common.yaml}\n");
+    check(&workspace, &["--write-baseline"], (2, "", other));
+    assert_eq!(read(&workspace, "data/common.yaml"), "a: 0644\n");
+    let directory = "hiera-ls: Is a directory @ io_fread - ./data\n";
+    check(&workspace, &at("data"), (2, "", directory));
 }
 
 #[test]

@@ -248,6 +248,43 @@ fn check_reads_nothing_outside_of_the_workspace_without_trust() {
     }
 }
 
+#[test]
+fn a_baseline_is_not_written_outside_of_the_workspace_without_trust() {
+    let elsewhere = Workspace::new(&[("bashrc", "export A=1\n"), ("bl/empty.json", "")]);
+    let new = |target: &str, link: &str, setting: &str| {
+        let workspace = workspace("path: c.yaml");
+        symlink(elsewhere.path(target), workspace.path(link)).expect("a link");
+        workspace.write(".hiera-ls.yaml", &format!("diagnostics: {{baseline: {setting}}}\n"));
+        workspace
+    };
+    let run = |workspace: &Workspace, trust: &[&str]| {
+        run(workspace, &[&["check", "--write-baseline"], trust].concat())
+    };
+    let outside =
+        " is outside of the workspace and is not written; with --trust, hiera-ls writes it\n";
+    let file = new("bashrc", "b.json", "b.json");
+    let (status, _, said) = run(&file, &[]);
+    assert_eq!((status, said), (Some(2), format!("hiera-ls: ROOT/b.json{outside}")));
+    let (status, _, said) = run(&file, &["--trust"]);
+    assert!(status == Some(2) && said.contains("is not a baseline"), "{said}");
+    assert_eq!(
+        std::fs::read_to_string(elsewhere.path("bashrc")).ok().as_deref(),
+        Some("export A=1\n")
+    );
+    for name in ["empty.json", "new.json"] {
+        let directory = new("bl", "bl", &format!("bl/{name}"));
+        let (status, _, said) = run(&directory, &[]);
+        assert_eq!((status, said), (Some(2), format!("hiera-ls: ROOT/bl/{name}{outside}")));
+        let new = std::path::Path::new(&elsewhere.path("bl/new.json")).exists();
+        assert!(!new, "nothing is written there");
+        assert_eq!(run(&directory, &["--trust"]).0, Some(0));
+    }
+    let nowhere = new("none.json", "b.json", "b.json");
+    let (status, _, said) = run(&nowhere, &["--trust"]);
+    assert!(status == Some(2) && said.contains("ROOT/b.json cannot be created"), "{said}");
+    assert_eq!(run(&nowhere, &[]).0, Some(2));
+}
+
 /// A repository whose levels lead to a file elsewhere: by a link, by a relative path, and by an absolute path.
 fn workspace_that_leads_out(elsewhere: &Workspace) -> Workspace {
     let outside = elsewhere.path("secret.yaml");

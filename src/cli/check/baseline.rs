@@ -12,6 +12,7 @@ pub(super) fn write(setup: &mut Setup) -> Result<Checked, String> {
     let world = setup.host.snapshot();
     let mut settings = world.settings().as_ref().clone();
     let path = world.baseline_path();
+    refuse_other_file(&world, &path)?;
     // With the old baseline, its findings would be silent now, and missing in the new one.
     settings.diagnostics.baseline = "".into();
     setup.host.apply(Change::Settings(settings));
@@ -25,6 +26,28 @@ pub(super) fn write(setup: &mut Setup) -> Result<Checked, String> {
     let findings = if count == 1 { "finding" } else { "findings" };
     let summary = format!("{count} {findings} written to {path}");
     Ok(Checked { summary, ..Checked::default() })
+}
+
+/// A link or a setting of the repository can lead the path of the baseline to any file.
+fn refuse_other_file(world: &World, path: &str) -> Result<(), String> {
+    if !world.may_read(path) {
+        return Err(format!(
+            "{path} is outside of the workspace and is not written; with --trust, hiera-ls writes it"
+        ));
+    }
+    if world.kind(path) == PathKind::Missing {
+        // Writing through a link would create a file wherever it leads.
+        let why = "it, or a directory above it, is a file or a link that leads nowhere";
+        let is_free = world.can_create(path);
+        return is_free.then_some(()).ok_or_else(|| format!("{path} cannot be created: {why}"));
+    }
+    let text = world.text(path)?;
+    match Baseline::read(&text) {
+        Err(why) if !text.trim().is_empty() => Err(format!(
+            "{path}: this file is not a baseline, so it is not overwritten: {why}; delete it if nothing needs it"
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Why the baseline has no effect: the file is broken, or the command line names a file that does not exist.
