@@ -21,7 +21,7 @@ use super::status::Status;
 use super::stop::{Stop, stop_with_process};
 use super::{CancelToken, Features, from_proto};
 use crate::ide::diagnostics::rule_names;
-use crate::settings::{EDITOR_PREFIX, PROJECT_FILE, SettingsProblem, SettingsSource};
+use crate::settings::{EDITOR_PREFIX, PROJECT_FILE, Settings, SettingsProblem, SettingsSource};
 use crate::text::Encoding;
 use crate::world::loader::{Disk, WorkspaceDisk};
 use crate::world::{Change, Effect, Host, Trust, WorkspaceSettings, World, paths};
@@ -367,6 +367,12 @@ impl Session {
     }
 
     fn reread_settings(&mut self) {
+        // The project file may be a link that leads out of the workspace.
+        if self.settings.readable.is_none()
+            && let Some(named) = self.readable(&Settings::default())
+        {
+            self.read_only(Some(named));
+        }
         let world = self.host.snapshot();
         let folders: Vec<&str> = self.folders.iter().map(String::as_str).collect();
         let editor = self.settings.editor.as_ref();
@@ -375,13 +381,19 @@ impl Session {
         let (in_editor, in_file): (Vec<_>, Vec<_>) =
             problems.into_iter().partition(|it| it.source == SettingsSource::Editor);
         self.settings.file = file.map(|file| Arc::new((file, in_file)));
-        let readable = World::readable(&folders, &settings, self.settings.trust);
+        let readable = self.readable(&settings);
         self.complain_about(&in_editor, &unread);
         (self.features.set_log_level)(settings.log_level);
         if readable != self.settings.readable {
             self.read_only(readable);
         }
         self.apply(Change::Settings(settings));
+    }
+
+    /// What may be read beside the folders with these settings; `None` is everything.
+    fn readable(&self, settings: &Settings) -> Option<BTreeSet<String>> {
+        let folders: Vec<&str> = self.folders.iter().map(String::as_str).collect();
+        World::readable(&folders, settings, self.settings.trust)
     }
 
     /// Reads only what belongs to the workspace and what is `named`; everything if that is `None`.

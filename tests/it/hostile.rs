@@ -285,6 +285,21 @@ fn a_baseline_is_not_written_outside_of_the_workspace_without_trust() {
     assert_eq!(run(&nowhere, &[]).0, Some(2));
 }
 
+#[test]
+fn settings_elsewhere_are_not_read_without_trust() {
+    let elsewhere = Workspace::new(&[("secret.yaml", "password: hunter2\n")]);
+    let workspace = workspace("path: c.yaml");
+    symlink(elsewhere.path("secret.yaml"), workspace.path(".hiera-ls.yaml")).expect("a link");
+    let (status, _, said) = run(&workspace, &["check"]);
+    let outside = "hiera-ls: ROOT/.hiera-ls.yaml is outside of the workspace and is not read\n";
+    assert_eq!(
+        (status, said),
+        (Some(0), format!("{outside}hiera-ls: All checks passed (2 files)\n"))
+    );
+    let (_, _, said) = run(&workspace, &["check", "--trust"]);
+    assert!(said.contains("`password` is not a setting"), "{said}");
+}
+
 /// A repository whose levels lead to a file elsewhere: by a link, by a relative path, and by an absolute path.
 fn workspace_that_leads_out(elsewhere: &Workspace) -> Workspace {
     let outside = elsewhere.path("secret.yaml");

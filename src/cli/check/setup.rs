@@ -23,8 +23,7 @@ use crate::ide::diagnostics::{
 use crate::ide::{FileRole, all_diagnostics, workspace_files};
 use crate::settings::{self, PROJECT_FILE, Preset, Settings};
 use crate::world::git;
-use crate::world::loader::{self, WorkspaceDisk};
-use crate::world::{Change, Host, World, paths};
+use crate::world::{Change, DiskReader, Host, World, loader, paths};
 
 /// After this many files, parsed files are dropped.
 const FILES_AT_ONCE: usize = 256;
@@ -107,9 +106,10 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
     }
     let Roots { workspace: root, shown } = roots(arguments)?;
     let shown = if arguments.format.is_for_people() { here() } else { shown };
-    let disk = Arc::new(loader::Disk);
+    // The project file may be a link that leads out of the workspace.
+    let before = disk(arguments, &root, &Settings::default());
     let (mut settings, has_broken_settings) =
-        workspace::checked_settings(disk, &root, &rule_names(), arguments.trust);
+        workspace::checked_settings(before, &root, &rule_names(), arguments.trust);
     match arguments.preset {
         Some(PresetName::Recommended) => settings.diagnostics.preset = Preset::Recommended,
         Some(PresetName::Ci) => settings.diagnostics.preset = Preset::Ci,
@@ -121,12 +121,8 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
     if let Some(baseline) = &arguments.baseline {
         settings.diagnostics.baseline = absolute(baseline)?.into();
     }
-    // The settings decide which directories may be read, so the disk is chosen after they are known.
-    let mut host = if arguments.trust {
-        Host::new(Arc::new(loader::Disk))
-    } else {
-        Host::new(Arc::new(workspace_disk(arguments, &root, &settings)))
-    };
+    // The settings decide which other directories may be read.
+    let mut host = Host::new(disk(arguments, &root, &settings));
     host.apply(Change::Folders(vec![root.clone()]));
     host.apply(Change::Settings(settings));
     let files = if let Some(path) = &arguments.stdin_filename {
@@ -282,12 +278,15 @@ pub(super) fn is_looked_at(world: &Arc<World>, path: &str) -> bool {
         || nothing_checked_about(world, path).is_some()
 }
 
-/// What may be read without trust: the workspace, and what the command line names.
-fn workspace_disk(arguments: &CheckArguments, root: &str, settings: &Settings) -> WorkspaceDisk {
+/// What may be read: everything with trust, and without it the workspace and what the command line names.
+fn disk(arguments: &CheckArguments, root: &str, settings: &Settings) -> Arc<dyn DiskReader> {
+    if arguments.trust {
+        return Arc::new(loader::Disk);
+    }
     let named = arguments.paths.iter().chain(&arguments.baseline).chain(&arguments.stdin_filename);
     let named = named.filter_map(|path| absolute(path).ok());
     let of_settings = settings.directory.iter().chain(&settings.basemodulepath);
-    workspace::disk(root, named.chain(of_settings.map(ToString::to_string)))
+    Arc::new(workspace::disk(root, named.chain(of_settings.map(ToString::to_string))))
 }
 
 /// The files that the user named.

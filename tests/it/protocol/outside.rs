@@ -10,14 +10,18 @@ use crate::support::client::Client;
 use crate::support::documents::uri;
 use crate::support::workspace::Workspace;
 
-/// What a hover on the key `token` shows, which a linked file and a file of the workspace have.
-fn shown(workspace: &Workspace, options: &Value) -> String {
+fn start(workspace: &Workspace, options: &Value) -> Client {
     let params = json!({
         "capabilities": {},
         "initializationOptions": options,
         "workspaceFolders": [{"uri": uri(workspace.root()), "name": "w"}],
     });
-    let mut client = Client::start_with(Features::ide(), params);
+    Client::start_with(Features::ide(), params)
+}
+
+/// What a hover on the key `token` shows, which a linked file and a file of the workspace have.
+fn shown(workspace: &Workspace, options: &Value) -> String {
+    let mut client = start(workspace, options);
     client.open(&workspace.path("data/common.yaml"), "token: own\n");
     let shown = client.hover(&workspace.path("data/common.yaml"), (0, 0));
     client.forget("textDocument/publishDiagnostics");
@@ -42,4 +46,14 @@ fn a_repository_leads_out_only_if_the_user_allows_it() {
         let found = shown(&workspace, &options);
         assert!(found.contains("hunter2"), "{found}");
     }
+}
+
+#[test]
+fn settings_elsewhere_are_not_read() {
+    let elsewhere = Workspace::new(&[("settings.yaml", "password: hunter2\n")]);
+    let workspace = Workspace::new(&[("data/common.yaml", "a: 1\n")]);
+    symlink(elsewhere.path("settings.yaml"), workspace.path(".hiera-ls.yaml")).expect("a link");
+    let mut client = start(&workspace, &json!({}));
+    let said = client.notification("window/showMessage")["message"].to_string();
+    assert!(said.contains(".hiera-ls.yaml is outside of the workspace and is not read"), "{said}");
 }
