@@ -114,13 +114,11 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     let has_problems = is_incomplete || output::all(&found).any(is_problem);
     let of_setup =
         workspace::setup_problems(&world, &environments_of(arguments, &world, &setup.files));
-    let notes = fixing.notes().chain(setup.outside.iter().cloned());
-    let of_world = world.notes().into_iter().filter(|it| !workspace::is_said(it, &setup.outside));
-    let notes = notes.chain(of_setup).chain(of_world).chain(closed);
+    let notes = fixing.notes().chain(of_setup).chain(workspace::not_read(&world)).chain(closed);
     let notes = notes.chain(baseline::problem(&world, arguments));
     // Those of settings were printed when these were read.
-    let mut told: HashSet<String> =
-        world.folders().iter().flat_map(|it| world.unread_project_files(it)).collect();
+    let of_settings = world.folders().iter().flat_map(|it| world.unread_project_files(it));
+    let mut told: HashSet<String> = of_settings.map(workspace::with_advice).collect();
     let notes = notes.filter(|it| told.insert(it.clone())).collect();
     let output = if arguments.statistics {
         Output::Statistics(arguments.format, found)

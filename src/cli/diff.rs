@@ -522,8 +522,9 @@ impl Sides {
     /// Reports what was not read in either snapshot.
     fn complain_of_what_is_not_read(&self) {
         let worlds = [&self.before.world, &self.after.world];
-        let lines = worlds.map(|it| [workspace::not_read(it), it.notes()].concat());
-        for line in lines.concat().into_iter().collect::<BTreeSet<_>>() {
+        for line in
+            worlds.into_iter().flat_map(|it| workspace::not_read(it)).collect::<BTreeSet<_>>()
+        {
             complain(&in_a_line(&line));
         }
     }

@@ -54,7 +54,7 @@ pub(super) fn checked_settings(
     let world = World::on_disk(disk, folders, Settings::default());
     let trust = if is_trusted { Trust::Given } else { Trust::Missing };
     let found = world.workspace_settings(&[root], None, rules, trust);
-    found.unread.iter().for_each(|it| complain_once(it));
+    found.unread.into_iter().map(with_advice).for_each(|it| complain_once(&it));
     for problem in &found.problems {
         let place = found.file.as_ref().map_or_else(String::new, |file| {
             // What is about the whole file has no place in it.
@@ -81,29 +81,37 @@ pub(super) fn usual_disk(root: &str, named: impl Iterator<Item = String>) -> Wor
     disk(root, named.chain(modules.iter().map(ToString::to_string)))
 }
 
-/// The existing directories with data, modules or the main manifest whose files are not read, one line each.
-pub(super) fn not_read(world: &World) -> Vec<String> {
+/// What was not read so far, one line each. The line of a directory stands for all that is in it.
+pub(super) fn not_read(world: &World) -> BTreeSet<String> {
     let all = world.environments();
-    all.iter().flat_map(|it| not_read_in(world, it)).collect::<BTreeSet<_>>().into_iter().collect()
+    let directories = all.iter().flat_map(|it| not_read_in(world, it));
+    let lines: BTreeSet<String> =
+        directories.chain(world.notes().into_iter().map(with_advice)).collect();
+    let path = |line: &str| line.split_once(IS_OUTSIDE).map(|(path, _)| path.to_owned());
+    let outside: Vec<String> = lines.iter().filter_map(|it| path(it)).collect();
+    let is_below = |directory: &String, path: &String| {
+        paths::below(directory, path).is_some_and(|below| !below.is_empty())
+    };
+    let is_said =
+        |line: &String| path(line).is_some_and(|path| outside.iter().any(|it| is_below(it, &path)));
+    lines.iter().filter(|it| !is_said(it)).cloned().collect()
 }
 
-/// Whether a note about a file says the same as a line about its directory in [`not_read`].
-pub(super) fn is_said(note: &str, not_read: &[String]) -> bool {
-    let Some(path) = note.strip_suffix(IS_OUTSIDE) else { return false };
-    let directories = not_read.iter().filter_map(|line| line.split_once(IS_OUTSIDE));
-    { directories }.any(|(directory, _)| paths::below(directory, path).is_some())
+/// A note with what makes hiera-ls read the path, if that is outside of the workspace.
+pub(super) fn with_advice(note: String) -> String {
+    if note.ends_with(IS_OUTSIDE) { note + "; with --trust, hiera-ls reads it" } else { note }
 }
 
-/// The same for one environment.
+/// The existing directories with data, modules or the main manifest of an environment whose files are not read, one line each.
 pub(super) fn not_read_in(world: &World, environment: &Environment) -> BTreeSet<String> {
     let reach = world.reach(environment);
     let modules = environment.modules.values().map(|it| &**it);
     let is_manifest_read = world.may_read_main_manifest(environment);
     let manifest = world.code_roots(environment).manifests.filter(|_| !is_manifest_read);
     let directories = reach.places.iter().map(DataPlace::directory).chain(modules);
-    let is_it = |it: &&str| !world.may_read_in(it) && world.kind(it) == PathKind::Directory;
-    let line = |it| format!("{it}{IS_OUTSIDE}; with --trust, hiera-ls reads it");
-    let outside = directories.filter(is_it).chain(manifest.as_deref()).map(line);
+    let line = |it| with_advice(format!("{it}{IS_OUTSIDE}"));
+    let outside =
+        directories.filter(|it| world.is_outside(it)).chain(manifest.as_deref()).map(line);
     outside.chain(world.closed_directories(environment)).collect()
 }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use indexmap::{IndexMap, IndexSet};
 
+use super::facts_files::{facts_files, files_below};
 use super::indexes::key_of;
 use super::links::Links;
 use super::modulepath::codedir;
@@ -14,7 +15,7 @@ use super::paths;
 use super::read_orders::ReadOrdersCache;
 use super::shards::Shards;
 use super::snapshot::{Choice, World};
-use crate::config::{Environment, glob};
+use crate::config::Environment;
 use crate::data::Format;
 use crate::data::{Files, Hash, PathKind, inspect};
 use crate::engine::sources::dig_value;
@@ -37,12 +38,6 @@ const DEFAULT_FACTS: [&str; 4] = [
 
 /// The variable by which a pattern for names says which environment a node is in.
 const ENVIRONMENT: &str = "environment";
-
-/// Extensions of files that are read as fact sets.
-const FACTS_EXTENSIONS: [&str; 4] = ["json", "yaml", "yml", "facts"];
-
-/// The maximum depth below a directory of fact sets at which files are searched for.
-const MAX_DEPTH: usize = 4;
 
 /// The sample nodes of all environments, shared by snapshots until a fact set changes.
 #[derive(Debug, Default)]
@@ -365,7 +360,7 @@ fn drafts<'w>(world: &'w World, environment: &Environment) -> Found<'w> {
     for directory in homes(world, environment) {
         let defaults = found.default_facts(&directory);
         for facts in FACTS_DIRECTORIES {
-            let files = files_below(world, &paths::join(&directory, facts), MAX_DEPTH);
+            let files = files_below(world, &paths::join(&directory, facts));
             // rspec-puppet merges its defaults only over fact sets of `spec`.
             let defaults = if facts.starts_with("spec/") { &*defaults } else { &[] };
             found.read_all(&files, defaults);
@@ -668,32 +663,6 @@ fn homes(world: &World, environment: &Environment) -> Vec<String> {
     let mut seen = BTreeSet::new();
     homes.retain(|home| seen.insert(home.clone()));
     homes
-}
-
-/// The files that one member of the setting `facts` matches.
-pub(super) fn facts_files(world: &World, entry: &str) -> Vec<String> {
-    let path = world.settings_path(entry);
-    match world.kind(&path) {
-        PathKind::Directory => files_below(world, &path, MAX_DEPTH),
-        PathKind::File => vec![path],
-        PathKind::Missing => glob::glob(world, &path).iter().map(ToString::to_string).collect(),
-    }
-}
-
-fn files_below(world: &World, directory: &str, depth: usize) -> Vec<String> {
-    let mut files = Vec::new();
-    for item in world.list(directory).iter() {
-        let path = paths::join(directory, &item.name);
-        if item.is_directory {
-            // A link may lead back to a directory above it.
-            if depth > 1 && !item.is_link {
-                files.extend(files_below(world, &path, depth - 1));
-            }
-        } else if FACTS_EXTENSIONS.contains(&paths::extension(&path)) {
-            files.push(path);
-        }
-    }
-    files
 }
 
 #[cfg(test)]

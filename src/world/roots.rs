@@ -271,6 +271,9 @@ impl World {
             }
             *left -= 1;
             let child = paths::join(directory, &item.name);
+            if is_marked(self, &child) && self.leaves_out(&child) {
+                continue;
+            }
             let environments = environments_of_codedir(self, &child);
             if !environments.is_empty() {
                 marked.extend(environments.into_iter().map(Marked::Environment));
@@ -412,18 +415,20 @@ fn is_not_for_puppet(world: &World, above: &str, name: &str) -> bool {
     if !NOT_FOR_PUPPET.contains(&name) || paths::file_name(above) == "environments" {
         return false;
     }
-    let is_marked = |directory: &str| {
-        ["hiera.yaml", "environment.conf"].iter().any(|it| has_file(world, directory, it))
-    };
     let is_sibling = |item: &DirItem| {
         item.is_directory
             && !NOT_FOR_PUPPET.contains(&&*item.name)
-            && is_marked(&paths::join(above, &item.name))
+            && is_marked(world, &paths::join(above, &item.name))
     };
     NEVER_ENVIRONMENTS.contains(&name)
-        || is_marked(above)
-        || !is_marked(&paths::join(above, name))
+        || is_marked(world, above)
+        || !is_marked(world, &paths::join(above, name))
         || !world.list(above).iter().any(is_sibling)
+}
+
+/// Whether the directory has a file that only roots have.
+fn is_marked(world: &World, directory: &str) -> bool {
+    ["hiera.yaml", "environment.conf"].iter().any(|it| has_file(world, directory, it))
 }
 
 /// Whether the only sign of an environment is a `hiera.yaml` of version 3, which only a global layer can have.
@@ -501,14 +506,17 @@ fn environments_of_codedir(world: &World, directory: &str) -> Vec<String> {
 
 fn environments_below(world: &World, directory: &str) -> Vec<String> {
     let environments = paths::join(directory, "environments");
-    if world.kind(&environments) != PathKind::Directory {
+    if world.kind(&environments) != PathKind::Directory
+        || !world.may_read_in(directory)
+        || world.leaves_out(&environments)
+    {
         return Vec::new();
     }
     let listed = world.list(&environments);
     let directories = listed.iter().filter(|item| item.is_directory);
     directories
         .map(|item| paths::join(&environments, &item.name))
-        .filter(|path| looks_like_environment(world, path))
+        .filter(|path| !world.leaves_out(path) && looks_like_environment(world, path))
         .collect()
 }
 
@@ -529,7 +537,8 @@ fn environment(world: &World, root: &Arc<str>) -> Environment {
     };
     let beside = codedir.filter(|it| has_file(world, it, "hiera.yaml"));
     let beside = beside.map(|codedir| paths::join(&codedir, "hiera.yaml").into());
-    let directories = modulepath(world, root);
+    let mut directories = modulepath(world, root);
+    directories.retain(|it| !world.leaves_out(it));
     let (modules, refusal) = modules(world, &directories, world.settings.puppet_version);
     let of_conf = |message: String| EnvironmentRefusal {
         file: "environment.conf",

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::nodes::facts_files;
+use super::facts_files::facts_files;
 use super::reach::DataPlace;
 use super::trust::fixed_part;
 use super::{World, paths};
@@ -64,9 +64,12 @@ impl World {
         let Some(setting) = raw.get("facts") else { return Vec::new() };
         let entries = entries(setting);
         let is_missing = |entry: &&Located| {
-            // An entry that leads out of a workspace that is not trusted is no setting.
+            // An entry that leads out of a workspace that is not trusted is no setting. A note says so if a link leads out.
             let used = self.settings.facts.iter().find(|it| Some(&***it) == entry.value.as_str());
-            used.is_some_and(|entry| facts_files(self, entry).is_empty())
+            used.is_some_and(|entry| {
+                facts_files(self, entry).is_empty()
+                    && !self.is_outside(fixed_part(&self.settings_path(entry)))
+            })
         };
         let missing = entries.iter().filter(is_missing);
         let message = |entry: &Located| {

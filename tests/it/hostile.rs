@@ -291,7 +291,7 @@ fn settings_elsewhere_are_not_read_without_trust() {
     let workspace = workspace("path: c.yaml");
     symlink(elsewhere.path("secret.yaml"), workspace.path(".hiera-ls.yaml")).expect("a link");
     let (status, _, said) = run(&workspace, &["check"]);
-    let outside = "hiera-ls: ROOT/.hiera-ls.yaml is outside of the workspace and is not read\n";
+    let outside = "hiera-ls: ROOT/.hiera-ls.yaml is outside of the workspace and is not read; with --trust, hiera-ls reads it\n";
     assert_eq!(
         (status, said),
         (Some(0), format!("{outside}hiera-ls: All checks passed (2 files)\n"))
@@ -365,6 +365,42 @@ fn check_says_that_linked_modules_are_not_read_without_trust() {
     let (_, found, said) = run(&workspace, &["check", "--trust"]);
     assert!(found.contains("default-type-mismatch"), "{found}");
     assert!(!said.contains("is outside of the workspace"), "{said}");
+}
+
+/// Without these directories, a check has less to say, and would pass.
+#[test]
+fn a_linked_environment_modulepath_or_directory_of_facts_is_not_read_without_trust() {
+    let elsewhere = Workspace::new(&[
+        ("production/hiera.yaml", &*hierarchy("path: c.yaml")),
+        ("production/data/c.yaml", "a: \"%{lokup('b')}\"\n"),
+        ("modules/m/manifests/init.pp", "class m (Integer $x) {}\n"),
+        ("facts/n1.json", "{\"role\": \"web\"}\n"),
+    ]);
+    let check = |own: &[(&str, &str)], target: &str, link: &str, read: &str| {
+        let workspace = Workspace::new(own);
+        workspace.write(&format!("{link}-beside"), "");
+        symlink(elsewhere.path(target), workspace.path(link)).expect("a link");
+        let note = format!(
+            "hiera-ls: note: ROOT/{link} is outside of the workspace and is not read; with --trust, hiera-ls reads it\n"
+        );
+        let (_, found, said) = run(&workspace, &["check"]);
+        assert!(!found.contains(read), "{found}");
+        assert_eq!(said.matches("outside").count(), 1, "{said}");
+        assert!(said.contains(&note), "{said}");
+        let (_, found, said) = run(&workspace, &["check", "--trust"]);
+        assert!(found.contains(read), "{link}: {found}{said}");
+        assert!(!said.contains("outside"), "{said}");
+    };
+    let hiera_yaml = &*hierarchy("path: c.yaml");
+    let dev =
+        [("environments/dev/hiera.yaml", hiera_yaml), ("environments/dev/data/c.yaml", "a: 1\n")];
+    check(&dev, "production", "environments/production", "unknown-function");
+    let own = |data| [("hiera.yaml", hiera_yaml), ("data/c.yaml", data)];
+    check(&own("m::x: foo\n"), "modules", "modules", "value-type-mismatch");
+    let data = "a: \"%{rol}\"\n";
+    check(&own(data), "facts", ".hiera-ls/facts", "undefined-variable");
+    let set = [&own(data)[..], &[(".hiera-ls.yaml", "facts: sets/*.json\n")]].concat();
+    check(&set, "facts", "sets", "undefined-variable");
 }
 
 #[test]

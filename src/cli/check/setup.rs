@@ -42,8 +42,6 @@ pub(super) struct Setup {
     selected: Vec<&'static str>,
     /// The ignored rules.
     ignored: Vec<&'static str>,
-    /// Paths that are not read because they are outside a workspace that is not trusted.
-    pub(super) outside: Vec<String>,
     /// Whether a part of the settings is left out because of an error. What is reported may depend on it.
     pub(super) has_broken_settings: bool,
 }
@@ -166,7 +164,6 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
         Least::Warning => Severity::Warning,
         Least::Error => Severity::Error,
     });
-    let outside = workspace::not_read(&host.snapshot());
     let (selected, ignored) = (codes(&arguments.select), codes(&arguments.ignore));
     // Otherwise, a check without any rule would pass.
     if !selected.is_empty() && selected.iter().all(|it| ignored.contains(it)) {
@@ -177,7 +174,7 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
     } else {
         ShownPaths::below(shown)
     };
-    Ok(Setup { host, shown, files, least, selected, ignored, outside, has_broken_settings })
+    Ok(Setup { host, shown, files, least, selected, ignored, has_broken_settings })
 }
 
 /// A rule that does not exist would silently report nothing.

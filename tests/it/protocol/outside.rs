@@ -49,6 +49,30 @@ fn a_repository_leads_out_only_if_the_user_allows_it() {
 }
 
 #[test]
+fn the_status_names_a_directory_that_is_not_read() {
+    let elsewhere = Workspace::new(&[("m/manifests/init.pp", "class m {}\n")]);
+    let workspace = Workspace::new(&[("hiera.yaml", "version: 5\n"), ("data/common.yaml", "")]);
+    symlink(elsewhere.root(), workspace.path("modules")).expect("a link");
+    let params = json!({
+        "capabilities": {"experimental": {"serverStatusNotification": true}},
+        "workspaceFolders": [{"uri": uri(workspace.root()), "name": "w"}],
+    });
+    let mut client = Client::start_with(Features::ide(), params);
+    let message = loop {
+        let status = client.notification("hiera/serverStatus");
+        if let Some(message) = status["message"].as_str() {
+            break message.to_owned();
+        }
+    };
+    assert_eq!(
+        message,
+        format!("{} is outside of the workspace and is not read", workspace.path("modules"))
+    );
+    client.forget("hiera/serverStatus");
+    client.forget("textDocument/publishDiagnostics");
+}
+
+#[test]
 fn settings_elsewhere_are_not_read() {
     let elsewhere = Workspace::new(&[("settings.yaml", "password: hunter2\n")]);
     let workspace = Workspace::new(&[("data/common.yaml", "a: 1\n")]);
