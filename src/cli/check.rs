@@ -89,6 +89,8 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
         let fixable = repair(&found, is_fixable).fixed.len();
         (fixable, world.why_closed(path), findings(world, &setup.shown, path, found, &shared))
     });
+    let has_broken_settings =
+        setup.has_broken_settings || world.setting_problems().iter().any(|it| !it.is_warning);
     let fixable: usize = found.iter().map(|(fixable, ..)| fixable).sum();
     let mut closed: BTreeSet<String> = found.iter().filter_map(|(_, why, _)| why.clone()).collect();
     if arguments.is_about_all() {
@@ -100,7 +102,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     let mut summary = fixing.summary();
     if arguments.format.is_for_people() {
         let checked = number_of_checked(arguments, &world, &setup.files, &found);
-        summary += &output::summary(&found, checked, closed.len(), setup.has_broken_settings);
+        summary += &output::summary(&found, checked, closed.len(), has_broken_settings);
         if arguments.is_about_all() && setup.asks_for(MISSING_PARAMETERS) {
             summary += &lacking_nodes(&world);
         }
@@ -110,7 +112,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
         }
     }
     // Lookups that read such a file fail, and no rule can say anything about it.
-    let is_incomplete = setup.has_broken_settings || !closed.is_empty();
+    let is_incomplete = has_broken_settings || !closed.is_empty();
     let has_problems = is_incomplete || output::all(&found).any(is_problem);
     let of_setup =
         workspace::setup_problems(&world, &environments_of(arguments, &world, &setup.files));

@@ -43,7 +43,7 @@ pub(super) fn settings_on(disk: Arc<dyn DiskReader>, root: &str, is_trusted: boo
     checked_settings(disk, root, &[], is_trusted).0
 }
 
-/// The same, and whether a part of them is left out because of an error. `rules` are those that they may name.
+/// The same, and whether one of them is not valid. `rules` are those that they may name.
 pub(super) fn checked_settings(
     disk: Arc<dyn DiskReader>,
     root: &str,

@@ -47,18 +47,20 @@ impl Settings {
     ) {
         match key {
             "puppetVersion" => set_if(&mut self.puppet_version, reader.version(key, value)),
-            "node" => set_if(&mut self.node, reader.text(key, value).map(Some)),
+            "node" => set_if(&mut self.node, reader.filled_text(key, value).map(Some)),
             "node_name" => set_if(&mut self.node_name, reader.name_patterns(key, value)),
             "facts" => set_if(&mut self.facts, reader.list(key, value)),
             "trusted" => join(&mut self.trusted, reader.map(key, value)),
             "serverFacts" => join(&mut self.server_facts, reader.map(key, value)),
             "variables" => join(&mut self.variables, reader.map(key, value)),
             "nodes" => reader.nodes(key, value, &mut self.nodes),
-            "environment" => set_if(&mut self.environment, reader.text(key, value).map(Some)),
+            "environment" => {
+                set_if(&mut self.environment, reader.filled_text(key, value).map(Some))
+            }
             "modulepath" => set_if(&mut self.modulepath, reader.list(key, value).map(Some)),
             "basemodulepath" => set_if(&mut self.basemodulepath, reader.list(key, value)),
             "globalHieraYaml" => {
-                set_if(&mut self.global_hiera_yaml, reader.text(key, value).map(Some));
+                set_if(&mut self.global_hiera_yaml, reader.filled_text(key, value).map(Some));
             }
             "datadirMap" => self.datadir_map.extend(reader.text_map(key, value)),
             "diagnostics.enabled" => set_if(&mut self.diagnostics.enabled, reader.flag(key, value)),
@@ -89,13 +91,13 @@ impl Settings {
                 }
             }
             "diagnostics.baseline" => {
-                set_if(&mut self.diagnostics.baseline, reader.text(key, value));
+                set_if(&mut self.diagnostics.baseline, reader.filled_text(key, value));
             }
             "hover.maxLines" => set_if(&mut self.hover_max_lines, reader.number(key, kind, value)),
             "codeLens.enabled" => set_if(&mut self.code_lens_enabled, reader.flag(key, value)),
             "codeLens.changes" => set_if(&mut self.code_lens_changes, reader.flag(key, value)),
             "changes.before" => {
-                if let Some(before) = reader.text(key, value) {
+                if let Some(before) = reader.filled_text(key, value) {
                     self.changes_before = (&*before != SAVED).then_some(before);
                 }
             }
@@ -123,10 +125,10 @@ impl Settings {
             }
             "eyaml.decrypt" => set_if(&mut self.eyaml.decrypt, reader.flag(key, value)),
             "eyaml.privateKey" => {
-                set_if(&mut self.eyaml.private_key, reader.text(key, value).map(Some));
+                set_if(&mut self.eyaml.private_key, reader.filled_text(key, value).map(Some));
             }
             "eyaml.publicKey" => {
-                set_if(&mut self.eyaml.public_key, reader.text(key, value).map(Some));
+                set_if(&mut self.eyaml.public_key, reader.filled_text(key, value).map(Some));
             }
             "backends" => reader.back_ends(key, value, &mut self.backends),
             _ => debug_assert!(false, "the setting {key} has no field"),
@@ -246,6 +248,11 @@ impl SettingsReader<'_> {
         }
         self.wrong(key, value, "text");
         None
+    }
+
+    /// A text. An empty one counts as none: an empty box in an editor gives it, and so does a variable that is not set.
+    fn filled_text(&mut self, key: &str, value: &Located) -> Option<Arc<str>> {
+        self.text(key, value).filter(|it| !it.is_empty())
     }
 
     fn list(&mut self, key: &str, value: &Located) -> Option<Vec<Arc<str>>> {
@@ -526,6 +533,16 @@ mod tests {
         assert_eq!(settings.diagnostics.severity["unused-key"], Severity::Off);
         assert!(!settings.diagnostics.enabled);
         assert_eq!(settings.modulepath, Some(vec![Arc::from("c")]));
+    }
+
+    #[test]
+    fn an_empty_text_is_not_set() {
+        let editor = json!({
+            "node": "", "environment": "", "globalHieraYaml": "", "diagnostics": {"baseline": ""},
+            "changes": {"before": ""}, "eyaml": {"privateKey": "", "publicKey": ""},
+        });
+        assert_eq!(read("", &editor), (Settings::default(), String::new()));
+        assert_eq!(read("node: web01\n", &editor).0.node.as_deref(), Some("web01"));
     }
 
     #[test]

@@ -78,14 +78,24 @@ impl World {
         missing.map(|entry| problem("facts", entry, message(entry))).collect()
     }
 
-    /// The setting `globalHieraYaml`, if no file is there. Puppet uses a hierarchy of its own then.
+    /// The setting `globalHieraYaml`, if it does not lead to a file. If nothing is there, Puppet uses a hierarchy of its own.
     fn missing_global_config(&self, setting: &Located) -> Option<SettingsProblem> {
         let path = setting.value.as_str()?;
-        let is_used = self.settings.global_hiera_yaml.as_deref() == Some(path);
-        let is_there = self.kind(&self.settings_path(path)) == PathKind::File;
-        let message =
-            format!("`{path}` is not a file, so the global layer has Puppet's default hierarchy.");
-        (is_used && !is_there).then(|| problem("globalHieraYaml", setting, message))
+        if self.settings.global_hiera_yaml.as_deref() != Some(path) {
+            return None;
+        }
+        let kind = self.kind(&self.settings_path(path));
+        let message = match kind {
+            PathKind::File => return None,
+            PathKind::Directory => format!("`{path}` is a directory, so every lookup fails."),
+            PathKind::Missing => {
+                format!(
+                    "`{path}` is not there, so the global layer has Puppet's default hierarchy."
+                )
+            }
+        };
+        let is_warning = kind == PathKind::Missing;
+        Some(SettingsProblem { is_warning, ..problem("globalHieraYaml", setting, message) })
     }
 
     /// The entries of `modulepath` that no environment has, if none has any of them, or if another directory has nearly that name.
@@ -234,8 +244,13 @@ mod tests {
         check("facts: [facts, nofacts]\n", &["facts: `nofacts` leads to no file with facts."]);
         check("facts: no.json\n", &["facts: `no.json` leads to no file with facts."]);
         check("globalHieraYaml: hiera.yaml\n", &[]);
-        let no_file = "globalHieraYaml: `global.yaml` is not a file, so the global layer has Puppet's default hierarchy.";
+        let no_file = "globalHieraYaml: `global.yaml` is not there, so the global layer has Puppet's default hierarchy.";
         check("globalHieraYaml: global.yaml\n", &[no_file]);
+        check(
+            "globalHieraYaml: data\n",
+            &["globalHieraYaml: `data` is a directory, so every lookup fails."],
+        );
+        check("globalHieraYaml: ''\n", &[]);
         check(
             "nodes: {a: {facts: a.json}, b: {facts: facts/db01.yaml}, c: {facts: {role: web}}}\n",
             &["nodes.a.facts: `a.json` is not a file, so no facts of node `a` are known."],

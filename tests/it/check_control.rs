@@ -141,18 +141,26 @@ fn fixes_of_findings_that_are_not_shown_are_not_done() {
 #[test]
 fn settings_that_are_not_valid_are_a_failure() {
     let workspace = workspace("a: 1\n");
-    for settings in ["a: [", "- a\n", "diagnostics: {severity: {octal-number: warn}}\n"] {
+    for settings in [
+        "a: [",
+        "- a\n",
+        "diagnostics: {severity: {octal-number: warn}}\n",
+        "globalHieraYaml: data\n",
+    ] {
         workspace.write(".hiera-ls.yaml", settings);
         let (status, _, said) = run(&workspace, &[]);
         assert!(
             status == Some(1)
-                && said.ends_with("settings left out; 0 errors, 0 warnings in 2 files\n"),
+                && said.ends_with("wrong settings; 0 errors, 0 warnings in 2 files\n"),
             "{said}"
         );
     }
     workspace.write(".hiera-ls.yaml", "diagnostics: {severity: {octal-nubmer: warning}}\n");
     let unknown = "hiera-ls: ./.hiera-ls.yaml:1:26: `octal-nubmer` is not a rule. Did you mean `octal-number`?\n";
     check(&workspace, &[], (0, "", &format!("{unknown}hiera-ls: All checks passed (2 files)\n")));
+    // It is valid, but may have another effect than the one that was meant.
+    workspace.write(".hiera-ls.yaml", "globalHieraYaml: none.yaml\n");
+    assert_eq!(run(&workspace, &[]).0, Some(0));
 }
 
 #[test]

@@ -150,8 +150,8 @@ pub(super) fn summary(
         return format!("{cannot}; {}", numbers(found, files));
     }
     if has_broken_settings {
-        let left_out = styled(style_of(Severity::Error), "settings left out");
-        return format!("{left_out}; {}", numbers(found, files));
+        let wrong = styled(style_of(Severity::Error), "wrong settings");
+        return format!("{wrong}; {}", numbers(found, files));
     }
     if files == 0 {
         return "No file was checked".to_owned();

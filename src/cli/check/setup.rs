@@ -42,7 +42,7 @@ pub(super) struct Setup {
     selected: Vec<&'static str>,
     /// The ignored rules.
     ignored: Vec<&'static str>,
-    /// Whether a part of the settings is left out because of an error. What is reported may depend on it.
+    /// Whether a setting is not valid. What is reported may depend on it.
     pub(super) has_broken_settings: bool,
 }
 
