@@ -233,7 +233,7 @@ pub struct SettingsProblem {
     pub key: String,
     /// The source of the setting.
     pub source: SettingsSource,
-    /// Whether it is only a warning: a name is not known.
+    /// Whether it is only a warning: the setting is valid, but has no effect, or not the one that was meant.
     pub is_warning: bool,
 }
 

@@ -28,7 +28,7 @@ impl Settings {
     /// Applies `raw` over the existing settings; maps are merged, everything else is replaced.
     pub fn apply(&mut self, raw: &RawSettings, rules: &[RuleName]) -> Vec<SettingsProblem> {
         let mut reader = SettingsReader { raw, rules, problems: Vec::new() };
-        reader.warn_of_unknown_keys();
+        reader.find_unknown_keys();
         for setting in SETTINGS {
             if let Some(value) = raw.get(setting.key) {
                 self.set(setting.key, setting.kind, value, &mut reader);
@@ -147,15 +147,15 @@ struct SettingsReader<'a> {
 }
 
 impl SettingsReader<'_> {
-    fn problem(&mut self, key: &str, range: TextRange, message: String, is_warning: bool) {
+    fn problem(&mut self, key: &str, range: TextRange, message: String) {
         let (key, source) = (key.to_owned(), self.raw.source);
-        self.problems.push(SettingsProblem { message, range, key, source, is_warning });
+        self.problems.push(SettingsProblem { message, range, key, source, is_warning: false });
     }
 
     /// Records that `value` is not what `key` expects.
     fn wrong(&mut self, key: &str, value: &Located, expected: &str) {
         let message = format!("`{key}` must be {expected}.");
-        self.problem(key, range_of(value.place), message, false);
+        self.problem(key, range_of(value.place), message);
     }
 
     fn unknown(&mut self, name: &str, range: TextRange, what: &str, known: &[&str]) {
@@ -163,10 +163,10 @@ impl SettingsReader<'_> {
         let is_worth_it = self.problems.len() < MAX_SUGGESTIONS;
         let meant = is_worth_it.then(|| nearest_name(name, known.iter().copied())).flatten();
         let meant = meant.map_or(String::new(), |it| format!(" Did you mean `{it}`?"));
-        self.problem(name, range, format!("`{name}` is not {what}.{meant}"), true);
+        self.problem(name, range, format!("`{name}` is not {what}.{meant}"));
     }
 
-    fn warn_of_unknown_keys(&mut self) {
+    fn find_unknown_keys(&mut self) {
         let raw = self.raw;
         let known: Vec<&str> = SETTINGS.iter().map(|it| it.key).collect();
         for (key, member) in &raw.root {
@@ -179,7 +179,7 @@ impl SettingsReader<'_> {
                 known.iter().filter_map(|it| it.strip_prefix(prefix.as_str())).collect();
             match member.value.value.as_hash() {
                 Some(group) if !in_group.is_empty() => {
-                    self.warn_of_unknown(&name, group, &in_group);
+                    self.find_unknown(&name, group, &in_group);
                 }
                 _ if !in_group.is_empty() => {
                     let example = format!("a map with members such as `{}`", in_group[0]);
@@ -191,7 +191,7 @@ impl SettingsReader<'_> {
                         Some((map, rest)) => {
                             let message =
                                 format!("`{name}` is not a setting. Write `{map}: {{{rest}: …}}`.");
-                            self.problem(&name, range, message, true);
+                            self.problem(&name, range, message);
                         }
                         None => self.unknown(&name, range, "a setting", &known),
                     }
@@ -200,7 +200,7 @@ impl SettingsReader<'_> {
         }
     }
 
-    fn warn_of_unknown(&mut self, group: &str, members: &Hash, known: &[&str]) {
+    fn find_unknown(&mut self, group: &str, members: &Hash, known: &[&str]) {
         for (key, member) in members {
             let name = key_text(key);
             if !known.contains(&&*name) {
@@ -283,14 +283,14 @@ impl SettingsReader<'_> {
             match NamePattern::new(&source, range) {
                 Err(problem) => {
                     let message = format!("`{source}` is not a regular expression: {problem}.");
-                    self.problem(key, range, message, false);
+                    self.problem(key, range, message);
                 }
                 Ok(pattern) if pattern.groups().is_empty() => {
                     let message = format!(
                         "`{source}` has no named group, so it proves nothing. Write `(?<role>…)` around the part of the \
                          name that is the role."
                     );
-                    self.problem(key, range, message, false);
+                    self.problem(key, range, message);
                 }
                 Ok(pattern) => patterns.push(pattern),
             }
@@ -376,7 +376,7 @@ impl SettingsReader<'_> {
             // `web01:` without a value adds a node of which only the name is known.
             let is_bare_name = matches!(member.value.value, Value::Undef);
             if !is_bare_name && let Some(parts) = self.map(&path, &member.value) {
-                self.warn_of_unknown(&path, parts, NODE_KEYS);
+                self.find_unknown(&path, parts, NODE_KEYS);
                 self.node(&path, parts, node);
             }
         }

@@ -145,6 +145,8 @@ fn settings_that_are_not_valid_are_a_failure() {
         "a: [",
         "- a\n",
         "diagnostics: {severity: {octal-number: warn}}\n",
+        "nod: web01\n",
+        "nodes: {web01: {fact: {}}}\n",
         "globalHieraYaml: data\n",
     ] {
         workspace.write(".hiera-ls.yaml", settings);
@@ -157,7 +159,8 @@ fn settings_that_are_not_valid_are_a_failure() {
     }
     workspace.write(".hiera-ls.yaml", "diagnostics: {severity: {octal-nubmer: warning}}\n");
     let unknown = "hiera-ls: ./.hiera-ls.yaml:1:26: `octal-nubmer` is not a rule. Did you mean `octal-number`?\n";
-    check(&workspace, &[], (0, "", &format!("{unknown}hiera-ls: All checks passed (2 files)\n")));
+    let summary = "hiera-ls: wrong settings; 0 errors, 0 warnings in 2 files\n";
+    check(&workspace, &[], (1, "", &format!("{unknown}{summary}")));
     // It is valid, but may have another effect than the one that was meant.
     workspace.write(".hiera-ls.yaml", "globalHieraYaml: none.yaml\n");
     assert_eq!(run(&workspace, &[]).0, Some(0));

@@ -39,7 +39,7 @@ impl SettingsReader<'_> {
             // A name without a value means the same as `{}`.
             let is_bare_name = matches!(member.value.value, Value::Undef);
             if !is_bare_name && let Some(parts) = self.map(&path, &member.value) {
-                self.warn_of_unknown(&path, parts, FUNCTION_KEYS);
+                self.find_unknown(&path, parts, FUNCTION_KEYS);
                 self.function(&path, parts, function);
             }
         }
@@ -112,7 +112,7 @@ impl SettingsReader<'_> {
             self.turn(bridge, switch);
             return;
         };
-        self.warn_of_unknown(path, parts, BRIDGE_KEYS);
+        self.find_unknown(path, parts, BRIDGE_KEYS);
         for (key, member) in parts {
             let (name, value) = (key_text(key), &member.value);
             let path = format!("{path}.{name}");
