@@ -10,13 +10,16 @@ use crate::config::{Environment, Naming};
 use crate::data::{Files as _, PathKind};
 use crate::facts::formats::FactsProblem;
 use crate::limits::MAX_SEARCH_DEPTH;
-use crate::settings::{PROJECT_FILE, RuleName, Settings};
+use crate::settings::{PROJECT_FILE, RuleName, Settings, SettingsProblem};
 use crate::text::{Encoding, TextRange};
 use crate::world::loader::{IS_OUTSIDE, WorkspaceDisk};
 use crate::world::{DataPlace, DiskReader, Trust, World, paths};
 
 /// The maximum number of problems of fact sets that are shown.
 const MAX_FACT_SETS: usize = 5;
+
+/// Settings that only editors need. Whether they are held back changes no command.
+const OF_EDITORS: [&str; 2] = ["changes.before", "hover.blame"];
 
 /// Puppet's default environment.
 const USUAL_ENVIRONMENT: &str = "production";
@@ -55,7 +58,8 @@ pub(super) fn checked_settings(
     let trust = if is_trusted { Trust::Given } else { Trust::Missing };
     let found = world.workspace_settings(&[root], None, rules, trust);
     found.unread.into_iter().map(with_advice).for_each(|it| complain_once(&it));
-    for problem in &found.problems {
+    let is_of_editors = |it: &SettingsProblem| it.is_warning && OF_EDITORS.contains(&&*it.key);
+    for problem in found.problems.iter().filter(|it| !is_of_editors(it)) {
         let place = found.file.as_ref().map_or_else(String::new, |file| {
             // What is about the whole file has no place in it.
             if problem.range == TextRange::empty(0) {

@@ -248,7 +248,8 @@ impl Held<'_> {
         let place = self.raw.get(key).and_then(|value| value.place);
         self.problems.push(SettingsProblem {
             message: format!(
-                "{what}. It has an effect only in a trusted workspace, or in the settings of the editor."
+                "{what}. It has an effect only with `--trust`, in a workspace that the editor trusts, or in the settings of the \
+                 editor."
             ),
             range: place.map(|it| it.range).unwrap_or_default(),
             key: key.to_owned(),

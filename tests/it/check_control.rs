@@ -166,6 +166,17 @@ fn settings_that_are_not_valid_are_a_failure() {
     assert_eq!(run(&workspace, &[]).0, Some(0));
 }
 
+/// Everyone who uses the repository would see the message at every command.
+#[test]
+fn settings_of_editors_are_not_named_if_they_are_held_back() {
+    let workspace = workspace("a: 1\n");
+    workspace.write(".hiera-ls.yaml", "hover: {blame: true}\nchanges: {before: HEAD}\n");
+    check(&workspace, &[], (0, "", "hiera-ls: All checks passed (2 files)\n"));
+    workspace.write(".hiera-ls.yaml", "eyaml: {decrypt: true}\n");
+    let (_, _, said) = run(&workspace, &[]);
+    assert!(said.contains("It has an effect only with `--trust`"), "{said}");
+}
+
 #[test]
 fn presets_choose_rules() {
     let workspace = workspace("a: yes\nb: \"%{role}\"\nc: 0644\n");
