@@ -246,8 +246,17 @@ a: 0644
   "no-such-rule": {"aa": 1}}}}
 #- /data/common.yaml
 ---
-#^^ information[unused-ignore]: the baseline lists 1 more `octal-number` of `c` than there are…
-#^^ information[unused-ignore]: the baseline lists 1 more `empty-file` of this file than there are…
+#^^ information[unused-ignore]: the baseline lists 3 findings that are gone, such as `empty-file` of this file…
+aa: [0644, 0755]
+b: 0644
+"#,
+        );
+        check(
+            r#"
+#- /.hiera-ls-baseline.json
+{"version": 1, "findings": {"data/common.yaml": {"octal-number": {"aa": 3, "b": 1}}}}
+#- /data/common.yaml
+---
 aa: [0644, 0755]
 #^ information[unused-ignore]: the baseline lists 1 more `octal-number` of `aa` than there are…
 b: 0644

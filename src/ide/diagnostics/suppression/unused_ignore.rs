@@ -72,21 +72,28 @@ pub(crate) fn check(
     report.findings.sort_by_key(|it| (it.range.start, it.range.end));
 }
 
-/// Reports known findings in the baseline that no longer exist.
+/// Reports known findings in the baseline that no longer exist, once for the file: many are gone when old findings were mended.
 pub(crate) fn check_baseline<'b>(
     stale: impl Iterator<Item = &'b Stale<'b>>,
     severity: Severity,
     report: &mut Report,
 ) {
     // The baseline may name rules of another version, of which nothing is known here.
-    for Stale { code, key, count, range } in stale.filter(|it| rule(it.code).is_some()) {
-        let subject = if key.is_empty() { "this file".to_owned() } else { format!("`{key}`") };
-        let message = format!(
-            "the baseline lists {count} more `{code}` of {subject} than there are\n\
-             Write it again: `hiera-ls check --write-baseline`."
-        );
-        report.add_as(&RULE, severity, *range, message);
-    }
+    let stale: Vec<&Stale<'_>> = stale.filter(|it| rule(it.code).is_some()).collect();
+    let Some(Stale { code, key, count, range }) = stale.iter().min_by_key(|it| it.range.start)
+    else {
+        return;
+    };
+    let subject = if key.is_empty() { "this file".to_owned() } else { format!("`{key}`") };
+    let what = if stale.len() == 1 {
+        format!("{count} more `{code}` of {subject} than there are")
+    } else {
+        let all: u64 = stale.iter().map(|it| it.count).sum();
+        format!("{all} findings that are gone, such as `{code}` of {subject}")
+    };
+    let message =
+        format!("the baseline lists {what}\nWrite it again: `hiera-ls check --write-baseline`.");
+    report.add_as(&RULE, severity, *range, message);
 }
 
 /// The comment with its line, or with the spaces before it.
