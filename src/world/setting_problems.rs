@@ -21,6 +21,7 @@ impl World {
             && self.settings.nodes.is_empty()
             && self.settings.global_hiera_yaml.is_none()
             && self.settings.modulepath.is_none()
+            && self.settings.datadir_map.is_empty()
             && self.settings.diagnostics.severity_by_path.is_empty()
         {
             return Vec::new();
@@ -35,6 +36,7 @@ impl World {
         problems.extend(
             raw.get("modulepath").map(|it| self.missing_module_directories(it)).unwrap_or_default(),
         );
+        problems.extend(self.missing_data_directories(&raw));
         problems.extend(self.patterns_without_files(&raw));
         problems
     }
@@ -98,28 +100,44 @@ impl World {
         Some(SettingsProblem { is_warning, ..problem("globalHieraYaml", setting, message) })
     }
 
-    /// The entries of `modulepath` that no environment has, if none has any of them, or if another directory has nearly that name.
-    /// Modules may be installed only on the servers.
+    /// The entries of `modulepath` that are not directories of any environment, if none has any of them, or if something else was
+    /// meant. Modules may be installed only on the servers.
     fn missing_module_directories(&self, setting: &Located) -> Vec<SettingsProblem> {
         let environments = self.environments();
         let roots: Vec<_> = environments.iter().filter_map(|it| it.root.as_deref()).collect();
         let used = self.settings.modulepath.iter().flatten();
         let used: Vec<&str> = used.map(|it| &**it).collect();
-        let is_missing = |entry: &str| {
-            let exists = |root: &&str| self.kind(&paths::join(root, entry)) != PathKind::Missing;
-            !roots.iter().any(exists)
+        let is_one = |entry: &str, kind: PathKind| {
+            roots.iter().any(|root| self.kind(&paths::join(root, entry)) == kind)
         };
+        let is_missing = |entry: &str| !is_one(entry, PathKind::Directory);
         let are_all_missing = used.iter().all(|it| is_missing(it));
         let missing = entries(setting).iter().filter_map(|entry| {
             let path = entry.value.as_str().filter(|it| used.contains(it) && is_missing(it))?;
             let meant = roots.iter().find_map(|root| self.directory_near(root, path, &used));
             let meant = match meant {
                 Some(meant) => format!(" Did you mean `{meant}`?"),
-                None if are_all_missing => String::new(),
+                None if is_path_of_conf(path) => {
+                    format!(" Write a list: `[{}]`.", path.replace(':', ", "))
+                }
+                None if are_all_missing || is_one(path, PathKind::File) => String::new(),
                 None => return None,
             };
             let message = format!("`{path}` is not a directory, so it has no modules.{meant}");
             Some(problem("modulepath", entry, message))
+        });
+        missing.collect()
+    }
+
+    /// The members of `datadirMap` that lead to no directory.
+    fn missing_data_directories(&self, raw: &RawSettings) -> Vec<SettingsProblem> {
+        let members = raw.get("datadirMap").and_then(|it| it.value.as_hash());
+        let missing = members.into_iter().flat_map(|it| it.iter()).filter_map(|(from, member)| {
+            let to = member.value.value.as_str().filter(|it| !it.contains("%{"))?;
+            let is_used = self.settings.datadir_map.get(from.as_str()?).map(|it| &**it) == Some(to);
+            let is_there = self.kind(&self.settings_path(to)) == PathKind::Directory;
+            let message = format!("`{to}` is not a directory, so it has no data.");
+            (is_used && !is_there).then(|| problem("datadirMap", &member.value, message))
         });
         missing.collect()
     }
@@ -194,6 +212,11 @@ impl World {
     }
 }
 
+/// Whether a path has several directories, as in an `environment.conf`. A drive of Windows has one letter.
+fn is_path_of_conf(path: &str) -> bool {
+    path.find(':').is_some_and(|at| at > 1)
+}
+
 /// The entries of a list, which may be a single text.
 fn entries(setting: &Located) -> &[Located] {
     match &setting.value {
@@ -265,6 +288,17 @@ mod tests {
         check("modulepath: [facts, datas]\n", &[near]);
         check("modulepath: [data, datas]\n", &[]);
         check("modulepath: x\n", &["modulepath: `x` is not a directory, so it has no modules."]);
+        let file = "modulepath: `hiera.yaml` is not a directory, so it has no modules.";
+        check("modulepath: [data, hiera.yaml]\n", &[file]);
+        let list = "modulepath: `data:facts` is not a directory, so it has no modules. Write a list: `[data, facts]`.";
+        check("modulepath: data:facts\n", &[list]);
+    }
+
+    #[test]
+    fn directories_of_data() {
+        check("datadirMap: {/etc/x: data}\n", &[]);
+        let missing = "datadirMap: `nosuch` is not a directory, so it has no data.";
+        check("datadirMap: {/etc/x: nosuch, /etc/y: data}\n", &[missing]);
     }
 
     #[test]
