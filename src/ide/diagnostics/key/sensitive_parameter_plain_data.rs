@@ -79,6 +79,17 @@ mod tests {
     }
 
     #[test]
+    fn values_of_another_file() {
+        check(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: r, path: '%{role}.yaml'}, {name: c, path: common.yaml}]\n\
+             #- /modules/db/manifests/init.pp\nclass db(Sensitive[String] $a) { }\n\
+             #- /data/web.yaml\ndb::a: \"%{alias('x')}\"\n\
+             #^^^^ warning[sensitive-parameter-plain-data]\n\
+             #- /data/common.yaml\nx: a\n",
+        );
+    }
+
+    #[test]
     fn types_that_do_not_name_sensitive() {
         check(
             "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n\

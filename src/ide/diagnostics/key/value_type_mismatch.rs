@@ -114,6 +114,31 @@ mod tests {
         ));
     }
 
+    /// A part that an alias brings from another file is marked at the alias.
+    #[test]
+    fn aliases_of_what_another_file_has() {
+        let options = "lookup_options: {web::sites: {merge: hash}, web::mods: {merge: unique}, \
+                       web::s: {convert_to: Sensitive}}\n";
+        check(&format!(
+            "{WEB}#- /data/db.yaml\nweb::port: \"%{{alias('port')}}\"\n\
+             #          ^^^^^^^^^^^^^^^^^^ warning[value-type-mismatch]: parameter 'port' expects a Web::Port = Integer[1, 65535] value, got String Catalogs with class `web` fail for any node where role is db.\n\
+             web::sites: {{x: \"%{{alias('site')}}\", y: \"%{{alias('site')}}\"}}\n\
+             #               ^^^^^^^^^^^^^^^^^^ warning[value-type-mismatch]: parameter 'sites' entry 'x' entry 'a' expects an Integer value, got String…\n\
+             #                                      ^^^^^^^^^^^^^^^^^^ warning[value-type-mismatch]: parameter 'sites' entry 'y' entry 'a' expects an Integer value, got String…\n\
+             web::s: \"%{{alias('number')}}\"\n\
+             #       ^^^^^^^^^^^^^^^^^^^^ warning[value-type-mismatch]: parameter 's' expects a Sensitive[String] value, got Sensitive[Integer]…\n\
+             web::mods: [a, \"%{{alias('mods')}}\"]\n\
+             #              ^^^^^^^^^^^^^^^^^^ warning[value-type-mismatch]: parameter 'mods' index 2 expects a String value, got Integer…\n\
+             #- /data/common.yaml\n{options}port: '80'\nsite: {{a: z}}\nnumber: 1\nmods: [b, 2]\n"
+        ));
+        // A file that has the parameter, too, reports what is written there.
+        check(&format!(
+            "{WEB}#- /data/db.yaml\nweb::mods: \"%{{alias('mods')}}\"\n#- /data/common.yaml\n\
+             lookup_options: {{web::mods: {{merge: unique}}}}\nmods: [b, 2]\n\
+             #         ^ warning[value-type-mismatch]\nweb::mods: [c]\n"
+        ));
+    }
+
     /// A default does not help here, because the lookup returns a value.
     #[test]
     fn null_in_sensitive() {

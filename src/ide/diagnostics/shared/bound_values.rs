@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::binding::{Binder, Binding, Bound, BoundCase, ParameterType, Verdict};
 use crate::code::ClassCode;
-use crate::data::puppet_type::{self, Misfit, TypeAliases};
+use crate::data::puppet_type::{self, Misfit, Part, TypeAliases};
 use crate::data::{DataFile, Files as _, Located, Place, RootEntry, Value, render};
 use crate::engine::{Answer, CancelToken, Condition, Evaluator, Request};
 use crate::ide::changes::on_one_line;
@@ -325,15 +325,30 @@ impl<'a> BoundValues<'a> {
             *known.or_insert_with(|| !looks_up_missing_keys(evaluator, text()))
         };
         if let Some(place) = misfit.place(value) {
-            if place.file == file && misfit.path.is_empty() {
+            let is_here = place.file == file;
+            let place = if is_here { place } else { self.alias_to(place, misfit, answer)? };
+            if misfit.path.is_empty() {
                 return Some(written_value(refused, place.range)).filter(|it| is_whole(*it));
             }
-            return (place.file == file && is_whole(place.range)).then_some(place.range);
+            return is_whole(place.range).then_some(place.range);
         }
         // A value that Puppet makes, for example by a merge, has no place. The key is reported if its value is a part of it.
         let is_from_here = answer.sources.iter().any(|it| it.counts() && &*it.path == self.path);
         let written = refused.entry.value.place.map_or(TextRange::empty(0), |it| it.range);
         (is_from_here && is_whole(written)).then_some(refused.entry.key_place.range)
+    }
+
+    /// Where the file brings a part from another file, with `%{alias('…')}`. If that file has the parameter, too, the part is
+    /// reported there.
+    fn alias_to(&self, place: Place, misfit: &Misfit, answer: &Answer) -> Option<Place> {
+        let mut sources = answer.sources.iter().filter(|it| it.counts());
+        let path = self.perspective.world.path(place.file);
+        if sources.clone().any(|it| it.path == path) {
+            return None;
+        }
+        let source = sources.find(|it| &*it.path == self.path)?;
+        let written = &source.written.as_ref()?.root_value;
+        alias_in((written, source.interpolated.as_ref()?), &misfit.path, place)
     }
 
     fn aliases(&self) -> &Arc<TypeAliases> {
@@ -387,6 +402,58 @@ fn written_value(refused: &RefusedParameter<'_>, value: TextRange) -> TextRange 
         !(all.start <= value.start && value.end <= all.end)
     });
     alias.map_or(value, |it| it.value.range.shifted(it.start))
+}
+
+/// Where a value has the alias that brings what is written at `place`. An alias at `path` comes first, because several aliases
+/// may bring the same; a merge can move what they bring elsewhere.
+fn alias_in(
+    (written, interpolated): (&Located, &Located),
+    path: &[Part],
+    place: Place,
+) -> Option<Place> {
+    let (step, rest) = path.split_first().unzip();
+    let rest = rest.unwrap_or_default();
+    let below = |written, interpolated| alias_in((written, interpolated), rest, place);
+    match (&written.value, &interpolated.value) {
+        (Value::String(_), _) => {
+            let is_alias = interpolated.place != written.place;
+            written.place.filter(|_| is_alias && is_written_in(interpolated, place))
+        }
+        (Value::Array(written), Value::Array(interpolated)) => {
+            let at = match step {
+                Some(Part::Index(at)) => written.get(*at).zip(interpolated.get(*at)),
+                _ => None,
+            };
+            let items = at.into_iter().chain(written.iter().zip(interpolated.iter()));
+            items.into_iter().find_map(|(written, interpolated)| below(written, interpolated))
+        }
+        (Value::Hash(written), Value::Hash(interpolated)) => {
+            let named = match step {
+                Some(Part::Entry(name) | Part::Key(name)) => {
+                    written.get(name).zip(interpolated.get(name))
+                }
+                _ => None,
+            };
+            // A key may be another one after interpolation, but it keeps its position.
+            let all = written.iter().zip(interpolated.iter());
+            let members = named.into_iter().chain(all.map(|((_, one), (_, other))| (one, other)));
+            members.into_iter().find_map(|(one, other)| below(&one.value, &other.value))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a value or something in it is written at `place`.
+fn is_written_in(value: &Located, place: Place) -> bool {
+    let is_around = |it: Place| it.file == place.file && it.range.contains_range(place.range);
+    value.place.is_some_and(is_around)
+        || match &value.value {
+            Value::Array(items) => items.iter().any(|it| is_written_in(it, place)),
+            Value::Hash(hash) => hash.iter().any(|(_, it)| {
+                it.key_place.is_some_and(is_around) || is_written_in(&it.value, place)
+            }),
+            _ => false,
+        }
 }
 
 /// Whether a value fits with any value of its open interpolations. An interpolated string stays a string.
