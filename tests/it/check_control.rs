@@ -60,7 +60,7 @@ fn fixes_are_done_until_nothing_is_left() {
         workspace("# why\r\na: [yes] # ä\r\nn: 1,000\r\nb: \"%{lookup( 'c' )}\"\r\nc: 0644\r\n");
     let summary = "hiera-ls: 3 findings fixed; 0 errors, 1 warning in 2 files\n";
     let left = "data/common.yaml:5:4: warning[octal-number] `0644` is the number 420. A leading zero makes it octal. Put \
-                quotes around it, or write the number without the zero.\n";
+                quotes around it if you mean a string, or write the number that you mean without a leading zero.\n";
     let arguments = ["--fix", "--format", "concise", "--min-severity", "hint"];
     check(&workspace, &arguments, (1, left, summary));
     let fixed = "# why\r\na: [true] # ä\r\nn: 1000\r\nb: \"%{lookup('c')}\"\r\nc: 0644\r\n";

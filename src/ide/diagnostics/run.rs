@@ -16,6 +16,7 @@ use super::lookup::{LookupContext, VariablesContext};
 use super::phases::{PHASES, ask, is_asked};
 use super::rule::Subject;
 use super::secrets;
+use super::shared::fitting_fixes::keep_fitting;
 use super::shared::users::Users;
 use super::suppression::control;
 use super::{Cost, Diagnostic, Family, RULES, Report, Rule, Safety, environments, rule};
@@ -229,6 +230,11 @@ impl Run<'_> {
             keys.take(self.bounds.keys).for_each(|key| self.key(&file, around, key));
         }
         self.ask(&PHASES.file, &self.whole_file(data, Some(&file)));
+        if let Some(around) = &file.around
+            && let Some(bound) = &around.bound
+        {
+            keep_fitting(bound, &around.classes, data, &mut self.report.findings);
+        }
     }
 
     /// Checks the entries. The earlier findings of an entry are used if no edit changed what they depend on.

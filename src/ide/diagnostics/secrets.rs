@@ -93,7 +93,7 @@ mod tests {
                 malformed-token: A `%{…}` is neither a variable nor a call of the form `name('argument')`.
                   [Write `…`]
                 octal-number: `0777` is the number 511
-                A leading zero makes it octal. Put quotes around it, or write the number without the zero.
+                A leading zero makes it octal. Put quotes around it if you mean a string, or write the number that you mean without a leading zero.
                   [Put quotes around it: a string]
             "]],
         );

@@ -4,6 +4,7 @@ pub(super) mod bound_values;
 pub(super) mod circles;
 pub(super) mod declared_classes;
 pub(super) mod failing_nodes;
+pub(super) mod fitting_fixes;
 pub(super) mod fix;
 pub(super) mod ignored_key;
 pub(super) mod kept_by_name;

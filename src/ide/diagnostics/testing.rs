@@ -44,6 +44,15 @@ pub(super) fn fix_counts(fixture: &str, code: &str) -> Vec<usize> {
     found.iter().filter(|it| it.code == code).map(|it| it.fixes.len()).collect()
 }
 
+/// The titles of the fixes of the only finding of a rule in the first file of a fixture.
+#[track_caller]
+pub(super) fn fix_titles(fixture: &str, code: &str) -> Vec<String> {
+    let fixture = Fixture::parse_without_marks(fixture);
+    let found = crate::ide::diagnostics(&fixture.world(), &fixture.files[0].world_path());
+    let finding = found.into_iter().find(|it| it.code == code).expect("a finding");
+    finding.fixes.into_iter().map(|it| it.title).collect()
+}
+
 /// The text, with a comment at the end that makes it `length` bytes long.
 pub(super) fn padded(text: &str, length: usize) -> String {
     format!("{text}#{}\n", "-".repeat(length - text.len() - 2))

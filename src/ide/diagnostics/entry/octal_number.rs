@@ -30,7 +30,8 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             (RULE.severity, "A leading zero makes it octal.")
         };
         let message = format!(
-            "`{}` is the number {number}\n{what} Put quotes around it, or write the number without the zero.",
+            "`{}` is the number {number}\n{what} Put quotes around it if you mean a string, or write the number that you mean \
+             without a leading zero.",
             plain.text
         );
         let range = plain.node.range;
@@ -53,7 +54,9 @@ fn is_octal(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::ide::diagnostics::diagnostics;
+    use crate::ide::diagnostics::testing::{check, check_fix, fix_titles};
+    use crate::ide::fixture::Fixture;
 
     #[test]
     fn leading_zeros() {
@@ -71,6 +74,37 @@ c: [+07, -07, -010]
 #             ^^^^ warning[octal-number]: `-010` is the number -8 A leading zero makes it octal…
 ",
         );
+    }
+
+    /// Only what fits the type of a class parameter is offered. If it takes no string, this is the number.
+    #[test]
+    fn numbers_that_a_class_wants() {
+        let fixes = |data: &str, class: &str| {
+            let fixture = format!(
+                "#- /data/common.yaml\n{data}\n#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
+                 #- /modules/w/manifests/init.pp\nclass w({class}) {{ }}\n"
+            );
+            fix_titles(&fixture, "octal-number")
+        };
+        let quotes = "Put quotes around it: a string";
+        assert_eq!(fixes("w::a: 0022", "Integer $a"), ["Write `18`"]);
+        assert_eq!(fixes("w::a: 0022", "String $a"), [quotes]);
+        assert_eq!(fixes("w::a: 0022", "Scalar $a"), [quotes]);
+        assert_eq!(fixes("w::a: 0022", "Hash $a"), [""; 0]);
+        assert_eq!(fixes("w::a: {b: [07]}", "Hash[String, Array[Integer]] $a"), ["Write `7`"]);
+        assert_eq!(fixes("w::a: {b: [07]}", "Hash[String, Array[String]] $a"), [quotes]);
+        // What the conversion makes of either is not known.
+        let options = "lookup_options: {w::a: {convert_to: Integer}}\nw::a: 0022";
+        assert_eq!(fixes(options, "Integer $a"), [quotes]);
+    }
+
+    /// The value of an anchor is also that of its aliases, which may need the number.
+    #[test]
+    fn quotes_at_an_anchor_are_left_to_the_user() {
+        let fixture = Fixture::parse_without_marks("a: &a 0644\nb: *a\n");
+        let found = diagnostics(&fixture.world(), &fixture.files[0].world_path());
+        let [fix] = &*found[0].fixes else { panic!("not one fix: {found:?}") };
+        assert!(fix.is_by_hand());
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     for (plain, number) in numbers(entry) {
         if plain.text.contains(':') {
             let message = format!(
-                "`{}` is the number {number}\nColons make it a number in base 60. Put quotes around it.",
+                "`{}` is the number {number}\nColons make it a number in base 60. Put quotes around it if you mean a string, or write `{number}`.",
                 plain.text
             );
             let finding = report.add(&RULE, plain.node.range, message);

@@ -40,7 +40,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::ide::diagnostics::testing::{check, check_fix, fix_titles};
 
     #[test]
     fn words_that_are_booleans() {
@@ -51,6 +51,24 @@ a: [Yes, y, true, 'on', oFF]
 #                       ^^^ hint[yaml-1.1-boolean]: `oFF` is the boolean `false`…
 ",
         );
+    }
+
+    /// Only what fits the type of a class parameter is offered.
+    #[test]
+    fn words_that_a_class_wants_as_strings() {
+        let fixes = |key: &str, value: &str| {
+            let class = "class w(String $a, Array[String] $b, Boolean $c, Hash[String, Variant[String, Boolean]] $d) { }";
+            let fixture = format!(
+                "#- /data/common.yaml\nw::{key}: {value}\n#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
+                 #- /modules/w/manifests/init.pp\n{class}\n"
+            );
+            fix_titles(&fixture, "yaml-1.1-boolean")
+        };
+        let quotes = "Put quotes around it: a string";
+        assert_eq!(fixes("a", "NO"), [quotes]);
+        assert_eq!(fixes("b", "[NO]"), [quotes]);
+        assert_eq!(fixes("c", "NO"), ["Write `false`"]);
+        assert_eq!(fixes("d", "{x: NO}"), ["Write `false`", quotes]);
     }
 
     #[test]

@@ -96,13 +96,9 @@ impl<'a> BoundValues<'a> {
         data: &'k DataFile,
         (key, entry): (&'k str, &'k RootEntry),
     ) -> Option<RefusedParameter<'k>> {
-        let (class, name) = class_and_parameter(key)?;
-        let class = classes.only(class)?.code()?;
+        let (class, wanted) = self.wanted(classes, key)?;
+        let (_, name) = class_and_parameter(key)?;
         let parameter = class.parameter(name)?;
-        // A parameter without a type accepts any value.
-        parameter.type_range?;
-        let wanted = ParameterType::of(&class, parameter, self.aliases());
-        wanted.known()?;
         if is_half_read(data, entry) {
             return None;
         }
@@ -132,6 +128,31 @@ impl<'a> BoundValues<'a> {
         (!refused.parts.is_empty()).then_some(refused)
     }
 
+    /// The class whose parameter a key sets, and the type of the parameter; `None` if the type is not known, or accepts any value.
+    pub(crate) fn wanted(
+        &self,
+        classes: &DeclaredClasses<'_>,
+        key: &str,
+    ) -> Option<(ClassCode, ParameterType)> {
+        let (class, name) = class_and_parameter(key)?;
+        let class = classes.only(class)?.code()?;
+        let parameter = class.parameter(name)?;
+        // A parameter without a type accepts any value.
+        parameter.type_range?;
+        let wanted = ParameterType::of(&class, parameter, self.aliases());
+        wanted.known()?;
+        Some((class, wanted))
+    }
+
+    /// Whether `lookup_options` certainly set none of some options for a key.
+    pub(crate) fn sets_none_of(&self, key: &str, names: &[&str]) -> bool {
+        self.perspective.evaluator.options_for(key).is_ok_and(|options| {
+            let options = options.as_ref().and_then(|it| it.options.value.as_hash());
+            let has = |name: &&str| options.is_some_and(|it| it.get(name).is_some());
+            !names.iter().any(has)
+        })
+    }
+
     /// Whether the value fits as it is, and lookups return it as it is.
     fn fits_as_written(
         &self,
@@ -147,15 +168,8 @@ impl<'a> BoundValues<'a> {
         if has_open_texts && (has_alias(value) || !fits_with_any_text(wanted, value, &is_open)) {
             return false;
         }
-        let options = self.perspective.evaluator.options_for(key);
-        let is_plain = options.is_ok_and(|options| {
-            let has = |option: &str| {
-                let options = options.as_ref().and_then(|it| it.options.value.as_hash());
-                options.is_some_and(|it| it.get(option).is_some())
-            };
-            // After a merge or a conversion, the class gets something other than what is written.
-            !has("merge") && !has("convert_to")
-        });
+        // After a merge or a conversion, the class gets something other than what is written.
+        let is_plain = self.sets_none_of(key, &["merge", "convert_to"]);
         // Puppet uses the default instead of a null in the data.
         let is_default_used = matches!(value, Value::Undef) && has_default;
         let fits = || !matches!(wanted.verdict_on(value), Verdict::Misfit(_));

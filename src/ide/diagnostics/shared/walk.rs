@@ -25,9 +25,10 @@ pub(crate) struct PlainScalar<'a> {
 impl PlainScalar<'_> {
     /// The fix that makes it a string. There is none for a root key, because it would become another key.
     pub(crate) fn as_text(&self, entry: &EntryContext<'_>) -> Option<Fix> {
-        let quoted = vec![quote(self.node.range, self.text)];
-        let fix = Fix::changing("Put quotes around it: a string", quoted);
-        (!entry.is_root_key(self.node)).then_some(fix)
+        let (title, quoted) = ("Put quotes around it: a string", quote(self.node.range, self.text));
+        // Another key that gets the same value by an alias may need the number.
+        let fix = if self.node.anchor.is_some() { Fix::by_hand } else { Fix::changing };
+        (!entry.is_root_key(self.node)).then(|| fix(title, vec![quoted]))
     }
 }
 
