@@ -58,6 +58,23 @@ fn fixes_are_offered_where_the_selection_touches_their_diagnostic() {
     assert_eq!(preferred.collect::<Vec<_>>(), titles);
 }
 
+/// Two rules can offer the same edit for a value.
+#[test]
+fn the_same_fix_is_offered_once() {
+    check_titles(
+        "w::a: NO$0\n#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n\
+         #- /modules/w/manifests/init.pp\nclass w(String $a) { }\n",
+        &[ActionKind::QuickFix],
+        &[
+            "* Put quotes around it: a string",
+            "Ignore yaml-1.1-boolean on line 1",
+            "Ignore value-type-mismatch on line 1",
+            "Ignore yaml-1.1-boolean in this file",
+            "Ignore value-type-mismatch in this file",
+        ],
+    );
+}
+
 #[test]
 fn only_the_kinds_asked_for() {
     let fix_all = "Fix everything in this file that can be fixed safely";
