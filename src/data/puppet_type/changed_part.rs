@@ -29,7 +29,7 @@ impl ChangedParts {
         self.steps
     }
 
-    /// Whether nothing is wrong at the end of `path` if `new` is there; `false` if finding out takes too much work.
+    /// Whether nothing is wrong at the end of `path`, or below it, if `new` is there; `false` if finding out takes too much work.
     pub fn fits(&mut self, wanted: &Type, whole: &Value, path: &[Part], new: &Value) -> bool {
         self.fits_below(wanted, (whole, path), new, MAX_DEPTH)
     }
@@ -87,9 +87,9 @@ impl ChangedParts {
     }
 }
 
-/// Whether nothing is wrong at the end of the path itself. A part of it may still be wrong.
+/// Whether nothing is wrong at the end of the path or below it. Something else may still be wrong.
 fn fits_at(wanted: &Type, value: &Value, path: &[Part]) -> bool {
-    let is_here = |it: &Misfit| it.is_unresolved() || it.path == path;
+    let is_here = |it: &Misfit| it.is_unresolved() || it.path.starts_with(path);
     fit(wanted, value).is_ok_and(|it| !it.misfits.iter().any(is_here))
 }
 
@@ -162,6 +162,10 @@ mod tests {
     #[test]
     fn parts_that_fit_after_the_change() {
         check("Integer", "\"1\"", &Value::Integer(1), true);
+        let list = Value::array(vec![Value::string("1").unplaced()]);
+        check("Array[String]", "\"1\"", &list, true);
+        check("Array[Integer]", "\"1\"", &list, false);
+        check("Hash[String, Array[Integer]]", r#"{"a": "1"}"#, &list, false);
         check("Hash[String, Integer]", r#"{"a": "1", "b": "2"}"#, &Value::Integer(1), true);
         check("Hash[String, Integer]", r#"{"a": "1"}"#, &Value::Boolean(true), false);
         check(

@@ -34,8 +34,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::RULE;
-    use crate::ide::diagnostics::diagnostics;
-    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related, fix_titles};
+    use crate::ide::diagnostics::{Safety, diagnostics};
+    use crate::ide::fixture::Fixture;
     use crate::settings::Settings;
     use crate::world::{Change, Host, MemoryDisk};
 
@@ -260,6 +261,34 @@ mod tests {
         check_fix(&common("web::mods: [1]"), "Put quotes around it", "web::mods: ['1']\n");
         check_fix(&common("web::text: 1.50"), "Put quotes around it", "web::text: '1.50'\n");
         check_fix(&common("web::mods: php"), "Make a list of it", "web::mods: [php]\n");
+    }
+
+    /// Nothing is offered that Puppet refuses as well.
+    #[test]
+    fn lists_of_what_does_not_fit() {
+        let fixes = |value: &str, class: &str| {
+            let fixture = format!(
+                "#- /data/common.yaml\nw::a: {value}\n#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
+                 #- /modules/w/manifests/init.pp\nclass w({class} $a) {{ }}\n"
+            );
+            fix_titles(&fixture, RULE.code)
+        };
+        assert_eq!(fixes("4", "Array[Integer]"), ["Make a list of it"]);
+        assert_eq!(fixes("eth0", "Array[Integer]"), [""; 0]);
+        assert_eq!(fixes("c", "Array[Enum[a, b]]"), [""; 0]);
+        assert_eq!(fixes("{k: x}", "Hash[String, Array[Integer]]"), [""; 0]);
+        assert_eq!(fixes("!!int 4", "Array[Integer]"), [""; 0]);
+    }
+
+    /// The value of an anchor is also that of its aliases.
+    #[test]
+    fn a_value_with_an_anchor_is_left_to_the_user() {
+        let fixture = Fixture::parse_without_marks(&format!(
+            "{WEB}#- /data/common.yaml\nweb::text: &a 1\nother: *a\n"
+        ));
+        let found = diagnostics(&fixture.world(), "/repo/data/common.yaml");
+        let safeties: Vec<_> = found.iter().flat_map(|it| &it.fixes).map(|it| it.safety).collect();
+        assert_eq!(safeties, [Safety::ByHand]);
     }
 
     #[test]

@@ -31,11 +31,12 @@ fn fixes(
         return Vec::new();
     };
     let Some(wanted) = refused.wanted.known() else { return Vec::new() };
+    let Some(fix) = fix_at(refused.data.text(), part) else { return Vec::new() };
     let mut helps = |new: &Value| changes.fits(wanted, &part.value.value, &part.misfit.path, new);
     let mut fixes = Vec::new();
     let mut offer = |title: String, new: &Value, text: String| {
         if helps(new) {
-            fixes.push(Fix::changing(title, vec![TextEdit::replace(part.range, text)]));
+            fixes.push(fix(title, vec![TextEdit::replace(part.range, text)]));
         }
     };
     match &value.value {
@@ -63,6 +64,19 @@ fn fixes(
         offer("Make a list of it".to_owned(), &list, format!("[{written}]"));
     }
     fixes
+}
+
+/// How a fix may change a part, by what is written before it; `None` if it may not.
+fn fix_at(text: &str, part: &RefusedPart) -> Option<fn(String, Vec<TextEdit>) -> Fix> {
+    let before = text[..part.range.start as usize].trim_end();
+    let last = before.rsplit([' ', '\t', '\n', '[', '{', ',']).next().unwrap_or_default();
+    match last.as_bytes().first() {
+        // A tag says of which type the value is.
+        Some(b'!') => None,
+        // Another key that gets the same value by an alias may need it as it is.
+        Some(b'&') => Some(Fix::by_hand),
+        _ => Some(Fix::changing),
+    }
 }
 
 fn is_quoted(written: &str) -> bool {
