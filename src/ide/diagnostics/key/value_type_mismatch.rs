@@ -101,6 +101,23 @@ mod tests {
         check_with(&format!("{}{hides}", file("db")), ", unless another level decides");
     }
 
+    /// The value is too long in both cases, but is not the same.
+    #[test]
+    fn a_case_within_another_is_not_named() {
+        check(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
+             - {name: r, path: 'role/%{role}.yaml'}\n- {name: o, path: 'os/%{os}.yaml'}\n- {name: c, path: common.yaml}\n\
+             #- /modules/w/manifests/init.pp\nclass w(Array[String, 1, 2] $l) { }\n\
+             #- /data/os/RedHat.yaml\nlookup_options: {w::l: {merge: unique}}\n\
+             #- /data/role/web.yaml\nw::l: [c, d]\n\
+             #^^^ warning[value-type-mismatch]: parameter 'l' expects size to be between 1 and 2, got 5 Catalogs with class `w` fail for any node where role is web, if os is RedHat.\n\
+             #- /data/nodes/n1.yaml\nw::l: [a, b]\n\
+             #^^^ warning[value-type-mismatch]: parameter 'l' expects size to be between 1 and 2, got 5 Catalogs with class `w` fail for n1, if os is RedHat.\n\
+             #- /data/common.yaml\nw::l: [e]\n\
+             #^^^ warning[value-type-mismatch]: parameter 'l' expects size to be between 1 and 2, got 5 Catalogs with class `w` fail for any node, if os is RedHat and trusted.certname is n1, or os is RedHat and role is web.\n",
+        );
+    }
+
     #[test]
     fn merged_and_interpolated_values_count_as_they_are_in_the_end() {
         check(&format!(

@@ -70,13 +70,18 @@ pub(crate) fn failing_nodes_of(
     format!("{node}, if {conditions}")
 }
 
-/// Some cases in words; `None` if there is none.
+/// Some cases in words; `None` if there is none. A case is not named if all of its nodes are in another one.
 fn alternatives<'a>(cases: impl Iterator<Item = &'a [Condition]>) -> Option<String> {
     let in_words = |conditions: &[Condition]| match conditions {
         [] => "no other level decides".to_owned(),
         conditions => in_words(conditions),
     };
-    let mut words: Vec<String> = cases.map(in_words).collect();
+    let cases: Vec<&[Condition]> = cases.collect();
+    let is_within = |narrow: &[Condition], wide: &[Condition]| {
+        wide.len() < narrow.len() && !wide.is_empty() && wide.iter().all(|it| narrow.contains(it))
+    };
+    let named = cases.iter().filter(|case| !cases.iter().any(|other| is_within(case, other)));
+    let mut words: Vec<String> = named.map(|it| in_words(it)).collect();
     let more = words.len().saturating_sub(MAX_CASES);
     if more > 0 {
         words.truncate(MAX_CASES);
