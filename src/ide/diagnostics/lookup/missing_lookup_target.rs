@@ -256,6 +256,18 @@ b: 1
         );
     }
 
+    #[test]
+    fn names_of_one_letter_are_all_near() {
+        check(
+            r#"
+a::p: "%{lookup('a::n')}"
+#      ^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `a::n` Puppet uses an empty string.
+a::q: "%{lookup('ab::p')}"
+#      ^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `ab::p` Puppet uses an empty string. Did you mean `a::p`?
+"#,
+        );
+    }
+
     /// Neither the entry itself nor another member of it, which would be looked up without an end.
     #[test]
     fn the_entry_itself_is_not_meant() {

@@ -13,7 +13,7 @@ use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::Related;
 use crate::ide::diagnostics::shared::circles::Circles;
 use crate::ide::diagnostics::shared::kept_by_name::KeptByName;
-use crate::ide::diagnostics::shared::near::near_key;
+use crate::ide::diagnostics::shared::near::{end_in_short_names, near_key};
 use crate::ide::diagnostics::shared::option_keys::{Demands, OptionKeys};
 use crate::limits::MAX_SLOW_COMPARISONS;
 use crate::syntax::ruby_regex::RubyRegex;
@@ -211,7 +211,9 @@ impl<'a> KnownKeys<'a> {
     /// The key that a misspelt one was meant to be. It is not `here`, the root key of the entry that names it: a value that
     /// looks itself up never ends.
     pub(crate) fn near(&self, key: &str, here: &str) -> Option<Arc<str>> {
-        near_key(key, self.keys().iter().map(|it| &**it).filter(|it| *it != here)).map(Arc::from)
+        let keys = self.keys().iter().map(|it| &**it);
+        let keys = keys.filter(|it| *it != here && !end_in_short_names(key, it));
+        near_key(key, keys).map(Arc::from)
     }
 
     /// The root keys that start with `prefix`, sorted.

@@ -54,6 +54,14 @@ fn differ_in_short_word(name: &str, other: &str) -> bool {
         && differing.next().is_none()
 }
 
+/// Whether two keys end in different names of one or two letters, such as `app::a` and `app::b`: almost all of these are near one
+/// another.
+pub(crate) fn end_in_short_names(key: &str, other: &str) -> bool {
+    const MAX_SHORT: usize = 2;
+    let end = |key| str::rsplit(key, "::").next().unwrap_or_default();
+    end(key) != end(other) && end(key).len().max(end(other).len()) <= MAX_SHORT
+}
+
 #[cfg(test)]
 mod tests {
     use super::near_key;
