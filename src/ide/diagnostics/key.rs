@@ -35,6 +35,7 @@ use super::shared::declared_classes::DeclaredClasses;
 use super::shared::known_keys::KnownKeys;
 use super::shared::lower::{KeyAbove, LowerLevels};
 use crate::data::{DataFile, EntryTree, RootEntry};
+use crate::ide::perspective::Perspective;
 
 /// A root key of a data file, with what other files and the Puppet code say about it.
 pub(crate) struct KeyContext<'a> {
@@ -69,6 +70,11 @@ impl<'a> KeyContext<'a> {
     /// The values of lower levels for the key; `None` if none of them has it and lookup options do not matter either.
     pub(crate) fn above(&self) -> Option<&KeyAbove<'a>> {
         self.above.get_or_init(|| self.lower.of_key(self.known, self.key, self.entry)).as_ref()
+    }
+
+    /// The node for which the file is checked; `None` if no level of an environment reads the file.
+    pub(crate) fn perspective(&self) -> Option<&'a Perspective> {
+        Some(self.around.bound.as_ref()?.perspective)
     }
 
     /// Why the class refuses the parameter that the key sets; `None` if it accepts the value, or if the key does not set a

@@ -3,8 +3,7 @@
 
 use crate::engine::{AppliedOptions, ResolvedLevel};
 use crate::ide::diagnostics::lookup::LookupContext;
-use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::shared::option_edits::with_option;
+use crate::ide::diagnostics::shared::option_edits::make_sensitive;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::ide::perspective::Perspective;
 
@@ -49,17 +48,12 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     if options.as_ref().is_some_and(AppliedOptions::makes_sensitive) {
         return;
     }
+    let (advice, fix) = make_sensitive(perspective, data, key, options.as_ref());
     let message = format!(
-        "`{key}` is encrypted here, but Puppet treats its value as plain text\n\
-         Add `lookup_options: {{{key}: {{convert_to: Sensitive}}}}`, so that no log or report shows it."
+        "`{key}` is encrypted here, but Puppet treats its value as plain text\n{advice}, so that no log or report shows it."
     );
     let finding = report.add(&RULE, range, message);
-    // A new entry for the key would hide the options that it has now.
-    if options.is_none() {
-        let edit = with_option(data, key, "convert_to", "Sensitive");
-        let fix = |edit| Fix::changing("Make the value Sensitive with lookup_options", vec![edit]);
-        finding.fixes.extend(edit.map(fix));
-    }
+    finding.fixes.extend(fix);
 }
 
 #[cfg(test)]

@@ -6,8 +6,7 @@ use crate::binding::Verdict;
 use crate::data::Value;
 use crate::data::puppet_type::Type;
 use crate::ide::diagnostics::key::KeyContext;
-use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::shared::option_edits::with_option;
+use crate::ide::diagnostics::shared::option_edits::make_sensitive;
 use crate::ide::diagnostics::{Check, Cost, Report, Rule, Severity, Subject};
 
 pub(crate) const RULE: Rule = Rule {
@@ -40,19 +39,13 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
             && refused.wanted.verdict_on(&sensitive) == Verdict::Fits
     });
     let Some(part) = part else { return };
-    let key = refused.key;
-    let advice = format!(
-        "\nAdd `lookup_options: {{{key}: {{convert_to: Sensitive}}}}`: data are never Sensitive by themselves."
-    );
+    let Some(perspective) = at.perspective() else { return };
+    let options = part.options.as_ref();
+    let (advice, fix) = make_sensitive(perspective, refused.data, refused.key, options);
+    let advice = format!("\n{advice}: data are never Sensitive by themselves.");
     let range = refused.entry.key_place.range;
     let finding = refused.report(&RULE, part, range, &advice, report);
-    // A new entry for the key would hide the options that it has now.
-    if part.has_other_options {
-        return;
-    }
-    let edit = with_option(refused.data, key, "convert_to", "Sensitive");
-    let fix = |edit| Fix::changing("Make the value Sensitive with lookup_options", vec![edit]);
-    finding.fixes.extend(edit.map(fix));
+    finding.fixes.extend(fix);
 }
 
 #[cfg(test)]
@@ -131,5 +124,21 @@ mod tests {
         };
         assert_eq!(counts("lookup_options: {db::password: {merge: first}}\n"), [1]);
         assert_eq!(counts("lookup_options: {^db::pass: {merge: first}, a: {}}\n"), [0]);
+    }
+
+    #[test]
+    fn the_advice_names_the_options_that_apply() {
+        check(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: n, path: '%{trusted.certname}.yaml'}, {name: c, path: common.yaml}]\n\
+             #- /modules/w/manifests/init.pp\nclass w(Sensitive[Hash] $h, Sensitive[String] $t, Sensitive[String] $u) { }\n\
+             #- /data/n1.yaml\nlookup_options: {w::t: {merge: first}}\n\
+             #- /data/common.yaml\nlookup_options: {^w::: {merge: deep}, w::u: {merge: first}}\n\
+             w::h: {a: 1}\n\
+             #^^^ warning[sensitive-parameter-plain-data]: parameter 'h' expects a Sensitive[Hash] value, got Struct Catalogs with class `w` fail for any node. Add `lookup_options: {w::h: {convert_to: Sensitive}}`, and repeat there the `merge` of `^w::`: data are never Sensitive by themselves.\n\
+             w::u: a\n\
+             #^^^ warning[sensitive-parameter-plain-data]: parameter 'u' expects a Sensitive[String] value, got String Catalogs with class `w` fail for any node. Set `convert_to: Sensitive` in the options of `w::u` in data/common.yaml: data are never Sensitive by themselves.\n\
+             #- /data/n2.yaml\nlookup_options: {w::t: {merge: first}}\nw::t: a\n\
+             #^^^ warning[sensitive-parameter-plain-data]: parameter 't' expects a Sensitive[String] value, got String…\n",
+        );
     }
 }

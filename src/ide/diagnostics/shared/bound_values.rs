@@ -12,7 +12,7 @@ use crate::binding::{Binder, Binding, Bound, BoundCase, ParameterType, Verdict};
 use crate::code::ClassCode;
 use crate::data::puppet_type::{self, Misfit, Part, TypeAliases};
 use crate::data::{DataFile, Files as _, Located, Place, RootEntry, Value, render};
-use crate::engine::{Answer, CancelToken, Condition, Evaluator, Request};
+use crate::engine::{Answer, AppliedOptions, CancelToken, Condition, Evaluator, Request};
 use crate::ide::changes::on_one_line;
 use crate::ide::code::given::may_be_given;
 use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
@@ -26,7 +26,7 @@ use crate::world::{FleetClasses, World};
 
 /// Checks the keys of the file at `path`.
 pub(crate) struct BoundValues<'a> {
-    perspective: &'a Perspective,
+    pub(crate) perspective: &'a Perspective,
     path: &'a str,
     in_catalogs: OnceCell<Arc<Evaluator>>,
     aliases: OnceCell<Arc<TypeAliases>>,
@@ -61,8 +61,8 @@ pub(crate) struct RefusedPart {
     certain: Vec<usize>,
     /// The `convert_to` of the lookup options, and its place.
     pub(crate) conversion: Option<Conversion>,
-    /// Whether an entry for the key in the file's own lookup_options would hide the options of another entry.
-    pub(crate) has_other_options: bool,
+    /// The lookup options that apply.
+    pub(crate) options: Option<AppliedOptions>,
 }
 
 /// A `convert_to` that applies.
@@ -222,7 +222,7 @@ impl<'a> BoundValues<'a> {
                 nodes: String::new(),
                 certain: Vec::new(),
                 conversion: conversion_of(&self.perspective.world, answer),
-                has_other_options: has_other_options(answer, refused.data),
+                options: answer.merge.as_ref().and_then(|it| it.options.clone()),
             });
         }
     }
@@ -398,13 +398,6 @@ pub(crate) fn conversion_of(world: &World, answer: &Answer) -> Option<Conversion
         message: "these lookup options convert it".to_owned(),
     });
     Some(Conversion { entry: options.entry.clone(), place })
-}
-
-fn has_other_options(answer: &Answer, data: &DataFile) -> bool {
-    let options = answer.merge.as_ref().and_then(|it| it.options.as_ref());
-    let is_own = |place: Place| place.file == data.file();
-    // The fix can add to an entry of this file, but a new entry would hide a pattern or an entry of another file.
-    options.is_some_and(|it| it.is_pattern || !it.key_place.is_some_and(is_own))
 }
 
 /// The place of the key's value. This is the alias if the value is written at the anchor of another key.

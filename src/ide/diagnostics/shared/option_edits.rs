@@ -1,12 +1,53 @@
-//! Edits that add a lookup option for a key to the file that has the key.
+//! Lookup options that a key needs: the edits that add one to the file that has the key, and advice for users.
 
-use crate::data::{DataFile, Format};
+use crate::data::{DataFile, Files as _, Format, Value};
+use crate::engine::AppliedOptions;
 use crate::ide::context::LOOKUP_OPTIONS;
-use crate::ide::diagnostics::shared::fix::is_plain_word;
+use crate::ide::diagnostics::shared::fix::{Fix, is_plain_word};
 use crate::ide::diagnostics::shared::walk::{pairs_of, text_of};
 use crate::ide::pair_edits::{insert_first, line_end};
+use crate::ide::perspective::Perspective;
+use crate::ide::sources;
 use crate::syntax::tree::Pair;
 use crate::text::TextEdit;
+
+/// What to do so that lookups of a key make its value `Sensitive`, and the fix that does it. `options` are those that apply to the
+/// key now.
+pub(crate) fn make_sensitive(
+    perspective: &Perspective,
+    data: &DataFile,
+    key: &str,
+    options: Option<&AppliedOptions>,
+) -> (String, Option<Fix>) {
+    const OPTION: &str = "convert_to: Sensitive";
+    let advice = match options {
+        // An entry of another level would replace this one, or have no effect.
+        Some(options) if !options.is_pattern => {
+            let file = sources::set_at(options).map(|it| perspective.world.path(it.file));
+            let file = file.map(|it| format!(" in {}", perspective.shown_path(&it)));
+            format!("Set `{OPTION}` in the options of `{key}`{}", file.unwrap_or_default())
+        }
+        _ => {
+            let repeated = options.map(|it| (other_options(&it.options.value), &it.entry));
+            // If the key has an entry, no pattern applies to it.
+            let repeated = repeated.filter(|(names, _)| !names.is_empty()).map(|(names, entry)| {
+                format!(", and repeat there the `{}` of `{entry}`", names.join("` and `"))
+            });
+            let entry = format!("`lookup_options: {{{key}: {{{OPTION}}}}}`");
+            format!("Add {entry}{}", repeated.unwrap_or_default())
+        }
+    };
+    let is_own = |it: &AppliedOptions| it.key_place.is_some_and(|it| it.file == data.file());
+    let is_simple = options.is_none_or(|it| !it.is_pattern && is_own(it));
+    let edit = with_option(data, key, "convert_to", "Sensitive").filter(|_| is_simple);
+    let fix = |edit| Fix::changing("Make the value Sensitive with lookup_options", vec![edit]);
+    (advice, edit.map(fix))
+}
+
+fn other_options(options: &Value) -> Vec<&str> {
+    let options = options.as_hash().into_iter().flat_map(|it| it.iter());
+    options.filter_map(|(name, _)| name.as_str()).filter(|it| *it != "convert_to").collect()
+}
 
 /// The edit that adds `option: value` for `key` to the file's `lookup_options`. `None` if the edit is not simple.
 pub(crate) fn with_option(
