@@ -264,6 +264,8 @@ a::p: "%{lookup('a::n')}"
 #      ^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `a::n` Puppet uses an empty string.
 a::q: "%{lookup('ab::p')}"
 #      ^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `ab::p` Puppet uses an empty string. Did you mean `a::p`?
+#- /modules/a/manifests/init.pp
+class a($p, $q) { }
 "#,
         );
     }

@@ -431,8 +431,8 @@ fn alias_in(
                 Some(Part::Index(at)) => written.get(*at).zip(interpolated.get(*at)),
                 _ => None,
             };
-            let items = at.into_iter().chain(written.iter().zip(interpolated.iter()));
-            items.into_iter().find_map(|(written, interpolated)| below(written, interpolated))
+            let mut items = at.into_iter().chain(written.iter().zip(interpolated.iter()));
+            items.find_map(|(written, interpolated)| below(written, interpolated))
         }
         (Value::Hash(written), Value::Hash(interpolated)) => {
             let named = match step {
@@ -443,8 +443,9 @@ fn alias_in(
             };
             // A key may be another one after interpolation, but it keeps its position.
             let all = written.iter().zip(interpolated.iter());
-            let members = named.into_iter().chain(all.map(|((_, one), (_, other))| (one, other)));
-            members.into_iter().find_map(|(one, other)| below(&one.value, &other.value))
+            let mut members =
+                named.into_iter().chain(all.map(|((_, one), (_, other))| (one, other)));
+            members.find_map(|(one, other)| below(&one.value, &other.value))
         }
         _ => None,
     }

@@ -45,7 +45,7 @@ pub(crate) fn make_sensitive(
 }
 
 fn other_options(options: &Value) -> Vec<&str> {
-    let options = options.as_hash().into_iter().flat_map(|it| it.iter());
+    let options = options.as_hash().into_iter().flatten();
     options.filter_map(|(name, _)| name.as_str()).filter(|it| *it != "convert_to").collect()
 }
 
