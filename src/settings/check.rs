@@ -55,7 +55,7 @@ impl Settings {
             "variables" => join(&mut self.variables, reader.map(key, value)),
             "nodes" => reader.nodes(key, value, &mut self.nodes),
             "environment" => {
-                set_if(&mut self.environment, reader.filled_text(key, value).map(Some))
+                set_if(&mut self.environment, reader.filled_text(key, value).map(Some));
             }
             "modulepath" => set_if(&mut self.modulepath, reader.list(key, value).map(Some)),
             "basemodulepath" => set_if(&mut self.basemodulepath, reader.list(key, value)),
