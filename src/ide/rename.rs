@@ -103,6 +103,8 @@ struct Work<'a> {
     /// The edits of each file looked at; most have none.
     files: BTreeMap<Arc<str>, Vec<LabelledEdit>>,
     warnings: BTreeSet<String>,
+    /// Sentences without an end, about values that classes lose, and the environments in which they do.
+    lost: BTreeMap<String, BTreeSet<Arc<str>>>,
 }
 
 impl<'a> Work<'a> {
@@ -112,15 +114,15 @@ impl<'a> Work<'a> {
         carried: Carried,
         cancel: &'a CancelToken,
     ) -> Self {
-        let (files, warnings) = (BTreeMap::new(), BTreeSet::new());
-        Self { world, renaming, carried, cancel, files, warnings }
+        let (files, warnings, lost) = (BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
+        Self { world, renaming, carried, cancel, files, warnings, lost }
     }
 
     /// All edits, in the environment and in others that share its files.
     fn run(mut self, environment: &Arc<Environment>) -> Result<LabelledEdits, String> {
         self.environment(environment)?;
-        // Other environments may share files that are edited here.
         self.other_environments(environment)?;
+        self.warn_of_lost_values();
         Ok(self.edit())
     }
 
@@ -168,25 +170,36 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// Other environments may read the same files.
+    /// Searches the other environments that read an edited file.
     fn other_environments(&mut self, first: &Arc<Environment>) -> Result<(), String> {
-        let mut waiting: Vec<_> = self.world.environments().to_vec();
-        waiting.retain(|it| it.name != first.name || it.root != first.root);
-        // Each edited file may concern one more environment, so this goes on until no other one reads an edited file.
+        let mut searched = vec![Arc::clone(first)];
+        let mut known = BTreeSet::new();
+        // Each edited file may concern more environments, so this goes on until no other file is edited.
         loop {
-            let is_edited = |environment: &Arc<Environment>| {
-                let reach = self.world.reach(environment);
-                let edited = self.files.iter().filter(|(_, edits)| !edits.is_empty());
-                // A module can belong to several environments, too.
-                let is_its = |path: &str| {
-                    reach.reaches(path) || self.world.module_of(environment, path).is_some()
-                };
-                edited.into_iter().any(|(path, _)| is_its(path))
-            };
-            let Some(at) = waiting.iter().position(is_edited) else { return Ok(()) };
-            let environment = waiting.swap_remove(at);
-            self.environment(&environment)?;
+            let edited = self.files.iter().filter(|(_, edits)| !edits.is_empty());
+            let edited = edited.map(|(path, _)| path).filter(|it| !known.contains(*it));
+            let edited: Vec<Arc<str>> = edited.cloned().collect();
+            if edited.is_empty() {
+                return Ok(());
+            }
+            for reader in edited.iter().flat_map(|it| self.readers(it)).collect::<Vec<_>>() {
+                if searched.iter().all(|it| it.directory() != reader.directory()) {
+                    self.environment(&reader)?;
+                    searched.push(reader);
+                }
+            }
+            known.extend(edited);
         }
+    }
+
+    /// The environments that read a file of data, or have the module of a file.
+    fn readers(&self, path: &str) -> Vec<Arc<Environment>> {
+        let mut readers = self.world.environments_with(path);
+        // The modulepath of an environment may name a directory of another one.
+        let environments = self.world.environments();
+        let has_module = |it: &&Arc<Environment>| self.world.module_of(it, path).is_some();
+        readers.extend(environments.iter().filter(has_module).cloned());
+        readers
     }
 
     /// The files that may contain the name, with the places where an index found it as a root key.
@@ -334,13 +347,20 @@ impl<'a> Work<'a> {
 }
 
 /// The path of a file for users: below its environment or, if there are several, below the workspace's folder, because
-/// environments have files with the same names.
+/// environments have files with the same names. In an environment beside the workspace, it starts with the name of the environment's
+/// directory.
 fn shown_path<'p>(world: &World, environment: &Environment, path: &'p str) -> &'p str {
     let folders = || world.folders().iter().filter_map(|it| paths::below(it, path));
     let in_folder = || folders().min_by_key(|it| it.len()).filter(|it| !it.is_empty());
     let in_environment = || paths::below(environment.directory(), path);
-    let is_only_one = world.environments().len() < 2;
-    let shown = if is_only_one { in_environment() } else { in_folder().or_else(in_environment) };
+    let all = world.environments();
+    let shown = if all.iter().all(|it| it.directory() != environment.directory()) {
+        paths::below(paths::parent(environment.directory()).unwrap_or_default(), path)
+    } else if all.len() < 2 {
+        in_environment()
+    } else {
+        in_folder().or_else(in_environment)
+    };
     shown.unwrap_or(path)
 }
 

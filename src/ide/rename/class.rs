@@ -112,7 +112,7 @@ struct Class<'a> {
 impl Class<'_> {
     /// What stays in the code of other environments that have the module of the class.
     fn other_environments(&self) -> Option<String> {
-        let environments = self.world.environments();
+        let environments = self.world.environments_with(self.path);
         let others = environments.iter().filter(|it| {
             it.directory() != self.environment.directory()
                 && self.world.module_of(it, self.path).is_some()

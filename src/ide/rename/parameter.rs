@@ -9,6 +9,7 @@ use crate::code::documentation::tag_of_parameter;
 use crate::code::summary::known_as;
 use crate::config::Environment;
 use crate::data::Files as _;
+use crate::engine::cases::in_a_list;
 use crate::ide::code::given::{Given, given_values};
 use crate::ide::code::variables::{is_of_lambda, last_segment, names_of, qualified_variables};
 use crate::ide::labelled_edits::{EditLabel, LabelledEdit};
@@ -70,9 +71,9 @@ impl Work<'_> {
         let new = self.renaming.new_name.strip_prefix(class).and_then(|it| it.strip_prefix("::"));
         let is_ours = world.is_in_workspace(&path);
         let Some(new) = new.filter(|it| is_ours && refused_name(it).is_none()) else {
-            self.warnings.insert(format!(
+            self.lost_value(environment, format!(
                 "`{key}` sets a parameter of class `{class}` ({place}). The manifest keeps the parameter's name, so the class \
-                 no longer gets this value."
+                 no longer gets this value"
             ));
             return Ok(());
         };
@@ -105,6 +106,26 @@ impl Work<'_> {
         self.warn_of_examples(environment, class, old);
         self.warn_of_templates(environment, &parameter, declaration.range.slice(&file.text));
         Ok(())
+    }
+
+    /// Notes that a class loses the value of the key in an environment, if data there has the key.
+    fn lost_value(&mut self, environment: &Arc<Environment>, sentence: String) {
+        if !self.world.key_index(environment).places(self.renaming.root()).is_empty() {
+            let label = self.world.environment_label(environment);
+            self.lost.entry(sentence).or_default().insert(label);
+        }
+    }
+
+    /// Says which values classes lose and, if these are values of several environments, in which ones.
+    pub(super) fn warn_of_lost_values(&mut self) {
+        for (sentence, environments) in std::mem::take(&mut self.lost) {
+            let environments = Vec::from_iter(environments);
+            let where_lost = match environments.len() {
+                1 => String::new(),
+                _ => format!(" in the environments {}", in_a_list(&environments)),
+            };
+            self.warnings.insert(format!("{sentence}{where_lost}."));
+        }
     }
 
     /// The class parameter that gets the whole value of a key in which something is renamed.

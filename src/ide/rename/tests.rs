@@ -31,9 +31,18 @@ nodes: {web01: {facts: {a: 1}}}
 ";
 
 fn run(files: &str, new_name: &str) -> (Arc<World>, Result<LabelledEdits, String>) {
+    run_in("", files, new_name)
+}
+
+/// The same, except that the workspace is only one of the directories.
+fn run_in(
+    folder: &str,
+    files: &str,
+    new_name: &str,
+) -> (Arc<World>, Result<LabelledEdits, String>) {
     let fixture = Fixture::parse(&format!("{HIERARCHY}{files}"));
     let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
-    let world = fixture.world();
+    let world = fixture.world_in(folder);
     let path = file.world_path();
     let target = prepare_rename(&world, &path, offset);
     let found = rename(&world, &path, offset, new_name, &CancelToken::default());
@@ -46,7 +55,13 @@ fn run(files: &str, new_name: &str) -> (Arc<World>, Result<LabelledEdits, String
 /// `expected`: `path:line` and the line after the rename, for each line that is another one.
 #[track_caller]
 fn check(files: &str, new_name: &str, expected: &[&str]) -> Vec<String> {
-    let (world, edit) = run(files, new_name);
+    check_in("", files, new_name, expected)
+}
+
+/// The same, except that the workspace is only one of the directories.
+#[track_caller]
+fn check_in(folder: &str, files: &str, new_name: &str, expected: &[&str]) -> Vec<String> {
+    let (world, edit) = run_in(folder, files, new_name);
     let edit = edit.expect("it can be renamed");
     let mut lines = Vec::new();
     for change in &edit.files {
@@ -468,6 +483,45 @@ fn among_several_environments_the_message_names_the_one_of_the_file() {
     );
     let said = "`new` is already looked up in environments/production/data/common.yaml:1, where it is not found so far.";
     assert_eq!(warnings, [said]);
+}
+
+/// A global layer and a module that the environments production and dev share. The workspace is only production.
+#[test]
+fn environments_beside_the_workspace_share_files() {
+    let environment = |name: &str, data: &str| {
+        format!(
+            "#- /environments/{name}/hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
+             #- /environments/{name}/environment.conf\nmodulepath = ../../modules\n\
+             #- /environments/{name}/data/common.yaml\n{data}\n"
+        )
+    };
+    let files = |global: &str, production: &str, dev: &str| {
+        format!(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: g, path: g.yaml, datadir: gdata}}]\n\
+             #- /gdata/g.yaml\n{global}\n{}{}\
+             #- /modules/m/hiera.yaml\nversion: 5\n#- /modules/m/data/common.yaml\nm::p: 1\n\
+             #- /modules/m/manifests/init.pp\nclass m ($p) {{ }}\n",
+            environment("production", production),
+            environment("dev", dev)
+        )
+    };
+    let folder = "/environments/production";
+    let (own, other) = (format!("{folder}/data/common.yaml"), "/environments/dev/data/common.yaml");
+    let uses = "u: \"%{alias('a')}\"";
+    let renamed = "u: \"%{alias('b')}\"";
+    let all =
+        [&format!("{other}:1 {renamed}"), &format!("{own}:1 {renamed}"), "/gdata/g.yaml:1 b: 1"];
+    assert_eq!(check_in(folder, &files("a$0: 1", uses, uses), "b", &all), [""; 0]);
+    // The key is renamed in the global layer, too, whose value dev overrides.
+    let all = [&format!("{other}:1 b: 3"), &format!("{own}:1 b: 2"), "/gdata/g.yaml:1 b: 1"];
+    assert_eq!(check_in(folder, &files("a: 1", "a$0: 2", "a: 3"), "b", &all), [""; 0]);
+    let (_, edit) = run_in(folder, &files("a: 1", "a$0: 2", "b: 3"), "b");
+    assert_eq!(edit.expect_err("the name is taken"), "dev/data/common.yaml:1: `b` exists already");
+    let all = [&format!("{own}:1 m::q: 2"), "/modules/m/data/common.yaml:1 m::q: 1"];
+    let warnings = check_in(folder, &files("z: 1", "m::p$0: 2", "z: 3"), "m::q", &all);
+    let said = "The manifest keeps the parameter's name, so the class no longer gets this value in the environments dev and \
+                production.";
+    assert!(warnings[0].ends_with(said), "{warnings:?}");
 }
 
 #[test]
