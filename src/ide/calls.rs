@@ -1,6 +1,6 @@
 //! The call hierarchy of keys: a key that looks up another one in `%{…}` calls it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::context;
@@ -70,7 +70,10 @@ pub fn callers(world: &Arc<World>, path: &str, key: &str, cancel: &CancelToken) 
         // Items are root keys, so the callers of all members count.
         let subject = Subject::Key(KeyPath { root, rest: Vec::new() });
         let mut calls: BTreeMap<CallItem, Vec<TextRange>> = BTreeMap::new();
-        for found in tokens_of(world, perspective.evaluator.environment(), &subject, cancel) {
+        let environments = world.environments_with(path);
+        let found = environments.iter().flat_map(|it| tokens_of(world, it, &subject, cancel));
+        // Environments may share a file.
+        for found in found.collect::<BTreeSet<_>>() {
             let data = data_of(world, &found.path)?;
             let entry = data.entry_at(found.range.start);
             if let Some(item) = entry.and_then(|it| item_of(&perspective, &found.path, it)) {
@@ -190,6 +193,33 @@ ur$0l: [\"http://%{lookup('host')}/%{lookup('host.x')}\", \"%{alias('nothing')}\
             show(&world, &calls),
             ["/data/common.yaml:url 2", "/data/nodes/web01.yaml:url 1"]
         );
+    }
+
+    #[test]
+    fn callers_in_all_environments_that_read_the_file() {
+        let environment = |name: &str| {
+            format!(
+                "#- /environments/{name}/hiera.yaml\nversion: 5\n\
+                 #- /environments/{name}/data/common.yaml\nu: \"%{{alias('z')}}\"\n"
+            )
+        };
+        let fixture = Fixture::parse(&format!(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: g, path: g.yaml, datadir: gdata}}]\n\
+             #- /gdata/g.yaml\nz$0: 1\nv: \"%{{lookup('z')}}\"\n{}{}",
+            environment("dev"),
+            environment("production")
+        ));
+        let (file, _) = fixture.mark(0).expect("the fixture has a $0");
+        let expected = [
+            "/environments/dev/data/common.yaml:u 1",
+            "/environments/production/data/common.yaml:u 1",
+            "/gdata/g.yaml:v 1",
+        ];
+        for folder in ["", "/environments/production"] {
+            let world = fixture.world_in(folder);
+            let calls = callers(&world, &file.world_path(), "z", &CancelToken::default());
+            assert_eq!(show(&world, &calls), expected, "{folder}");
+        }
     }
 
     #[test]
