@@ -5,10 +5,14 @@
 (require 'cl-lib)
 (require 'eglot)
 
-;; yaml-ts-mode and json-ts-mode only exist since Emacs 29; unknown modes do no harm here.
-;; Eglot has one server per buffer: remove puppet-mode if you use another server for Puppet code.
-(dolist (mode '(yaml-mode yaml-ts-mode json-mode json-ts-mode js-json-mode puppet-mode puppet-ts-mode))
-  (add-to-list 'eglot-server-programs (cons mode '(hiera-ls-server "hiera-ls" "server"))))
+(defvar hiera-ls-modes
+  '(yaml-mode yaml-ts-mode json-mode json-ts-mode js-json-mode puppet-mode puppet-ts-mode)
+  "The modes whose buffers hiera-ls manages, whether or not they exist here.
+Eglot has one server for a buffer: if you use another one for Puppet code, set this without the modes for it before you load
+this file.")
+
+;; One entry, because eglot starts a server for each.
+(add-to-list 'eglot-server-programs (cons hiera-ls-modes '(hiera-ls-server "hiera-ls" "server")))
 
 (defclass hiera-ls-server (eglot-lsp-server) ()
   :documentation "A server that sends a notification when earlier results may have changed.")
@@ -46,10 +50,8 @@ The innermost one may be a module."
   (when (and buffer-file-name (hiera-ls-root buffer-file-name))
     (eglot-ensure)))
 
-(add-hook 'yaml-mode-hook #'hiera-ls-maybe)
-(add-hook 'yaml-ts-mode-hook #'hiera-ls-maybe)
-(add-hook 'puppet-mode-hook #'hiera-ls-maybe)
-(add-hook 'puppet-ts-mode-hook #'hiera-ls-maybe)
+(dolist (mode hiera-ls-modes)
+  (add-hook (intern (format "%s-hook" mode)) #'hiera-ls-maybe))
 
 (defun hiera-ls--ask (method &optional params)
   "Return the server's result for METHOD with PARAMS."

@@ -50,9 +50,11 @@
   "Whether TEXT has PART in it."
   (string-match-p (regexp-quote part) text))
 
-;; What puppet-mode is to eglot: a mode for the files.
+;; What the modes of packages are to eglot: modes for the files.
 (define-derived-mode puppet-mode prog-mode "Puppet")
+(define-derived-mode json-mode prog-mode "JSON")
 (add-to-list 'auto-mode-alist '("\\.pp\\'" . puppet-mode))
+(add-to-list 'auto-mode-alist '("\\.json\\'" . json-mode))
 
 ;; The user's setup is the documented one; only the server's place is ours.
 (setenv "PATH" (concat (file-name-directory (getenv "HIERA_LS")) path-separator (getenv "PATH")))
@@ -74,8 +76,11 @@
   (check (says text "goaccess") "a hover shows a merged value")
   (check (says text "common.yaml") "and where it comes from"))
 
+(defconst server (eglot-current-server))
+(open "data/harbours/bergen.json")
+(eventually "the same server manages JSON" (lambda () (and (eglot-managed-p) (eq (eglot-current-server) server))))
 (open "site-modules/profile/manifests/web.pp")
-(eventually "the same server manages a manifest" #'eglot-managed-p)
+(eventually "the same server manages a manifest" (lambda () (and (eglot-managed-p) (eq (eglot-current-server) server))))
 (check (says (hover "$worker_processes" 2) "profile::web::worker_processes") "a hover in a manifest is about the key")
 
 (open "data/common.yaml")
