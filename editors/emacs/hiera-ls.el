@@ -26,8 +26,12 @@ this file.")
   "Run the action \"Show which nodes change\"."
   (hiera-ls-changes))
 
+(defvar hiera-ls--revision 0 "The number of notifications that earlier results may have changed.")
+
 (cl-defmethod eglot-handle-notification ((_server hiera-ls-server) (_method (eql hiera/previewChanged)) &rest _)
-  "Update the buffer with the changes."
+  "Update the buffer with the changes, and the mode lines."
+  (setq hiera-ls--revision (1+ hiera-ls--revision))
+  (force-mode-line-update t)
   (hiera-ls--follow))
 
 (defun hiera-ls-root (directory)
@@ -188,7 +192,7 @@ Compared is with what the settings say, usually the saved files; with a prefix a
   "What the edit of the key at point changes: \"changes 66 of 622 nodes\", or an empty string.
 For the mode line: (add-to-list \='mode-line-misc-info \='(:eval (hiera-ls-edited)))."
   (let ((server (and (eglot-managed-p) (eglot-current-server)))
-        (moment (list (buffer-chars-modified-tick) (buffer-modified-p)))
+        (moment (list (buffer-chars-modified-tick) (buffer-modified-p) hiera-ls--revision))
         (line (1- (line-number-at-pos nil t))))
     (if (not (hiera-ls-server-p server))
         ""

@@ -57,12 +57,12 @@ return {
   before_init = be_told,
   handlers = {
     ['hiera/previewChanged'] = function(_, _, context)
-      require('hiera').nodes_changed()
+      require('hiera').answers_changed()
       require('hiera.preview').refresh(assert(vim.lsp.get_client_by_id(context.client_id)))
     end,
     -- Previews request their values again by themselves; only the status line must be redrawn.
     ['hiera/activeNode'] = function()
-      require('hiera').nodes_changed()
+      require('hiera').answers_changed()
     end,
   },
   cmd = { 'hiera-ls', 'server' },

@@ -50,6 +50,14 @@
   "Whether TEXT has PART in it."
   (string-match-p (regexp-quote part) text))
 
+(defun signal-edit (before after)
+  "Put AFTER in the place of the text BEFORE, and tell the server."
+  (goto-char (point-min))
+  (search-forward before)
+  (replace-match after t t)
+  ;; Idle timers, which send what was typed, do not run in a batch.
+  (eglot--signal-textDocument/didChange))
+
 ;; What the modes of packages are to eglot: modes for the files.
 (define-derived-mode puppet-mode prog-mode "Puppet")
 (define-derived-mode json-mode prog-mode "JSON")
@@ -151,9 +159,7 @@
 (open "data/common.yaml")
 (call-interactively #'hiera-ls-changes)
 (check (says (changes) "0 answers change") "nothing is edited")
-(put-cursor "company::domain: kittiwake.example" (length "company::domain: "))
-(insert "new.")
-(eglot--signal-textDocument/didChange)
+(signal-edit "company::domain: kittiwake.example" "company::domain: new.kittiwake.example")
 (eventually "the view of changes follows what is typed" (lambda () (says (changes) "+ new.kittiwake.example")))
 (check (says (changes) "because of data/common.yaml:") "and says why")
 (eventually "the mode line can say what the edited key changes"
@@ -164,6 +170,18 @@
   (save-window-excursion
     (hiera-ls-changes-visit)
     (check (says (thing-at-point 'line) "company::domain: new.") "RET goes to the cause")))
+(open "data/common.yaml")
+(put-cursor "company::domain: ")
+(let ((before (hiera-ls-edited)))
+  (open "data/roles/web.yaml")
+  (eventually "eglot manages another file" #'eglot-managed-p)
+  (signal-edit "# Web servers." "company::domain: web.example")
+  (open "data/common.yaml")
+  (eventually "the mode line follows an edit in another file"
+              (lambda () (accept-process-output nil 0.05) (not (equal before (hiera-ls-edited)))))
+  (open "data/roles/web.yaml")
+  (signal-edit "company::domain: web.example" "# Web servers.")
+  (set-buffer-modified-p nil))
 (open "data/common.yaml")
 (set-buffer-modified-p nil)
 (kill-buffer)

@@ -125,13 +125,16 @@ end
 ---@type table<integer, {node?: hiera.ActiveNode, revision: integer}>
 local shown_for = {}
 
---- Counts what may change nodes: the choice of another, and fact sets that come and go.
+--- The edited keys of each buffer: the time of the last request, and its result.
+local edited = {}
+
+--- Counts what may change answers: edits, the choice of another node, and fact sets that come and go.
 local revision = 0
 
---- Requests the nodes of all windows again.
-function M.nodes_changed()
+--- Requests what status lines show of all windows again.
+function M.answers_changed()
   revision = revision + 1
-  if next(shown_for) then
+  if next(shown_for) or next(edited) then
     vim.cmd.redrawstatus({ bang = true })
   end
 end
@@ -187,9 +190,6 @@ function M.status(buffer)
   return table.concat(parts, ' · ')
 end
 
---- The edited keys of each buffer: the time of the last request, and its result.
-local edited = {}
-
 local function ask_for_edited(buffer, known, moment)
   local client = vim.lsp.get_clients({ bufnr = buffer, name = 'hiera_ls' })[1]
   local hiera = client and vim.tbl_get(client.server_capabilities, 'experimental', 'hiera') or {}
@@ -200,7 +200,7 @@ local function ask_for_edited(buffer, known, moment)
   local params = { textDocument = { uri = vim.uri_from_bufnr(buffer) } }
   client:request('hiera/editedKeys', params, function(problem, keys)
     known.is_asking = false
-    -- If the buffer was edited meanwhile, the next redraw of the status line requests it again.
+    -- If something was edited meanwhile, the next redraw of the status line requests it again.
     if not problem then
       known.moment = moment
       known.keys = M.or_nil(keys) or {}
@@ -216,7 +216,8 @@ function M.edited()
   local buffer = vim.api.nvim_get_current_buf()
   local known = edited[buffer] or { keys = {} }
   edited[buffer] = known
-  local moment = ('%d %s'):format(vim.api.nvim_buf_get_changedtick(buffer), vim.bo[buffer].modified)
+  local tick = vim.api.nvim_buf_get_changedtick(buffer)
+  local moment = ('%d %s %d'):format(tick, vim.bo[buffer].modified, revision)
   if known.moment ~= moment and not known.is_asking then
     ask_for_edited(buffer, known, moment)
   end
