@@ -22,6 +22,14 @@ this file.")
   (plist-put (cl-call-next-method)
              :experimental '(:previewChanged t :commands (:commands ["hiera.changes"]))))
 
+(cl-defmethod eglot-execute ((_server hiera-ls-server) action)
+  "Run ACTION, which is \"Show which nodes change\" or one that eglot can run."
+  (let ((command (plist-get action :command)))
+    (if (equal "hiera.changes" (if (consp command) (plist-get command :command) command))
+        (hiera-ls-changes)
+      (cl-call-next-method))))
+
+;; Before Emacs 30, eglot runs commands with this function.
 (cl-defmethod eglot-execute-command ((_server hiera-ls-server) (_command (eql hiera.changes)) _arguments)
   "Run the action \"Show which nodes change\"."
   (hiera-ls-changes))
