@@ -65,9 +65,19 @@ The innermost one may be a module."
 (dolist (mode hiera-ls-modes)
   (add-hook (intern (format "%s-hook" mode)) #'hiera-ls-maybe))
 
+(defvar-local hiera-ls--question nil "The server and the request to send again when something changes.")
+
+(defun hiera-ls--server ()
+  "Return the server of the current buffer, or of the file whose changes it shows."
+  (or (car hiera-ls--question) (eglot--current-server-or-lose)))
+
+(defun hiera-ls--document ()
+  "Return the current buffer as a document, or the file whose changes it shows."
+  (or (plist-get (cdr hiera-ls--question) :textDocument) (eglot--TextDocumentIdentifier)))
+
 (defun hiera-ls--ask (method &optional params)
   "Return the server's result for METHOD with PARAMS."
-  (jsonrpc-request (eglot--current-server-or-lose) method params))
+  (jsonrpc-request (hiera-ls--server) method params))
 
 (defun hiera-ls-select-node (name)
   "Show the values that the node called NAME gets.
@@ -84,7 +94,7 @@ With no name, show values for any node that reads the file."
 
 (defun hiera-ls--assumed ()
   "Return what is assumed in the current buffer, as a plist of variables and values."
-  (let ((node (hiera-ls--ask :hiera/nodeOf (list :textDocument (eglot--TextDocumentIdentifier)))))
+  (let ((node (hiera-ls--ask :hiera/nodeOf (list :textDocument (hiera-ls--document)))))
     (apply #'append
            (mapcar (lambda (it) (list (intern (concat ":" (plist-get it :name))) (plist-get it :value)))
                    (plist-get node :assumed)))))
@@ -98,6 +108,8 @@ With no name, show values for any node that reads the file."
   "Pick one of the cases of the key at point, and show all values as they are then.
 What was assumed before stays, unless the case says something else of the same variables."
   (interactive)
+  (when hiera-ls--question
+    (user-error "There is no key at point: pick a case in a file"))
   (let ((cases (append (hiera-ls--ask :hiera/cases (eglot--TextDocumentPositionParams)) nil))
         (choices nil))
     (unless cases
@@ -132,15 +144,14 @@ The buffer follows what you type. RET goes to the edited line."
 
 (define-key hiera-ls-changes-mode-map (kbd "RET") #'hiera-ls-changes-visit)
 
-(defvar-local hiera-ls--question nil "The server and the request to send again when something changes.")
 (defvar-local hiera-ls--lines nil "Details of single lines.")
 
 (defun hiera-ls-changes (&optional revision)
   "Show which nodes get another value because of what is edited.
 Compared is with what the settings say, usually the saved files; with a prefix argument, with a REVISION of Git."
   (interactive (list (and current-prefix-arg (read-string "Compare with the revision: " "HEAD"))))
-  (let* ((server (eglot--current-server-or-lose))
-         (params (append (list :textDocument (eglot--TextDocumentIdentifier) :documentOnly t)
+  (let* ((server (hiera-ls--server))
+         (params (append (list :textDocument (hiera-ls--document) :documentOnly t)
                          (and revision (list :with (list :revision revision)))))
          (answer (hiera-ls--ask :hiera/changes params)))
     (unless answer
