@@ -366,6 +366,13 @@ impl Session {
         self.reread_settings();
     }
 
+    /// Says which settings are not read because a file is open without a folder.
+    pub(super) fn note_unread_settings(&mut self) {
+        if self.folders.is_empty() {
+            self.reread_settings();
+        }
+    }
+
     fn reread_settings(&mut self) {
         // The project file may be a link that leads out of the workspace.
         if self.settings.readable.is_none()

@@ -1,6 +1,7 @@
 //! The project file of a folder: its own, or that of a directory above, because users may open only a part of a repository. The
 //! baseline is found in the same way.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::file_entry::FileEntry;
@@ -49,6 +50,17 @@ impl World {
             }
         }
         unread
+    }
+
+    /// Why the project files around the open files are not read if no folder is open: nothing says which of them counts for the
+    /// workspace, and whether the user trusts it.
+    pub(super) fn project_files_without_folder(&self) -> Vec<String> {
+        let open: BTreeSet<&str> =
+            self.open_files().filter_map(|it| paths::parent(&it.entry.path)).collect();
+        let files: BTreeSet<Arc<str>> =
+            open.into_iter().filter_map(|it| Some(self.project_file(it)?.path.clone())).collect();
+        let why = |file| format!("{file} is not read: open the folder, and not only a file of it");
+        files.into_iter().map(why).collect()
     }
 
     fn file_around(&self, folder: &str, name: &str) -> Option<Arc<FileEntry>> {

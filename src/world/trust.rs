@@ -85,7 +85,10 @@ impl World {
             }
             _ => settings.directory.clone(),
         };
-        let unread = folders.iter().flat_map(|it| self.unread_project_files(it)).collect();
+        let unread = match folders {
+            [] => self.project_files_without_folder(),
+            _ => folders.iter().flat_map(|it| self.unread_project_files(it)).collect(),
+        };
         WorkspaceSettings { settings, problems, file, unread }
     }
 

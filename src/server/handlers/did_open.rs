@@ -17,4 +17,5 @@ pub(in crate::server) fn did_open(session: &mut Session, params: DidOpenTextDocu
     session.remembered().keep_version(&path, document.version);
     session.remember_uri(&path, document.uri);
     session.apply(Change::OpenBuffer { path, text: document.text, version: document.version });
+    session.note_unread_settings();
 }

@@ -263,3 +263,22 @@ fn mistakes_in_settings_are_shown_where_they_are() {
     assert!(message.contains("puppetVersion"), "{message}");
     client.forget("hiera/activeNode");
 }
+
+#[test]
+fn settings_without_a_folder_are_not_read() {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", "version: 5\n"),
+        (".hiera-ls.yaml", "puppetVersion: 7\n"),
+        ("data/common.yaml", "a: 1\n"),
+    ]);
+    let mut client = Client::start_with(no_features(), json!({"capabilities": {}}));
+    client.open(&workspace.path("data/common.yaml"), "a: 1\n");
+    let shown = client.notification("window/showMessage");
+    let message = shown["message"].as_str().expect("a text");
+    assert!(
+        message.ends_with(".hiera-ls.yaml is not read: open the folder, and not only a file of it"),
+        "{message}"
+    );
+    client.forget("textDocument/publishDiagnostics");
+    client.forget("hiera/activeNode");
+}
