@@ -49,13 +49,16 @@ pub(super) enum Part {
     Value,
 }
 
-/// The place at `offset`; `None` in comments, or after a complete value.
+/// The place at `offset`; `None` in comments, after a complete value, and where a string in quotes starts behind it.
 pub(super) fn spot_at(text: &str, offset: u32) -> Option<Spot> {
-    let before = text.get(..offset as usize)?;
+    let (before, behind) = text.split_at_checked(offset as usize)?;
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     let line = &before[line_start..];
     let begin = Begin::of(line);
     let typed = typed(&line[begin.content..])?;
+    if typed.quote.is_none() && behind.starts_with(['\'', '"']) {
+        return None;
+    }
     let (mut steps, is_in_item) = ancestors(&before[..line_start], &begin);
     let is_at_root = begin.content == 0;
     let is_first = typed.steps.is_empty();
@@ -301,6 +304,7 @@ fn typed(line: &str) -> Option<Typed> {
             '}' | ']' if !reader.brackets.is_empty() => reader.close(at),
             ',' if !reader.brackets.is_empty() => {
                 reader.pending = None;
+                reader.is_complete = false;
                 reader.start = at + 1;
                 if let Some(commas) = reader.commas.last_mut() {
                     *commas += 1;
@@ -319,7 +323,7 @@ fn typed(line: &str) -> Option<Typed> {
             _ => {}
         }
     }
-    Some(reader.end(line))
+    (!reader.is_complete).then(|| reader.end(line))
 }
 
 #[derive(Default)]
@@ -334,7 +338,8 @@ struct LineReader {
     commas: Vec<usize>,
     /// The keys in each open bracket, with the starts of their values.
     present: Vec<Vec<(String, usize)>>,
-    is_closed: bool,
+    /// Whether the value is one in brackets that is complete.
+    is_complete: bool,
 }
 
 impl LineReader {
@@ -350,7 +355,7 @@ impl LineReader {
         self.present.pop();
         self.commas.pop();
         self.start = at + 1;
-        self.is_closed = self.brackets.is_empty();
+        self.is_complete = true;
     }
 
     /// Whether a `:` at the end of the typed text ends a key: `merge:`, but not `profile:`, which may become `profile::base`.
@@ -458,6 +463,17 @@ mod tests {
         check("a: [x, y", "a v y");
         check("a: {b: 1}\nc", "k c");
         check("a: {b: {c: 1}, d", "a k d");
+        check("a: {b: [x], c", "a k c");
+    }
+
+    #[test]
+    fn nothing_follows_a_value_or_stands_before_one() {
+        for complete in ["a: {b: 1}", "a: [x] ", "a: {b: [x]", "a:\n  - {b: 1}", "a: [{b: 1}"] {
+            check(complete, "-");
+        }
+        for (text, offset) in [("a: 'x'", 3), ("a: \"x\"", 3), ("a: ['x']", 4), ("'a': 1", 0)] {
+            assert_eq!(spot_at(text, offset), None, "{text}");
+        }
     }
 
     #[track_caller]
