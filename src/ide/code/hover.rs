@@ -11,6 +11,7 @@ use crate::binding::{self, BoundCase, ParameterType, Verdict};
 use crate::code::CodeFile;
 use crate::code::lookup_arguments;
 use crate::code::summary::KeyPattern;
+use crate::data::{Located, puppet_type};
 use crate::engine::Condition;
 use crate::engine::cases::in_words;
 use crate::ide::changes::counted;
@@ -126,7 +127,7 @@ fn lookup_text(
     file: &CodeFile,
     (call, name): (&Call, &CalledName),
 ) -> String {
-    let LookupCall { mut request, open_default, open, .. } = match LookupCall::of(file, call) {
+    let LookupCall { mut request, default_code, open, .. } = match LookupCall::of(file, call) {
         Ok(asked) => asked,
         Err(lookup_arguments::Refused) => {
             return format!(
@@ -142,10 +143,17 @@ fn lookup_text(
     if let Some(value_type) = request.value_type.take_if(|it| !is_checkable(it)) {
         notes.push(format!("Not checked: the type {}", class_parameter::code(&value_type)));
     }
+    // YAML has no form for `default` and regular expressions.
+    let is_shown_as_code = |it: &mut Located| {
+        let fits =
+            |wanted: &str| puppet_type::check_type(wanted, Some(&aliases), "", &it.value).is_ok();
+        !puppet_type::is_data(&it.value) && request.value_type.as_deref().is_none_or(fits)
+    };
+    request.default.take_if(is_shown_as_code);
     request.type_aliases = Some(aliases);
     let brings_values = request.default.is_some()
         || !(request.default_values.is_empty() && request.overrides.is_empty());
-    let otherwise = match open_default {
+    let otherwise = match default_code {
         Some(code) => Otherwise::CallDefault(code),
         None => Otherwise::Fails,
     };
@@ -474,6 +482,11 @@ asking: \"%{lookup('over')}\"
                      expected to access value using 'x' from key 'scalar.x'";
         value("lookup('scalar.$0x', Any, first, 3)", fails);
         value("lookup('none$0', Any, first, $y)", "No data: the default `$y` is used.");
+        value("lookup('none$0', Any, first, default)", "No data: the default `default` is used.");
+        value("hiera('none$0', [/x/])", "No data: the default `[/x/]` is used.");
+        value("lookup('scalar$0', {default_value => /x/})", "one");
+        let wrong = "This call fails: / Default value has wrong type, expects an Integer value, got Default";
+        value("lookup('none$0', Integer, first, default)", wrong);
         value("lookup('none$0') |$k| { $k }", "No data: the block of the call gives the value.");
         value("lookup(['none', 'sc$0alar'])", "one");
         value("lookup(asking$0, {override => {over => 9}})", "'9'");

@@ -18,8 +18,8 @@ pub(crate) struct LookupCall {
     pub(crate) request: Request,
     /// Where its merge is written, if it is an argument or an option.
     pub(crate) merge_range: Option<TextRange>,
-    /// The code of a default that is not constant.
-    pub(crate) open_default: Option<String>,
+    /// The code of the default.
+    pub(crate) default_code: Option<String>,
     /// Other parts that are not constant but matter, each as a part of a sentence in Markdown.
     pub(crate) open: Vec<String>,
 }
@@ -32,22 +32,18 @@ impl LookupCall {
         let open = said.open.iter().map(|(part, range)| {
             format!("{} {}", in_words(*part), class_parameter::code(file.slice(*range)))
         });
-        let open_default = said.default.filter(|_| said.default_value.is_none()).map(code);
-        let (default, open_default) = if call.lambda.is_some() {
-            // The lambda computes the default, and hiera-ls does not evaluate code.
-            (None, Some(BLOCK.to_owned()))
-        } else {
-            (said.default_value.map(|it| Located::new(it, None)), open_default)
-        };
+        // The lambda computes the default, and hiera-ls does not evaluate code.
+        let block = call.lambda.is_some().then(|| BLOCK.to_owned());
+        let default = said.default_value.filter(|_| block.is_none());
         Ok(Self {
             open: open.collect(),
             merge_range: said.merge_range,
-            open_default,
+            default_code: block.or_else(|| said.default.map(code)),
             request: Request {
                 names: said.names,
                 value_type: said.value_type.map(code),
                 merge: said.merge,
-                default,
+                default: default.map(|it| Located::new(it, None)),
                 overrides: said.overrides,
                 default_values: said.default_values,
                 ..Request::default()
@@ -99,7 +95,8 @@ mod tests {
         if !request.default_values.is_empty() {
             parts.push(format!("values {}", hash(&request.default_values)));
         }
-        parts.extend(asked.open_default.iter().map(|it| format!("open default {it}")));
+        let open = asked.default_code.iter().filter(|_| request.default.is_none());
+        parts.extend(open.map(|it| format!("open default {it}")));
         parts.extend(asked.open.iter().map(|it| format!("open: {it}")));
         parts.join("; ")
     }
