@@ -11,7 +11,7 @@ use super::{Carried, Work, listed};
 use crate::code::file::language_of;
 use crate::code::roots::files_of_class;
 use crate::code::summary::known_as;
-use crate::code::{CodeFile, CodeIndex};
+use crate::code::{CodeFile, CodeIndex, DeclaredAt};
 use crate::config::Environment;
 use crate::data::Files as _;
 use crate::engine::CancelToken;
@@ -133,10 +133,8 @@ impl Class<'_> {
         if !self.world.is_in_workspace(path) {
             return Err("the class is outside of the workspace".to_owned());
         }
-        for kind in [DeclarationKind::Class, DeclarationKind::Define] {
-            if let Some(taken) = code.declared(kind, new).first() {
-                return Err(format!("{}: `{new}` exists already", self.shown_path(&taken.path)));
-            }
+        if let Some(taken) = declaration_of(code, new) {
+            return Err(format!("{}: `{new}` exists already", self.shown_path(&taken.path)));
         }
         if let Some(error) = self.file.manifest.errors.first() {
             let at = self.shown(self.path, error.range);
@@ -320,7 +318,8 @@ impl Class<'_> {
     /// `getvar('a::b::c')`.
     fn strings_of_code(&self, edited: &Edited) -> Vec<String> {
         let mut places = Vec::new();
-        for (path, _) in self.world.code_index(self.environment).files() {
+        let code = self.world.code_index(self.environment);
+        for (path, _) in code.files() {
             let Ok(text) = self.world.text(path) else { continue };
             if memchr::memmem::find(text.as_bytes(), self.old.as_bytes()).is_none() {
                 continue;
@@ -330,19 +329,26 @@ impl Class<'_> {
                 edits.is_some_and(|it| it.iter().any(|it| range.contains_range(it.edit.range)))
             };
             let strings = puppet::strings(&text, language_of(path)).into_iter();
-            let meant = strings.filter(|it| self.may_mean(it.slice(&text)) && !is_edited(*it));
+            let meant =
+                strings.filter(|it| self.may_mean(it.slice(&text), &code) && !is_edited(*it));
             places.extend(meant.map(|it| self.shown(path, it)));
         }
         places.dedup();
         places
     }
 
-    /// Whether a string with its quotes is the name of the class, or that of one of its variables.
-    fn may_mean(&self, written: &str) -> bool {
+    /// Whether a string with its quotes is the name of the class, or that of one of its variables. A class or a type below it can
+    /// have the same name as a variable.
+    fn may_mean(&self, written: &str, code: &CodeIndex) -> bool {
         let text = written.trim_matches(['\'', '"']);
         let name = text.strip_prefix("::").unwrap_or(text);
         match name.strip_prefix(self.old).and_then(|it| it.strip_prefix("::")) {
-            Some(variable) => !variable.is_empty() && !variable.contains([':', ' ']),
+            Some(variable) => {
+                let is_of_class = || self.file.text.contains(&format!("${variable}"));
+                !variable.is_empty()
+                    && !variable.contains([':', ' '])
+                    && (declaration_of(code, name).is_none() || is_of_class())
+            }
             None => self.is_meant(text),
         }
     }
@@ -380,6 +386,12 @@ impl Class<'_> {
             Err(_) => shown,
         }
     }
+}
+
+/// Where a class or a defined type with this name is declared.
+fn declaration_of<'c>(code: &'c CodeIndex, name: &str) -> Option<&'c DeclaredAt> {
+    let kinds = [DeclarationKind::Class, DeclarationKind::Define].into_iter();
+    kinds.flat_map(|it| code.declared(it, name)).next()
 }
 
 /// The range of a name without quotes and a leading `::`; `None` if escapes or a heredoc hide it.

@@ -440,12 +440,15 @@ fn a_class_takes_its_keys_along() {
 #[test]
 fn strings_and_variables_of_a_class_are_named() {
     let warnings = check(
-        "#- /modules/m/manifests/web.pp\nclass m::we$0b { }\nclass m::web::sub { }\n\
+        "#- /modules/m/manifests/web.pp\nclass m::we$0b { $v = 1 }\nclass m::web::sub { }\nclass m::web::v { }\n\
          #- /manifests/site.pp\ninclude m::web\n$c = 'm::web'\nnotice(getvar(\"::m::web::v\"))\nnotice(defined('m::web'))\n\
-         notice('m::web::sub::v', 'm::web is', 'm::web2')\n\
+         notice('m::web::sub::v', 'm::web is', 'm::web2', 'm::web::sub')\n\
          #- /data/common.yaml\nx: '%{m::web::v}'\ny: '%{::m::web::v.a}'\nz: '%{m::web::sub::v}'\n",
         "m::www",
-        &["/manifests/site.pp:1 include m::www", "/modules/m/manifests/web.pp:1 class m::www { }"],
+        &[
+            "/manifests/site.pp:1 include m::www",
+            "/modules/m/manifests/web.pp:1 class m::www { $v = 1 }",
+        ],
     );
     assert_eq!(
         warnings[..3],
