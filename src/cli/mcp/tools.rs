@@ -238,6 +238,8 @@ impl Call<'_> {
     fn text(&self, name: &str) -> Result<Option<&str>, String> {
         match self.arguments.get(name) {
             None | Some(Json::Null) => Ok(None),
+            // This is how assistants leave an argument out.
+            Some(Json::String(text)) if text.is_empty() => Ok(None),
             Some(Json::String(text)) => Ok(Some(text)),
             Some(_) => Err(format!("{name} must be a string")),
         }
@@ -281,6 +283,9 @@ impl Call<'_> {
 
     fn lookup(&self) -> Result<lookup::LookupArguments, String> {
         let key = self.text("key")?.unwrap_or_default();
+        if let Some(names) = self.text("node")?.filter(|it| it.contains(['*', '?'])) {
+            return Err(format!("{names} is not the name of a node; the tool `nodes` lists them"));
+        }
         match self.parsed("lookup", &self.options(&["node", "environment"]), &[key])? {
             Command::Lookup(mut arguments) => {
                 arguments.place.is_bounded = true;
@@ -392,6 +397,22 @@ mod tests {
             answer.as_ref().is_ok_and(|it| it.starts_with("nothing mentions nope")),
             "{answer:?}"
         );
+    }
+
+    #[test]
+    fn names_of_nodes() {
+        let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/control-repo");
+        let ask = |tool: &str, node: &str| {
+            let Json::Object(arguments) = json!({"key": "company::domain", "node": node}) else {
+                unreachable!("an object")
+            };
+            call(sample, tool, &arguments)
+        };
+        for tool in ["lookup", "explain"] {
+            assert!(ask(tool, "").is_ok(), "{tool}: {:?}", ask(tool, ""));
+            let refused = "web* is not the name of a node; the tool `nodes` lists them".to_owned();
+            assert_eq!(ask(tool, "web*"), Err(refused), "{tool}");
+        }
     }
 
     #[test]
