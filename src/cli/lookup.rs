@@ -281,7 +281,7 @@ fn first_found(
     }
     if !answer.is_certain() {
         print(&output.cases(&answer, names));
-        complain(&output::depends_line(&answer, names));
+        complain(&output::depends_line(&answer, names, evaluator.node()));
         return ExitCode::from(DEPENDS);
     }
     if arguments.explain || arguments.explain_options {

@@ -430,6 +430,24 @@ fn names_of_nodes_that_are_not_known() {
     assert!(said.contains("--nodes takes patterns"), "{said}");
 }
 
+/// A name brings all facts of its fact set, and a variable that is set brings only itself.
+#[test]
+fn a_node_is_named_where_its_name_is_open() {
+    let workspace = Workspace::new(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy: [{name: x, paths: ['%{trusted.certname}.yaml', '%{role}.yaml', c.yaml]}]\n",
+        ),
+        ("data/n1.yaml", "a: 1\n"),
+        ("data/web.yaml", "a: 2\nb: 2\n"),
+    ]);
+    let said = complaint(&workspace, &["lookup", "a"]);
+    let expected = "hiera-ls: a depends on trusted.certname and role, which are not known; name the node with --node NAME\n";
+    assert_eq!(said, expected);
+    let set = "hiera-ls: b depends on role, which is not known; set it with --set role=VALUE\n";
+    assert_eq!(complaint(&workspace, &["lookup", "b", "--node", "n2"]), set);
+}
+
 /// A node may have the structured fact and not the legacy one, and the other way round.
 #[test]
 fn a_legacy_fact_of_a_fact_set_is_not_its_structured_fact() {

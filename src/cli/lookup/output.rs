@@ -12,6 +12,8 @@ use crate::data::{Files, Located, Place, render};
 use crate::engine::cases::{left_out_in_words, not_known_in_words};
 use crate::engine::explain::{self, Annotate};
 use crate::engine::{Answer, Condition, Failure, OpaqueLevel, TraceNode};
+use crate::facts::infer::names_machines;
+use crate::facts::{Node, Origin};
 use crate::text::{Encoding, LineIndex};
 use crate::world::World;
 
@@ -215,8 +217,8 @@ pub(super) fn if_text(conditions: &[Condition]) -> String {
     format!("if {}", crate::engine::cases::in_words(conditions))
 }
 
-/// The reason for the exit code.
-pub(super) fn depends_line(answer: &Answer, names: &[Arc<str>]) -> String {
+/// The reason for the exit code, and what to do about it.
+pub(super) fn depends_line(answer: &Answer, names: &[Arc<str>], node: &Node) -> String {
     let on = answer.depends_on();
     let key = names.iter().map(|name| &**name).collect::<Vec<_>>().join(", ");
     // The first of several keys that is found has the answer.
@@ -224,9 +226,14 @@ pub(super) fn depends_line(answer: &Answer, names: &[Arc<str>]) -> String {
     if on.is_empty() {
         return format!("{key} depends on facts of the node that are not known");
     }
-    let set = if on.len() == 1 { "set it" } else { "set them, for example" };
-    let argument = in_shell(format!("{}=VALUE", on[0]));
-    format!("{key} depends on {}; {set} with --set {argument}", not_known_in_words(&on))
+    // A name also brings the facts of its fact set.
+    let advice = if node.origin == Origin::Any && on.iter().any(|it| names_machines(it)) {
+        "name the node with --node NAME".to_owned()
+    } else {
+        let set = if on.len() == 1 { "set it" } else { "set them, for example" };
+        format!("{set} with --set {}", in_shell(format!("{}=VALUE", on[0])))
+    };
+    format!("{key} depends on {}; {advice}", not_known_in_words(&on))
 }
 
 /// An argument as a shell reads it. Only names of variables whose members need quotes contain other characters.
