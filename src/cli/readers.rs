@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json, json};
 use super::fleet::{self, Selection};
 use super::place::{Place, PlaceArguments};
 use super::print_or_complain;
-use super::shown::{as_seen_from_here, counted, in_a_line};
+use super::shown::{as_seen_from_here, counted, in_a_line, seen_from};
 use super::uses::ListFormat;
 use super::workspace::absolute;
 use crate::data::{Files as _, PathKind};
@@ -331,7 +331,7 @@ fn json_of(readers: &Readers) -> Json {
         let variables: Vec<&str> = way.variables.iter().map(|it| &**it).collect();
         json!({"variables": variables, "slash": !way.is_obscure, "level": level, "module": module})
     };
-    let path = paths::below(&readers.directory, &readers.path).unwrap_or(&readers.path);
+    let path = seen_from(&readers.directory, &readers.path);
     let by_modules = readers.by_modules.iter();
     let by_modules: Map<String, Json> =
         by_modules.map(|(module, nodes)| (module.to_string(), names(nodes).into())).collect();

@@ -32,8 +32,12 @@ const GITHUB_COMMANDS: [&str; 16] = [
 /// A path in output for people. A path below the current directory is shown without it, which is shorter; every path can be
 /// opened from there.
 pub(super) fn as_seen_from_here(path: &str) -> &str {
-    let here = here();
-    paths::below(&here, path).filter(|it| !it.is_empty()).unwrap_or(path)
+    seen_from(&here(), path)
+}
+
+/// A path relative to a directory, if it is below it. For programs, this is the directory of the environment.
+pub(super) fn seen_from<'p>(directory: &str, path: &'p str) -> &'p str {
+    paths::below(directory, path).filter(|it| !it.is_empty()).unwrap_or(path)
 }
 
 /// The current directory; empty if there is none.

@@ -9,7 +9,7 @@ use super::completions;
 use super::place::{Place, PlaceArguments};
 use super::print_or_complain;
 use super::readers;
-use super::shown::{as_seen_from_here, in_a_line, within_a_line};
+use super::shown::{as_seen_from_here, in_a_line, seen_from, within_a_line};
 use super::terminal::complain;
 use super::workspace;
 use crate::data::{Files as _, PathKind};
@@ -26,7 +26,7 @@ pub struct UsesArguments {
     pub key: String,
     #[command(flatten)]
     pub place: PlaceArguments,
-    /// text, or jsonl: one JSON object {"use", "file", "line", "column", "text"} per line
+    /// text, or jsonl: one JSON object {"use", "file", "line", "column", "text", "environment"} per line
     #[arg(long, value_enum, default_value_t, hide_possible_values = true, value_name = "FORMAT")]
     pub render_as: ListFormat,
 }
@@ -134,10 +134,11 @@ fn line(place: &Place, found: &KeyUse, format: ListFormat) -> String {
     match format {
         ListFormat::Jsonl => {
             let (line, column) = (at.line + 1, at.col + 1);
-            let directory = place.environment.directory();
-            let path = paths::below(directory, &found.path).unwrap_or(&found.path);
-            let record =
-                json!({"use": kind, "file": path, "line": line, "column": column, "text": said});
+            let path = seen_from(place.environment.directory(), &found.path);
+            let environment = &*place.world.environment_label(&place.environment);
+            let record = json!({
+                "use": kind, "file": path, "line": line, "column": column, "text": said, "environment": environment
+            });
             format!("{record}\n")
         }
         ListFormat::Text => {

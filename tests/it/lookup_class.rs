@@ -177,6 +177,24 @@ fn programs_get_every_case() {
     assert_eq!((status, found.as_array().map(Vec::len)), (Some(3), Some(2)));
 }
 
+/// The current directory is neither that of the environment nor above it.
+#[test]
+fn programs_get_paths_below_the_environment() {
+    let workspace = Workspace::new(&FILES);
+    let data = format!("{}/data", workspace.root());
+    let run = |format: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hiera-ls"));
+        let arguments = ["lookup", "--class", "web", "--root", "..", "--render-as", format];
+        let output = command.args(arguments).current_dir(&data).output();
+        String::from_utf8(output.expect("the program runs").stdout).expect("UTF-8")
+    };
+    let found: Json = serde_json::from_str(&run("json")).expect("JSON");
+    assert_eq!(found["file"], "modules/web/manifests/init.pp");
+    assert_eq!(found["parameters"][1]["origins"], json!(["data/common.yaml:2"]));
+    let table = run("table");
+    assert!(table.contains("  common.yaml:2\n"), "{table}");
+}
+
 #[test]
 fn puppets_words_about_the_class() {
     let (status, out, _) =

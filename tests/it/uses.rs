@@ -83,3 +83,17 @@ fn a_text_that_is_no_key_is_refused() {
         assert_eq!(run(&workspace, ["uses", key]), (Some(2), String::new(), complaint));
     }
 }
+
+#[test]
+fn programs_get_the_environment_of_a_file() {
+    let workspace = Workspace::new(&[
+        ("environments/production/hiera.yaml", HIERA_YAML),
+        ("environments/production/data/common.yaml", "g: 1\n"),
+    ]);
+    let mut program = Command::new(env!("CARGO_BIN_EXE_hiera-ls"));
+    let program = program.args(["uses", "g", "--render-as", "jsonl"]);
+    let output = program.current_dir(workspace.root()).output().expect("the program runs");
+    let expected = "{\"use\":\"key\",\"file\":\"data/common.yaml\",\"line\":1,\"column\":1,\"text\":\"g\",\
+                    \"environment\":\"production\"}\n";
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+}

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::arguments::{DEPENDS, RenderAs};
-use super::class_output::{self, BoundClass};
+use super::class_output::{self, BoundClass, Origins};
 use super::setup::Setup;
 use crate::binding::Binder;
 use crate::cli::print;
@@ -48,11 +48,12 @@ pub(super) fn run(
     }
     let node = &setup.evaluator.node().name;
     let files = setup.files().as_ref();
+    let from = Origins { files, directory: environment.directory() };
     print(&match render_as.unwrap_or(RenderAs::Table) {
         RenderAs::Table | RenderAs::S => class_output::table(&all, node, files),
-        RenderAs::Json => class_output::json(&all, node, files),
-        RenderAs::Yaml => class_output::yaml(&all, node, files),
-        RenderAs::Jsonl => class_output::json_lines(&all, node, files),
+        RenderAs::Json => class_output::json(&all, node, from),
+        RenderAs::Yaml => class_output::yaml(&all, node, from),
+        RenderAs::Jsonl => class_output::json_lines(&all, node, from),
     });
     // A refusal is certain, so it counts more than what depends on facts.
     Ok(if all.iter().any(|it| it.refusal().is_some()) {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 use super::output::if_text;
 use crate::binding::{Binding, Bound, BoundCase, Verdict, is_open, refusal};
 use crate::cli::answer_json::{conditions_json, left_out_json};
-use crate::cli::shown::{as_seen_from_here, in_lines, within_a_line};
+use crate::cli::shown::{as_seen_from_here, here, in_lines, seen_from, within_a_line};
 use crate::code::ClassCode;
 use crate::data::{Files, Value, json as data_json, render};
 use crate::engine::cases::left_out_in_words;
@@ -33,6 +33,13 @@ impl BoundClass {
     }
 }
 
+/// The files that values come from, and the directory that their paths are relative to.
+#[derive(Clone, Copy)]
+pub(super) struct Origins<'a> {
+    pub(super) files: &'a dyn Files,
+    pub(super) directory: &'a str,
+}
+
 /// A line of the table.
 struct Row {
     cells: [String; 4],
@@ -42,6 +49,7 @@ struct Row {
 
 /// Tables for people: missing parameters come first, then those that Puppet refuses for other reasons.
 pub(super) fn table(all: &[BoundClass], node: &str, files: &dyn Files) -> String {
+    let from = Origins { files, directory: &here() };
     let mut text = String::new();
     for (number, asked) in all.iter().enumerate() {
         if number > 0 {
@@ -61,7 +69,7 @@ pub(super) fn table(all: &[BoundClass], node: &str, files: &dyn Files) -> String
         let mut bindings: Vec<&Binding> = asked.bindings.iter().collect();
         // What needs attention comes first. The sort is stable, so the order of the parameters stays otherwise.
         bindings.sort_by_key(|it| it.cases.iter().map(|case| rank(&case.verdict)).min());
-        let rows: Vec<Row> = bindings.iter().flat_map(|it| rows(class, it, files)).collect();
+        let rows: Vec<Row> = bindings.iter().flat_map(|it| rows(class, it, from)).collect();
         write_rows(&mut text, &rows);
     }
     text
@@ -75,7 +83,7 @@ fn rank(verdict: &Verdict) -> u8 {
     }
 }
 
-fn rows(class: &ClassCode, binding: &Binding, files: &dyn Files) -> Vec<Row> {
+fn rows(class: &ClassCode, binding: &Binding, from: Origins<'_>) -> Vec<Row> {
     let is_alone = binding.cases.len() == 1;
     let mut rows = Vec::new();
     for (index, case) in binding.cases.iter().enumerate() {
@@ -85,14 +93,14 @@ fn rows(class: &ClassCode, binding: &Binding, files: &dyn Files) -> Vec<Row> {
             (false, _) => format!("  {}", if_text(&case.conditions)),
         };
         let value = value_of(&case.bound).map_or(String::new(), |it| cut(&render::to_json(&it)));
-        let from = match &case.bound {
-            Bound::Data(_) => origins(binding.answer_of(index), files).join(", "),
+        let source = match &case.bound {
+            Bound::Data(_) => from.of(binding.answer_of(index)).join(", "),
             Bound::Default(_) => format!("default, {}", default_place(class, binding)),
             Bound::Computed => format!("computed by code, {}", default_place(class, binding)),
             Bound::Nothing | Bound::Failed(_) => String::new(),
         };
         let notes = note(binding, case).into_iter().collect();
-        rows.push(Row { cells: [mark(&case.verdict).to_owned(), name, value, from], notes });
+        rows.push(Row { cells: [mark(&case.verdict).to_owned(), name, value, source], notes });
     }
     if let Some(last) = rows.last_mut() {
         last.notes.extend(left_out_in_words(&binding.answer.left_out));
@@ -145,19 +153,19 @@ fn cut(text: &str) -> String {
 }
 
 /// One object, or a list of them for several classes.
-pub(super) fn json(all: &[BoundClass], node: &str, files: &dyn Files) -> String {
-    format!("{:#}\n", document(all, node, files))
+pub(super) fn json(all: &[BoundClass], node: &str, from: Origins<'_>) -> String {
+    format!("{:#}\n", document(all, node, from))
 }
 
 /// The same as YAML.
-pub(super) fn yaml(all: &[BoundClass], node: &str, files: &dyn Files) -> String {
-    render::to_yaml(&data_json::to_value(&document(all, node, files)))
+pub(super) fn yaml(all: &[BoundClass], node: &str, from: Origins<'_>) -> String {
+    render::to_yaml(&data_json::to_value(&document(all, node, from)))
 }
 
-fn document(all: &[BoundClass], node: &str, files: &dyn Files) -> Json {
+fn document(all: &[BoundClass], node: &str, from: Origins<'_>) -> Json {
     let one = |asked: &BoundClass| {
-        let parameters = asked.bindings.iter().map(|it| record(asked, it, files, false));
-        let mut object = class_record(asked, node);
+        let parameters = asked.bindings.iter().map(|it| record(asked, it, from, false));
+        let mut object = class_record(asked, node, from);
         object.insert("parameters".into(), parameters.map(Json::Object).collect());
         Json::Object(object)
     };
@@ -168,21 +176,21 @@ fn document(all: &[BoundClass], node: &str, files: &dyn Files) -> Json {
 }
 
 /// A line for each parameter in the order of its class, and one that ends the class.
-pub(super) fn json_lines(all: &[BoundClass], node: &str, files: &dyn Files) -> String {
+pub(super) fn json_lines(all: &[BoundClass], node: &str, from: Origins<'_>) -> String {
     let mut text = String::new();
     for asked in all {
         for binding in &asked.bindings {
             let mut line = Map::new();
             line.insert("class".into(), (&*asked.class.name).into());
-            line.append(&mut record(asked, binding, files, true));
+            line.append(&mut record(asked, binding, from, true));
             let _ = writeln!(text, "{}", Json::Object(line));
         }
-        let _ = writeln!(text, "{}", Json::Object(class_record(asked, node)));
+        let _ = writeln!(text, "{}", Json::Object(class_record(asked, node, from)));
     }
     text
 }
 
-fn class_record(asked: &BoundClass, node: &str) -> Map<String, Json> {
+fn class_record(asked: &BoundClass, node: &str, from: Origins<'_>) -> Map<String, Json> {
     let BoundClass { class, bindings, given } = asked;
     let refusal = asked.refusal();
     let status = match &refusal {
@@ -196,7 +204,7 @@ fn class_record(asked: &BoundClass, node: &str) -> Map<String, Json> {
         "status": status,
         "error": refusal,
         "node": node,
-        "file": as_seen_from_here(&class.path),
+        "file": seen_from(from.directory, &class.path),
         "line": class.file.line(class.declaration().name_range.start),
     });
     if !given.is_empty() {
@@ -209,7 +217,7 @@ fn class_record(asked: &BoundClass, node: &str) -> Map<String, Json> {
 fn record(
     asked: &BoundClass,
     binding: &Binding,
-    files: &dyn Files,
+    from: Origins<'_>,
     is_exact: bool,
 ) -> Map<String, Json> {
     let mut line = Map::new();
@@ -217,7 +225,7 @@ fn record(
     line.insert("type".into(), binding.type_text.as_deref().into());
     line.insert("line".into(), asked.class.file.line(binding.name_range.start).into());
     if binding.is_certain() {
-        add_case(&mut line, (binding, 0), files, is_exact);
+        add_case(&mut line, (binding, 0), from, is_exact);
         return line;
     }
     line.insert("status".into(), "depends".into());
@@ -227,7 +235,7 @@ fn record(
     let case = |(index, case): (usize, &BoundCase)| {
         let mut line = Map::new();
         line.insert("if".into(), Json::Object(conditions_json(&case.conditions)));
-        add_case(&mut line, (binding, index), files, is_exact);
+        add_case(&mut line, (binding, index), from, is_exact);
         Json::Object(line)
     };
     line.insert("cases".into(), binding.cases.iter().enumerate().map(case).collect());
@@ -241,7 +249,7 @@ fn record(
 fn add_case(
     line: &mut Map<String, Json>,
     (binding, index): (&Binding, usize),
-    files: &dyn Files,
+    origins: Origins<'_>,
     is_exact: bool,
 ) {
     let case = &binding.cases[index];
@@ -271,7 +279,7 @@ fn add_case(
         line.insert("why".into(), unsure.words().into());
     }
     if matches!(case.bound, Bound::Data(_)) {
-        line.insert("origins".into(), origins(binding.answer_of(index), files).into());
+        line.insert("origins".into(), origins.of(binding.answer_of(index)).into());
     }
 }
 
@@ -283,21 +291,25 @@ fn value_of(bound: &Bound) -> Option<Value> {
     }
 }
 
-/// The origins of the value, the highest priority first.
-fn origins(answer: &Answer, files: &dyn Files) -> Vec<String> {
-    let counting = answer.sources.iter().filter(|it| it.counts());
-    counting.map(|it| origin(it, files)).collect()
-}
+impl Origins<'_> {
+    /// The origins of the value, the highest priority first.
+    fn of(self, answer: &Answer) -> Vec<String> {
+        let counting = answer.sources.iter().filter(|it| it.counts());
+        counting.map(|it| self.origin(it)).collect()
+    }
 
-fn origin(source: &Source, files: &dyn Files) -> String {
-    let Some(place) = source.shown_place() else {
-        return format!("level \"{}\" ({})", source.level, source.path);
-    };
-    let path = files.path(place.file);
-    let line = files.text(&path).map(|text| LineIndex::new(&text).line_of(place.range.start) + 1);
-    match line {
-        Ok(line) => format!("{}:{line}", as_seen_from_here(&path)),
-        Err(_) => as_seen_from_here(&path).to_owned(),
+    fn origin(self, source: &Source) -> String {
+        let Some(place) = source.shown_place() else {
+            return format!("level \"{}\" ({})", source.level, source.path);
+        };
+        let path = self.files.path(place.file);
+        let shown = seen_from(self.directory, &path);
+        match self.files.text(&path) {
+            Ok(text) => {
+                format!("{shown}:{}", LineIndex::new(&text).line_of(place.range.start) + 1)
+            }
+            Err(_) => shown.to_owned(),
+        }
     }
 }
 
