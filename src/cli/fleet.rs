@@ -291,10 +291,7 @@ fn chosen(
         // A machine of which nothing is known can be named as well, unless --facts lists all of them.
         if !is_known && is_name && wanted.facts.is_none() {
             if known.insert(pattern.into()) {
-                // Several environments, and both sides of a comparison, may have no such node.
-                complain_once(&format!(
-                    "note: {pattern} is not a known node; only its name is used"
-                ));
+                note_unknown(pattern);
                 found.push(world.node_named(environment, pattern));
             }
         } else if !is_known && (found.len(), left_out.len()) == before {
@@ -315,6 +312,11 @@ fn chosen(
         return Err("--nodes: the list is empty; write `all`, or names".to_owned());
     }
     Ok((found, left_out))
+}
+
+/// Says that nothing is known of a node. Several environments, and both sides of a comparison, may have no such node.
+pub(super) fn note_unknown(name: &str) {
+    complain_once(&format!("note: {name} is not a known node; only its name is used"));
 }
 
 /// A node of another environment as a node of this one.

@@ -172,6 +172,17 @@ impl World {
         files.filter_map(|path| Some(MainManifest { file: self.code_file(&path)?, path })).collect()
     }
 
+    /// Whether a fact set, the settings, a data file or a node block of the main manifest names a node.
+    pub fn knows_node(&self, environment: &Environment, name: &str) -> bool {
+        let is_host = |host: &str| host_name(host).is_some_and(|it| it == name.to_lowercase());
+        let has_block = |it: &MainManifest| {
+            let mut nodes = it.file.manifest.declarations.iter();
+            nodes.any(|node| hosts(&it.file, node).any(is_host))
+        };
+        self.nodes(environment).iter().any(|node| *node.name == *name)
+            || self.main_manifests(environment).iter().any(has_block)
+    }
+
     /// The classes of the evaluator's node.
     pub fn node_classes(&self, evaluator: &Evaluator) -> NodeClasses {
         let finder = ClassFinder::new(self, evaluator.environment());

@@ -238,8 +238,8 @@ w1
     a  manifests/site.pp:1
   ? b  manifests/site.pp:2
 ";
-    let found = run(&workspace, &["--node", "w1"]);
-    assert_eq!(found, (Some(0), expected.to_owned(), String::new()));
+    let (status, out, _) = run(&workspace, &["--node", "w1"]);
+    assert_eq!((status, &*out), (Some(0), expected));
     workspace.write("manifests/site.pp", "\nnode w1 { include a\n");
     let expected = "\
 w1
@@ -261,4 +261,18 @@ fn a_pattern_is_no_name_of_a_node() {
     let expected =
         "hiera-ls: --node web*: this is one name; `all` means all nodes with fact sets\n";
     assert_eq!((&*out, &*said), ("", expected));
+}
+
+#[test]
+fn a_node_that_nothing_names_is_not_known() {
+    let manifest = ("manifests/site.pp", "node 'W1' { }\nnode /web/ { }\nnode default { }\n");
+    let data = [("hiera.yaml", "version: 5\n"), (".hiera-ls/facts/w2.json", "{\"a\": 1}")];
+    let workspace = Workspace::new(&[&[manifest][..], &data].concat());
+    for name in ["w1", "w2"] {
+        assert_eq!(run(&workspace, &["--node", name]).2, "", "{name}");
+    }
+    for name in ["web1", "default"] {
+        let note = format!("hiera-ls: note: {name} is not a known node; only its name is used\n");
+        assert_eq!(run(&workspace, &["--node", name]).2, note);
+    }
 }

@@ -59,6 +59,9 @@ pub(super) fn list(arguments: &ClassesArguments) -> Result<String, String> {
             write(&fleet, &world.missing_parameters(environment), &mut text);
             continue;
         }
+        if !world.knows_node(environment, name) {
+            fleet::note_unknown(name);
+        }
         let node = world.node_named(environment, name).in_environment(environment);
         let alone = world.classes_of_node(environment, node);
         let missing = world.missing_in(environment, &alone);
