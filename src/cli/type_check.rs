@@ -169,7 +169,8 @@ impl Checker {
                 let value = question.shift_remove("value").unwrap_or(Json::Null);
                 let checked = match wanted {
                     Some(Json::String(wanted)) => self.checked(wanted, &value),
-                    _ => Err("`type` is missing".to_owned()),
+                    Some(_) => Err("`type` is not a string".to_owned()),
+                    None => Err("`type` is missing".to_owned()),
                 };
                 (question, checked)
             }

@@ -30,12 +30,13 @@ fn values_belong_to_types_as_puppet_says() {
 #[test]
 fn other_members_are_passed_on_and_lines_that_are_no_questions_are_answered() {
     let modules = tempfile::tempdir().expect("a directory");
-    let questions =
-        "{\"id\":7,\"type\":\"Integer\",\"value\":\"x\"}\n\nnothing\n{\"value\":1}\n[1]\n";
+    let questions = "{\"id\":7,\"type\":\"Integer\",\"value\":\"x\"}\n\nnothing\n{\"value\":1}\n[1]\n{\"type\":5}\n";
     let answers = type_check(modules.path(), questions);
     let message = "expects an Integer value, got String";
     assert_eq!(answers[0], json!({"id": 7, "ok": false, "message": message, "error": null}));
-    assert_eq!(answers.len(), 4);
+    let errors = [&answers[2]["error"], &answers[4]["error"]];
+    assert_eq!(errors, ["`type` is missing", "`type` is not a string"]);
+    assert_eq!(answers.len(), 5);
     for answer in &answers[1..] {
         assert!(answer["ok"].is_null() && answer["error"].is_string(), "{answer}");
     }

@@ -7,6 +7,9 @@ use serde_json::Value as Json;
 
 use crate::cli::input;
 
+/// What a query can have.
+const MEMBERS: [&str; 4] = ["key", "merge", "default", "type"];
+
 /// One lookup.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Query {
@@ -53,6 +56,10 @@ impl Query {
             Some(_) => format!("the key is not a string: {line}"),
             None => format!("a query without `key`: {line}"),
         })?;
+        let mut members = object.as_object().into_iter().flat_map(|it| it.keys());
+        if let Some(unknown) = members.find(|it| !MEMBERS.contains(&it.as_str())) {
+            return Err(format!("`{unknown}` is none of {}: {line}", MEMBERS.join(", ")));
+        }
         Ok(Self {
             key,
             merge: object.get("merge").filter(|it| !it.is_null()).cloned(),
@@ -89,5 +96,8 @@ mod tests {
         assert!(keys.iter().all(|query| query.key == "a.b"));
         assert_eq!(keys[2].merge, Some(Json::from("deep")));
         assert!(Query::parse(r#"{"merge":"deep"}"#).is_err());
+        let misspelt = r#"{"key":"a","defualt":1}"#;
+        let refusal = format!("`defualt` is none of key, merge, default, type: {misspelt}");
+        assert_eq!(Query::parse(misspelt), Err(refusal));
     }
 }
