@@ -1,17 +1,55 @@
-//! The man pages, with the names of arguments in the synopsis, where clap_mangen omits them.
+//! The man pages. clap_mangen omits the names of arguments in the synopsis, and fills the lines of examples.
 
 use std::fmt::Write as _;
+use std::io;
 use std::path::Path;
 
 use clap::{Arg, Command};
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
 
 /// Writes a page for the command and one for each of its subcommands.
 pub(super) fn write(command: Command, directory: &Path) -> Result<(), String> {
     let mut command = command.disable_help_subcommand(true);
     // Before this, options of all commands and the full names of subcommands are missing.
     command.build();
-    clap_mangen::generate_to(with_synopsis(command), directory)
+    write_pages(&with_synopsis(command), directory)
         .map_err(|error| format!("{}: {error}", directory.display()))
+}
+
+fn write_pages(command: &Command, directory: &Path) -> io::Result<()> {
+    for command in command.get_subcommands().filter(|it| !it.is_hide_set()) {
+        write_pages(command, directory)?;
+    }
+    let man = Man::new(command.clone().after_help(None));
+    let mut page = Vec::new();
+    man.render(&mut page)?;
+    if let Some(notes) = command.get_after_help() {
+        add_notes(&notes.to_string(), &mut page)?;
+    }
+    std::fs::write(directory.join(man.get_filename()), page)
+}
+
+/// Adds what follows the options in the help. Lines that start with spaces stay as they are.
+fn add_notes(notes: &str, page: &mut Vec<u8>) -> io::Result<()> {
+    let mut roff = Roff::new();
+    roff.control("SH", ["NOTES"]);
+    let mut is_verbatim = false;
+    for line in notes.lines() {
+        if line.starts_with(' ') != is_verbatim {
+            is_verbatim = !is_verbatim;
+            roff.control(if is_verbatim { "nf" } else { "fi" }, []);
+        }
+        if line.is_empty() {
+            roff.control("PP", []);
+        } else {
+            roff.text([roman(line)]);
+        }
+    }
+    if is_verbatim {
+        roff.control("fi", []);
+    }
+    roff.to_writer(page)
 }
 
 fn with_synopsis(command: Command) -> Command {

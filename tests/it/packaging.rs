@@ -41,6 +41,8 @@ fn every_command_has_a_man_page() {
     }
     let page = std::fs::read_to_string(directory.path().join("hiera-ls-diff.1")).expect("a page");
     assert!(page.replace('\\', "").contains("[REV] [-- KEY]..."), "{page}");
+    let examples = "Examples:\n.nf\n  hiera\\-ls diff";
+    assert!(page.contains(examples) && !page.contains("EXTRA"), "{page}");
 }
 
 #[test]
