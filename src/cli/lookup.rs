@@ -123,7 +123,7 @@ fn refuse_own_options(queries: &[Query]) -> Result<(), String> {
     match queries.iter().find_map(|it| Some((it, it.own_option()?))) {
         None => Ok(()),
         Some((query, name)) => Err(format!(
-            "--why explains the lookup of a key alone, and the line for {} has a {name}",
+            "--why cannot be used with lines that have merge, default or type, and the line for {} has {name}",
             key_in_a_line(&query.key)
         )),
     }

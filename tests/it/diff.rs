@@ -1110,7 +1110,7 @@ fn an_environment_without_fact_sets_is_not_compared() {
     let output = repository.run(&arguments);
     assert_eq!(text_of(&output), "0 answers change: 1 key compared for 1 node\n");
     let said = String::from_utf8_lossy(&output.stderr);
-    let note = "note: production is not compared: no fact set of --facts belongs to it\n";
+    let note = "note: production is not compared: --facts has no node of it\n";
     assert!(said.contains(note), "{said}");
     for names in [&[][..], &["--nodes", "w*"]] {
         let output = repository.run(&[&arguments[..], &["-E", "production"], names].concat());

@@ -139,13 +139,13 @@ fn lines_with_more_than_a_key_are_refused() {
     let file = directory.path().join("keys");
     let file = file.to_str().expect("UTF-8");
     for (line, what) in [
-        (r#"{"key":"nope","default":7}"#, "nope has a default"),
-        (r#"{"key":"port","type":"String"}"#, "port has a type"),
+        (r#"{"key":"nope","default":7}"#, "nope has default"),
+        (r#"{"key":"port","type":"String"}"#, "port has type"),
     ] {
         std::fs::write(file, format!("list\n{line}\n")).expect("a file");
         let (status, shown, said) = run(&["--keys-from", file, "--why"]);
         let expected = format!(
-            "hiera-ls: --why explains the lookup of a key alone, and the line for {what}\n"
+            "hiera-ls: --why cannot be used with lines that have merge, default or type, and the line for {what}\n"
         );
         assert_eq!((status, &*shown, said), (1, "", expected));
     }

@@ -69,7 +69,7 @@ impl DiffArguments {
     pub(super) fn why_no_nodes(&self) -> &'static str {
         match self.nodes {
             Some(_) => "--nodes names none of its nodes",
-            None => "no fact set of --facts belongs to it",
+            None => "--facts has no node of it",
         }
     }
 }

@@ -55,7 +55,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         let needs_hiera_3 = level.function.kind == FunctionKind::Hiera3Backend
             && world.settings().puppet_version.is_strict();
         let (severity, message) = if needs_hiera_3 {
-            let need = "Puppet 8 also needs the gem `hiera` for it: it fails with `Hiera 3 is not installed` without.";
+            let need = "Puppet 8 also needs the gem `hiera` for it: without it, lookups fail with `Hiera 3 is not installed`.";
             (Severity::Warning, format!("{message} {need}"))
         } else if refusal.is_none() {
             // The names of custom functions usually start with a module's name.
@@ -154,7 +154,7 @@ hierarchy:
         let words = "hiera-ls does not run `http`, so this level's values are not known The setting `backends` can provide them.";
         let mark = "#                             ^^^^";
         check(&format!("{}{mark} information[unknown-backend]: {words}\n", puppet("7")));
-        let needs = "Puppet 8 also needs the gem `hiera` for it: it fails with `Hiera 3 is not installed` without.";
+        let needs = "Puppet 8 also needs the gem `hiera` for it: without it, lookups fail with `Hiera 3 is not installed`.";
         check(&format!("{}{mark} warning[unknown-backend]: {words} {needs}\n", puppet("8")));
     }
 
