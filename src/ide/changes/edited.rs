@@ -1,5 +1,6 @@
 //! The edited keys of a file, and the nodes for which each of them changes.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::limits::MAX_ENVIRONMENTS_OF_FILE;
 use crate::syntax::key_path;
 use crate::syntax::tree::NodeKind;
 use crate::text::{LineIndex, TextRange};
-use crate::world::{AnswerChange, Asker, Before, Differences, World};
+use crate::world::{AnswerChange, Asker, Before, Differences, FleetPair, World};
 
 /// An edited key, and the effect of the edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,7 +113,8 @@ impl EditedFile {
             return Some(vec![UNKNOWN.to_owned(); self.entries.len()]);
         }
         let differences = compared.differences(None, cancel)?;
-        Some(self.entries.iter().map(|entry| title(&differences, path, entry)).collect())
+        let title = |entry| title(&compared.pair, &differences, path, entry);
+        Some(self.entries.iter().map(title).collect())
     }
 }
 
@@ -123,20 +125,20 @@ const UNKNOWN: &str = "show which nodes change";
 const NOTHING: &str = "changes no answer";
 
 /// `changes 66 of 622 nodes, and 2 cases of unlisted nodes`.
-fn title(differences: &Differences, path: &str, entry: &EditedEntry) -> String {
+fn title(pair: &FleetPair, differences: &Differences, path: &str, entry: &EditedEntry) -> String {
     let is_in = |lines: (u32, u32), line: u32| lines.0 <= line && line <= lines.1;
     let is_cause = |path_of: &str, line: u32| {
         let was_in = || entry.earlier_lines.is_some_and(|it| is_in(it, line));
         path_of == path && (is_in(entry.lines, line) || was_in())
     };
-    let mut concerned: Vec<&AnswerChange> = Vec::new();
+    let mut concerned: Vec<Cow<'_, AnswerChange>> = Vec::new();
     let mut others: BTreeSet<&Arc<str>> = BTreeSet::new();
     for change in &differences.changes {
-        if change.key == entry.key || change.causes.iter().any(|it| is_cause(&it.path, it.line)) {
-            concerned.push(change);
-            if change.key != entry.key {
-                others.insert(&change.key);
-            }
+        if change.key == entry.key {
+            concerned.extend(pair.part_from(change, path).map(Cow::Owned));
+        } else if change.causes.iter().any(|it| is_cause(&it.path, it.line)) {
+            concerned.push(Cow::Borrowed(change));
+            others.insert(&change.key);
         }
     }
     let all = differences.nodes.len();
@@ -147,8 +149,9 @@ fn title(differences: &Differences, path: &str, entry: &EditedEntry) -> String {
         count if *entry.key == *LOOKUP_OPTIONS => format!(", in {}", super::counted(count, "key")),
         count => format!(", also through {}", super::counted(count, "other key")),
     };
-    let nodes = CountedNodes::of(concerned.iter().copied());
-    match (nodes.first(), differences.others_counted(concerned.into_iter())) {
+    let concerned = || concerned.iter().map(AsRef::as_ref);
+    let nodes = CountedNodes::of(concerned());
+    match (nodes.first(), differences.others_counted(concerned())) {
         (0, None) => format!("{NOTHING}{proof}"),
         (0, Some((others, _))) => format!("changes {others}{keys}"),
         (count, others) => {

@@ -210,6 +210,33 @@ fn edited_keys_say_whom_they_concern() {
     assert_eq!(titles(&world), Vec::<String>::new());
 }
 
+/// Checks the titles of the first edited keys in `common.yaml` and in the file of a role, which overrides `list`.
+#[track_caller]
+fn check_titles_of_both(hiera_yaml: &str, role: &str, expected: [&str; 2]) {
+    let of_role = "/r/data/roles/web.yaml";
+    let mut host = host_with([("/r/hiera.yaml".to_owned(), hiera_yaml.to_owned())].into_iter());
+    open(&mut host, PATH, &COMMON.replace("[1]", "[3]"));
+    open(&mut host, of_role, role);
+    let world = host.snapshot();
+    let title = |path| edited_keys(&world, path, &CancelToken::default()).remove(0).title;
+    assert_eq!([PATH, of_role].map(title), expected);
+}
+
+#[test]
+fn an_edit_does_not_count_what_another_edit_of_its_key_changes() {
+    let of_role = "changes 2 of 3 nodes, and 1 case of unlisted nodes";
+    let of_others = "changes 1 of 3 nodes, and 1 case of unlisted nodes";
+    check_titles_of_both(HIERA_YAML, "list: [4]\n", [of_others, of_role]);
+    // Some nodes get the same new value from either file.
+    check_titles_of_both(HIERA_YAML, "list: [3]\n", [of_others, of_role]);
+    // The role does not override the list any more.
+    let of_all = "changes 3 of 3 nodes, and 2 cases of unlisted nodes";
+    check_titles_of_both(HIERA_YAML, "# none\nother: 1\n", [of_all, of_role]);
+    let of_all = "changes 3 of 3 nodes, and every unlisted node";
+    let for_all = HIERA_YAML.replace("%{facts.role}", "web");
+    check_titles_of_both(&for_all, "list: [4]\n", ["changes no answer", of_all]);
+}
+
 #[test]
 fn edited_options_name_the_nodes_that_change() {
     let options =

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::difference::{FleetPair, is_same_case};
+use super::difference::{Change, FleetPair, is_same_case};
 use super::{Fleet, is_same_with_cases};
 use crate::config::glob::is_broken_link;
 use crate::data::{DataFile, FileId, Files as _, Format, Located, Member, PathKind, Place, Value};
@@ -178,6 +178,27 @@ pub(super) fn edited_entry(
 }
 
 impl FleetPair {
+    /// The part of a change that may come from an edit of its key in a file. `None` if edits elsewhere explain all of it.
+    pub fn part_from(&self, change: &Change, path: &str) -> Option<Change> {
+        let may_explain = |causes: &[Cause]| {
+            let is_known = (1..MAX_CAUSES).contains(&causes.len());
+            !is_known || causes.iter().any(|it| *it.path == *path)
+        };
+        let request = Request::key(Arc::clone(&change.key));
+        let fails =
+            [&change.before, &change.after].into_iter().any(|it| failures_of(it).next().is_some());
+        if fails || self.only_edit_of(&request).is_some() {
+            return Some(change.clone());
+        }
+        // The causes of the change are those of its first node.
+        let causes = causes_of_each(self, &change.nodes, &request);
+        let is_concerned = |node: &u32| causes.get(node).is_none_or(|causes| may_explain(causes));
+        let nodes: Vec<u32> = change.nodes.iter().copied().filter(is_concerned).collect();
+        let others = if may_explain(&change.causes) { change.others.clone() } else { Vec::new() };
+        let is_empty = nodes.is_empty() && others.is_empty();
+        (!is_empty).then(|| Change { nodes, others, ..change.clone() })
+    }
+
     /// The only edit that can change the answer to a request.
     fn only_edit_of(&self, request: &Request) -> Option<&Cause> {
         let [key] = request.names.as_slice() else { return None };
@@ -207,11 +228,19 @@ impl<'a> Finder<'a> {
         let nothing = Footprint::default();
         let before = answers.0.footprint.as_ref().unwrap_or(&nothing);
         let after = answers.1.footprint.as_ref().unwrap_or(&nothing);
-        // What a lookup reads although it fails on the other side matters only if nothing explains that.
-        let (read, unreached) = match (fails(answers.0), fails(answers.1)) {
-            (true, false) => (vec![before], vec![after]),
-            (false, true) => (vec![after], vec![before]),
-            _ => (vec![after, before], Vec::new()),
+        // What a lookup reads although it fails on the other side matters only if nothing explains that. The same is true of an
+        // entry that is still there, and that only the earlier lookup comes to: whatever is in it now, the answer is the same.
+        let (read, unreached): (Vec<_>, Vec<_>) = match (fails(answers.0), fails(answers.1)) {
+            (true, false) => (before.entries().collect(), after.entries().collect()),
+            (false, true) => (after.entries().collect(), before.entries().collect()),
+            _ => {
+                let now: BTreeSet<_> = after.entries().map(|it| (it.file, it.root)).collect();
+                let is_passed = |it: &ReadEntry<'_>| {
+                    !now.contains(&(it.file, it.root)) && self.is_on_both_sides(it)
+                };
+                let (passed, earlier): (Vec<_>, Vec<_>) = before.entries().partition(is_passed);
+                (after.entries().chain(earlier).collect(), passed)
+            }
         };
         let mut causes = self.edited_entries(&read);
         causes.extend(self.edited_options(before, after));
@@ -269,9 +298,9 @@ impl<'a> Finder<'a> {
     }
 
     /// The edits of entries that were read.
-    fn edited_entries(&self, read: &[&Footprint]) -> Vec<Cause> {
+    fn edited_entries(&self, read: &[ReadEntry<'_>]) -> Vec<Cause> {
         let mut causes = Vec::new();
-        for read in read.iter().flat_map(|it| it.entries()) {
+        for read in read {
             // Both snapshots use the same numbers for files.
             let path = self.after.world().path(read.file);
             if self.is_unedited(&path) {
@@ -289,14 +318,16 @@ impl<'a> Finder<'a> {
 
     /// The entries that were read and are there on both sides.
     fn shared_reads<'r>(&self, read: &'r Footprint) -> Vec<(FileId, &'r str)> {
-        let is_shared = |read: &ReadEntry<'_>| {
-            [self.before, self.after].into_iter().all(|fleet| {
-                let path = fleet.world().path(read.file);
-                let data = fleet.world().data(&path, read.format);
-                data.is_ok_and(|it| it.get(read.root).is_some())
-            })
-        };
-        read.entries().filter(is_shared).map(|it| (it.file, &**it.root)).collect()
+        let shared = read.entries().filter(|it| self.is_on_both_sides(it));
+        shared.map(|it| (it.file, &**it.root)).collect()
+    }
+
+    fn is_on_both_sides(&self, read: &ReadEntry<'_>) -> bool {
+        [self.before, self.after].into_iter().all(|fleet| {
+            let path = fleet.world().path(read.file);
+            let data = fleet.world().data(&path, read.format);
+            data.is_ok_and(|it| it.get(read.root).is_some())
+        })
     }
 
     /// The place of an entry that was edited, removed or added.

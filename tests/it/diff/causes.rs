@@ -180,8 +180,10 @@ fn options_are_causes_beside_values() {
     common("unique", 1);
     repository.commit();
     common("first", 2);
-    let causes = causes_of(&repository, "list");
-    assert_eq!(causes, ["data/common.yaml:3, data/common.yaml:4"]);
+    // The first value ends the lookup now.
+    assert_eq!(causes_of(&repository, "list"), ["data/common.yaml:3"]);
+    repository.data("other.yaml", "list: [8]\n");
+    assert_eq!(causes_of(&repository, "list"), ["data/common.yaml:3, data/other.yaml:1"]);
 }
 
 #[test]

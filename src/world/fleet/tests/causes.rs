@@ -65,6 +65,15 @@ fn edits_that_read_the_same_cause_nothing() {
     check_causes("b", &[web, ("data/c.yaml", &another)], &both);
 }
 
+/// Only the earlier lookup comes to the lower file, which still has the key.
+#[test]
+fn edits_below_a_new_value_cause_nothing() {
+    let common = "lookup_options:\n  a: {merge: deep}\na: {r: 1}\nb: other\ngone: 2\n";
+    let web = "b: new\nx: 1\na: {p: 1,\n  q: 2}\ngone: 1\n";
+    let edits = [("data/c.yaml", common), ("data/roles/web.yaml", web)];
+    check_causes("b", &edits, &["data/roles/web.yaml:1"]);
+}
+
 /// A key moves from a file that a node may read to the last one.
 #[test]
 fn edits_that_change_nothing_in_a_case_are_no_causes_of_it() {
