@@ -3,7 +3,8 @@
 use super::{EDITOR_PREFIX, SettingsProblem, SettingsSource};
 use crate::data::{Hash, Located, Place, Value, json};
 use crate::facts::formats::read_yaml;
-use crate::text::TextRange;
+use crate::syntax::yaml;
+use crate::text::{BYTE_ORDER_MARK, LineIndex, TextRange};
 
 /// The settings from one source.
 #[derive(Debug, Clone)]
@@ -22,7 +23,9 @@ impl RawSettings {
             vec![SettingsProblem { message, range, key: String::new(), source, is_warning: false }]
         };
         let (root, problems) = match read_yaml(text) {
-            Ok(Located { value: Value::Hash(root), .. }) => (root.as_ref().clone(), Vec::new()),
+            Ok(Located { value: Value::Hash(root), .. }) => {
+                (root.as_ref().clone(), more_documents(text).into_iter().collect())
+            }
             Ok(Located { value: Value::Undef, .. }) => (Hash::new(), Vec::new()),
             Ok(Located { place, .. }) => {
                 let message = "The settings must be a map, e.g. `node: web01.example.com`.";
@@ -61,6 +64,25 @@ impl RawSettings {
     }
 }
 
+/// That the project file has more documents than the first, at the first line of content in them.
+fn more_documents(text: &str) -> Option<SettingsProblem> {
+    let bare = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    let end = yaml::parse(bare).second_document? + (text.len() - bare.len()) as u32;
+    let lines = LineIndex::new(text);
+    let is_content = |range: &TextRange| {
+        let line = range.slice(text).trim();
+        !line.is_empty() && !line.starts_with('#') && !["---", "..."].contains(&line)
+    };
+    let later = (lines.line_of(end)..lines.line_count()).map(|it| lines.line_range(text, it));
+    Some(SettingsProblem {
+        message: "Only the first YAML document of the file counts.".to_owned(),
+        range: { later }.find(is_content)?,
+        key: String::new(),
+        source: SettingsSource::ProjectFile,
+        is_warning: true,
+    })
+}
+
 fn member<'h>(hash: &'h Hash, key: &str) -> Option<&'h Located> {
     let nested = || {
         let (group, rest) = key.split_once('.')?;
@@ -72,4 +94,21 @@ fn member<'h>(hash: &'h Hash, key: &str) -> Option<&'h Located> {
 /// The range of a place, or the empty range at 0.
 pub(crate) fn range_of(place: Option<Place>) -> TextRange {
     place.map_or(TextRange::empty(0), |it| it.range)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_first_document_counts() {
+        let later = |text: &str| -> Vec<String> {
+            let problems = RawSettings::from_yaml(text).1;
+            problems.iter().map(|it| it.range.slice(text).trim().to_owned()).collect()
+        };
+        for text in ["node: a\n", "---\nnode: a\n---\n# x\n", "node: a\n...\n"] {
+            assert_eq!(later(text), [""; 0], "{text}");
+        }
+        assert_eq!(later("\u{feff}node: a\n---\n# x\nfacts: f\nnode: b\n"), ["facts: f"]);
+    }
 }
