@@ -164,6 +164,7 @@ fn search_layers_then_default_hierarchy(
             return found;
         }
         let found = search_default_hierarchy(invocation, key)?;
+        invocation.note_found(found.as_ref());
         key.dig(invocation, found)
     })
 }
@@ -182,6 +183,7 @@ fn search_layers(invocation: &mut Invocation<'_>, key: &Key, merge: &Merge) -> F
             invocation.in_part(merge, |it| in_all_layers(it, key, merge))
         })
     })?;
+    invocation.note_found(found.as_ref());
     key.dig(invocation, found)
 }
 

@@ -295,10 +295,9 @@ impl Answer {
         mut invocation: Invocation<'e>,
     ) -> (Self, Option<Exploration<'e>>) {
         let key = request.names.first().and_then(|name| key_path::parse(name).ok());
-        let result = outcome.as_ref().ok().and_then(Option::as_ref);
         let recorder = invocation.recorder.take();
         let (sources, merge) =
-            recorder.map(|it| it.finish(key.as_ref(), result)).unwrap_or_default();
+            recorder.map(|it| it.finish(key.as_ref(), outcome.as_ref().err())).unwrap_or_default();
         let open = match &outcome {
             Ok(Some(value)) => invocation.open_variables_of([&value.value]),
             Ok(None) => Vec::new(),

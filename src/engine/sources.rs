@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::convert_to;
+use super::failure::Failure;
 use super::hierarchy::{Location, ResolvedLevel};
 use super::invocation::Invocation;
 use super::layer::Layer;
@@ -34,7 +35,9 @@ pub struct Source {
     pub written: Option<Written>,
     /// The value of the whole root key after interpolation, if the lookup got that far.
     pub interpolated: Option<Located>,
-    /// Its role in the answer. `None` if it has the root key but not the requested member.
+    /// The requested part of that value, or else of what is written. In merged lists, it is what became the requested item.
+    pub part: Option<Located>,
+    /// Its role in the answer. `None` if it has the root key but not the requested part.
     pub role: Option<Role>,
 }
 
@@ -45,9 +48,9 @@ pub struct Written {
     pub root_key_place: Place,
     /// The root key's value, not interpolated.
     pub root_value: Located,
-    /// Where the key of the last segment is written; `None` if it cannot be dug out here.
+    /// Where the key of the last segment is written, or an alias above it; `None` if it cannot be dug out here.
     pub key_place: Option<Place>,
-    /// The value there.
+    /// The value there, not interpolated.
     pub value: Option<Located>,
 }
 
@@ -207,26 +210,69 @@ pub(crate) struct Recorder {
     is_default: bool,
     /// Whether the value has been found, and only other levels that have the key are still searched for.
     pub(super) surveys: bool,
+    /// The value of the root key that was found.
+    found: Option<Located>,
 }
 
 impl Recorder {
-    /// The records about `key`, with roles according to `result`.
+    /// The records about `key`, with roles according to what was found, or to where the lookup failed.
     pub(super) fn finish(
         mut self,
         key: Option<&KeyPath>,
-        result: Option<&Located>,
+        failure: Option<&Failure>,
     ) -> (Vec<Source>, Option<UsedMerge>) {
         each_place_once(&mut self.sources);
         let rest = key.map_or(&[][..], |key| &key.rest);
+        let is_merged = self.merge.as_ref().is_some_and(|it| !it.is_first_found());
+        let merged = self.found.as_ref().filter(|_| is_merged);
         for source in &mut self.sources {
-            if let Some(written) = &mut source.written {
-                let dug = dig_written(&written.root_value, rest, written.root_key_place);
-                written.key_place = dug.as_ref().map(|dug| dug.0);
-                written.value = dug.map(|dug| dug.1);
+            source.dig(rest, merged);
+        }
+        let found = self.found.as_ref().and_then(|root| dig_value(root, rest));
+        let failed_at = failure.and_then(|it| it.place);
+        assign_roles(&mut self.sources, self.merge.as_ref(), found.as_ref(), failed_at);
+        (self.sources, self.merge)
+    }
+}
+
+impl Source {
+    /// Digs out the requested part. An item of a merged list may have another index in the list of the source.
+    fn dig(&mut self, segments: &[Segment], merged: Option<&Located>) {
+        let root = self.interpolated.as_ref().or(self.written.as_ref().map(|it| &it.root_value));
+        let Some(mut part) = root.cloned() else { return };
+        let mut written =
+            self.written.as_ref().map(|it| (it.root_key_place, it.root_value.clone()));
+        let mut is_above = false;
+        let mut merged = merged.cloned();
+        for segment in segments {
+            merged = merged.and_then(|it| Some(step(&it.value, segment)?.0));
+            let index = match (&part.value, segment, &merged) {
+                (Value::Array(items), Segment::Index(_), Some(merged)) => {
+                    let places = places_in(merged);
+                    let Some(at) = items.iter().position(|it| has_one(it, &places)) else { return };
+                    Some(Segment::Index(i64::try_from(at).unwrap_or(i64::MAX)))
+                }
+                _ => None,
+            };
+            let segment = index.as_ref().unwrap_or(segment);
+            let Some((next, _)) = step(&part.value, segment) else { return };
+            part = next;
+            // What is below an alias is written in another place.
+            if let Some((place, value)) = written.as_mut().filter(|_| !is_above) {
+                match step(&value.value, segment) {
+                    Some((next, next_place)) => {
+                        *place = next_place.or(next.place).unwrap_or(*place);
+                        *value = next;
+                    }
+                    None => is_above = true,
+                }
             }
         }
-        assign_roles(&mut self.sources, self.merge.as_ref(), result);
-        (self.sources, self.merge)
+        self.part = Some(part);
+        if let (Some(own), Some((place, value))) = (&mut self.written, written) {
+            own.key_place = Some(place);
+            own.value = Some(value);
+        }
     }
 }
 
@@ -303,6 +349,13 @@ impl Invocation<'_> {
         }
     }
 
+    /// Records the value of the root key that was found.
+    pub(super) fn note_found(&mut self, found: Option<&Located>) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.found = found.cloned();
+        }
+    }
+
     /// Records an entry of a file that has the root key.
     pub(super) fn note_entry(
         &mut self,
@@ -353,6 +406,7 @@ fn source(recorder: &Recorder, layer: &Layer, level: &ResolvedLevel, path: Arc<s
         path,
         written: None,
         interpolated: None,
+        part: None,
         role: None,
     }
 }
@@ -395,19 +449,28 @@ fn step(value: &Value, segment: &Segment) -> Option<(Located, Option<Place>)> {
 }
 
 /// Sets the role of each source. A default hierarchy matters only if nothing else has the key.
-fn assign_roles(sources: &mut [Source], merge: Option<&UsedMerge>, result: Option<&Located>) {
+fn assign_roles(
+    sources: &mut [Source],
+    merge: Option<&UsedMerge>,
+    found: Option<&Located>,
+    failed_at: Option<Place>,
+) {
     let is_first = merge.is_none_or(UsedMerge::is_first_found);
     // A level that has the root key without the member that is looked up leads to the default hierarchy.
-    let has_member = |it: &Source| it.written.is_none() || it.value().is_some();
+    let has_member = |it: &Source| it.written.is_none() || it.part.is_some();
     let is_ordinary = |it: &Source| !it.is_default && it.role != Some(Role::Opaque);
     let has_ordinary = sources.iter().any(|it| is_ordinary(it) && has_member(it));
     let counts =
         // If an ordinary source has the key, only ordinary sources count. Otherwise only those of the default hierarchy do.
         |source: &Source| source.is_default != has_ordinary && source.role != Some(Role::Opaque);
     // A value that is merged from several files has no place.
-    let winner = result.and_then(|result| result.place);
+    let winner = found.and_then(|found| found.place);
     let is_winner = |source: &Source| {
-        winner.is_some() && source.value().is_some_and(|value| value.place == winner)
+        winner.is_some() && source.part.as_ref().is_some_and(|part| part.place == winner)
+    };
+    let failed_at: HashSet<Place> = failed_at.into_iter().collect();
+    let fails = |source: &Source| {
+        source.interpolated.as_ref().is_some_and(|root| has_one(root, &failed_at))
     };
     let first = sources.iter().position(counts);
     let one_wins = sources.iter().any(|source| counts(source) && is_winner(source));
@@ -420,8 +483,10 @@ fn assign_roles(sources: &mut [Source], merge: Option<&UsedMerge>, result: Optio
             if source.role == Some(Role::Opaque) {
                 return source.role;
             }
-            if source.written.is_some() && source.value().is_none() {
-                return None;
+            if source.written.is_some() && source.part.is_none() {
+                // The lookup digs into this value and fails.
+                let role = if is_first { Role::Wins } else { Role::Contributes };
+                return fails(source).then_some(role);
             }
             Some(if !counts(source) {
                 Role::Overridden
@@ -429,7 +494,7 @@ fn assign_roles(sources: &mut [Source], merge: Option<&UsedMerge>, result: Optio
                 if Some(number) == first { Role::Wins } else { Role::Overridden }
             } else if one_wins {
                 if is_winner(source) { Role::Wins } else { Role::Overridden }
-            } else if knockout.is_some_and(|prefix| is_knocked_out(source, prefix, result)) {
+            } else if knockout.is_some_and(|prefix| is_knocked_out(source, prefix, found)) {
                 Role::KnockedOut
             } else {
                 Role::Contributes
@@ -442,16 +507,38 @@ fn assign_roles(sources: &mut [Source], merge: Option<&UsedMerge>, result: Optio
 }
 
 /// Whether the answer contains nothing of a source, and the source itself knocks nothing out.
-fn is_knocked_out(source: &Source, prefix: &str, result: Option<&Located>) -> bool {
-    let (Some(value), Some(result)) = (source.value(), result) else { return false };
-    let Some(whole) = value.place else { return false };
-    let is_from_here = |place: Option<Place>| {
-        place.is_some_and(|it| it.file == whole.file && whole.range.contains_range(it.range))
-    };
-    let has_leaves = any_leaf(value, &|_| true);
+fn is_knocked_out(source: &Source, prefix: &str, found: Option<&Located>) -> bool {
+    let (Some(part), Some(found)) = (&source.part, found) else { return false };
+    let places = places_in(part);
+    let is_from_here = |leaf: &Located| leaf.place.is_some_and(|it| places.contains(&it));
+    let has_leaves = any_leaf(part, &|_| true);
     has_leaves
-        && !any_leaf(result, &|leaf| is_from_here(leaf.place))
-        && !any_leaf(value, &|leaf| leaf.value.as_str().is_some_and(|it| it.starts_with(prefix)))
+        && !places.is_empty()
+        && !any_leaf(found, &is_from_here)
+        && !any_leaf(part, &|leaf| leaf.value.as_str().is_some_and(|it| it.starts_with(prefix)))
+}
+
+/// The places of a value and of all values in it.
+fn places_in(value: &Located) -> HashSet<Place> {
+    let mut places = HashSet::new();
+    each_value(value, &mut |it| places.extend(it.place));
+    places
+}
+
+/// Whether a value or a value in it has one of these places.
+fn has_one(value: &Located, places: &HashSet<Place>) -> bool {
+    let mut has_one = false;
+    each_value(value, &mut |it| has_one |= it.place.is_some_and(|it| places.contains(&it)));
+    has_one
+}
+
+fn each_value(value: &Located, visit: &mut dyn FnMut(&Located)) {
+    visit(value);
+    match &value.value {
+        Value::Array(items) => items.iter().for_each(|it| each_value(it, visit)),
+        Value::Hash(hash) => hash.iter().for_each(|(_, it)| each_value(&it.value, visit)),
+        _ => {}
+    }
 }
 
 /// Whether some leaf (neither a list nor a hash), at any depth, meets a condition.

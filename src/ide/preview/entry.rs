@@ -6,7 +6,6 @@ use super::LineKind;
 use super::page::Page;
 use super::value::{Detail, Writer};
 use crate::data::{Located, Place, Value, inspect};
-use crate::engine::sources::dig_value;
 use crate::engine::{Answer, AppliedOptions, CancelToken, Failure, SetBy, Source, UsedMerge};
 use crate::ide::cases;
 use crate::ide::changes::counted;
@@ -224,10 +223,7 @@ impl Entry {
         let has_ordinary = self.files().any(|source| !source.is_default);
         let (counting, others): (Vec<_>, Vec<_>) =
             self.files().partition(|source| source.is_default != has_ordinary);
-        let part = |source: &Source| match &source.interpolated {
-            Some(root) => dig_value(root, &self.rest),
-            None => source.value().cloned(),
-        };
+        let part = |source: &Source| source.part.clone();
         let mut parts: Vec<Located> = counting.into_iter().chain(others).filter_map(part).collect();
         // The winner of a `first` is in the answer with everything interpolated and converted.
         if self.takes_first()
