@@ -169,7 +169,8 @@ impl Options {
     /// The `merge` option.
     pub(crate) fn merge(&self) -> Result<Option<&Result<Merge, Failure>>, Failure> {
         let merge = self.merge.get_or_init(|| {
-            Ok(option(&self.written, "merge")?.map(|it| Merge::of(Some(&it.value))))
+            let merge = option(&self.written, "merge")?;
+            Ok(merge.map(|it| Merge::of(Some(&it.value)).map_err(|failure| failure.at(it.place))))
         });
         merge.as_ref().map(Option::as_ref).map_err(Clone::clone)
     }

@@ -478,7 +478,7 @@ asking: \"%{lookup('over')}\"
             "4 / The value comes from the call itself, not from data.",
         );
         // A default does not help if the lookup fails.
-        let fails = "A lookup of this key fails: / Data Provider type mismatch: Got String when a hash-like object was \
+        let fails = "A lookup of this key fails at `data/common.yaml:4`: / Data Provider type mismatch: Got String when a hash-like object was \
                      expected to access value using 'x' from key 'scalar.x'";
         value("lookup('scalar.$0x', Any, first, 3)", fails);
         value("lookup('none$0', Any, first, $y)", "No data: the default `$y` is used.");

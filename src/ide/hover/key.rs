@@ -166,7 +166,12 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
         let inserted = group.inserted_places().into_iter();
         let inserted = inserted.filter(|it| !usual_inserted.contains(it));
         let inserted = inserted.map(|it| perspective.place_with_key(it));
-        places.iter().copied().chain(inserted).map(|it| perspective.shown_place(it)).collect()
+        let all = places.iter().copied().chain(inserted);
+        let mut all: Vec<String> = all.map(|it| perspective.shown_place(it)).collect();
+        let failed_at = group.answer.outcome.as_ref().err().and_then(|it| it.place);
+        let failed_at = failed_at.map(|it| perspective.shown_place(it));
+        all.extend(failed_at.filter(|it| !all.contains(it)));
+        all
     };
     let case = |group: &CaseGroup<'_>| {
         let nearly = cases::nearly_the_same(perspective, &asked, group.answer);
@@ -304,7 +309,12 @@ fn shown(perspective: &Perspective, answer: &engine::Answer, otherwise: &Otherwi
             // Puppet's message may contain a whole encrypted value.
             let message = blob::shortened(&perspective.shown_failure(&failure.message));
             let is_our_own = failure.class.is_our_own();
-            if is_our_own { Answer::NotEvaluated(message) } else { Answer::Error(message) }
+            let place = failure.place.map(|it| perspective.shown_place(it));
+            if is_our_own {
+                Answer::NotEvaluated(message)
+            } else {
+                Answer::Error { message, place }
+            }
         }
     }
 }
@@ -356,7 +366,9 @@ fn add_sources(perspective: &Perspective, key: &str, answer: &engine::Answer, ca
         let place = merge.options.as_ref().and_then(|it| place_of(perspective, it));
         let by = place
             .map_or_else(String::new, |place| format!(" by `lookup_options` in {}", code(&place)));
-        card.notes.push(format!("Converted to {}{by}{proviso}", code(&inspect::to_s(conversion))));
+        // The conversion may be what fails, or the lookup does not get that far.
+        let lead = if answer.outcome.is_err() { "To be converted" } else { "Converted" };
+        card.notes.push(format!("{lead} to {}{by}{proviso}", code(&inspect::to_s(conversion))));
     }
     for source in answer.sources.iter().filter(is_shown) {
         let place = source.shown_place().map(|place| perspective.shown_place(place));

@@ -79,7 +79,11 @@ pub(crate) enum Answer {
     /// Nothing in what can be read of the files. Puppet refuses one of them.
     Unread,
     /// Puppet's error.
-    Error(String),
+    Error {
+        message: String,
+        /// The place to blame, if there is one.
+        place: Option<String>,
+    },
     /// Why it is not known what Puppet returns.
     NotEvaluated(String),
 }
@@ -228,14 +232,16 @@ impl KeyCard {
                 format!("The result is not known: {}.\n", markup.plain(why))
             }
             // Puppet has no words for some values that do not fit the type of a call.
-            Answer::Error(message) if message.is_empty() => {
+            Answer::Error { message, .. } if message.is_empty() => {
                 "This call fails: the value has the wrong type.\n".to_owned()
             }
-            Answer::Error(message) => {
+            Answer::Error { message, place } => {
                 // Other lookups of the key request no type, or another one.
                 let is_of_call = message.contains("value has wrong type");
                 let what = if is_of_call { "This call" } else { "A lookup of this key" };
-                format!("{what} fails:\n\n{}", markup.block("text", message))
+                let at = place.as_ref().map(|it| format!(" at {}", markup.code(it)));
+                let at = at.unwrap_or_default();
+                format!("{what} fails{at}:\n\n{}", markup.block("text", message))
             }
         }
     }
@@ -351,7 +357,7 @@ impl CaseLine {
             }
             Answer::Unknown => format!("- unknown if {when}{places}\n"),
             Answer::Unread => format!("- not in what can be read if {when}{places}\n"),
-            Answer::Error(message) => {
+            Answer::Error { message, .. } => {
                 format!("- fails if {when}{places}: {}\n", markup.plain(message))
             }
             Answer::NotEvaluated(why) => {
@@ -555,7 +561,7 @@ mod tests {
                 Not found: a lookup of this key fails."]],
         );
         check(
-            &card(Answer::Error("bad ``` text".to_owned())),
+            &card(Answer::Error { message: "bad ``` text".to_owned(), place: None }),
             9,
             &expect![[r"
                 **`ntp::servers`** for node `web01` (known by its name), environment `production`

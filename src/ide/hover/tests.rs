@@ -436,7 +436,7 @@ fn a_hiera_yaml_that_is_not_used() {
 fn an_error_in_hiera_yaml_leaves_no_hierarchy() {
     check_open(
         "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: New\n    pa\n#- /data/common.yaml\na$0: 1\n",
-        &expect![[r#"
+        &expect![[r"
             **`a`** for any node
 
             A lookup of this key fails at `hiera.yaml:4`:
@@ -445,11 +445,11 @@ fn an_error_in_hiera_yaml_leaves_no_hierarchy() {
             (/repo/hiera.yaml): could not find expected ':' while scanning a simple key at line 4 column 5
             ```
 
-            Until this error is fixed, no level reads `data/common.yaml`."#]],
+            Until this error is fixed, no level reads `data/common.yaml`."]],
     );
     check_open(
         "#- /hiera.yaml\nversion: 5: x\n#- /data/common.yaml\na$0: 1\n",
-        &expect![[r#"
+        &expect![[r"
             **`a`** for any node
 
             A lookup of this key fails at `hiera.yaml:1`:
@@ -458,13 +458,13 @@ fn an_error_in_hiera_yaml_leaves_no_hierarchy() {
             (/repo/hiera.yaml): mapping values are not allowed in this context at line 1 column 11
             ```
 
-            Until this error is fixed, no level reads `data/common.yaml`."#]],
+            Until this error is fixed, no level reads `data/common.yaml`."]],
     );
     let module = "#- /modules/m/hiera.yaml\nversion: 5\nhierarchy:\n  - {name: x, path: common.yaml, pa: x}\n\
                   #- /modules/m/data/common.yaml\nm::a$0: 1\n";
     check_open(
         module,
-        &expect![[r#"
+        &expect![[r"
             **`m::a`** for any node
 
             A lookup of this key fails at `modules/m/hiera.yaml:3`:
@@ -473,7 +473,7 @@ fn an_error_in_hiera_yaml_leaves_no_hierarchy() {
             The Lookup Configuration at '/repo/modules/m/hiera.yaml' has wrong type, entry 'hierarchy' index 0 unrecognized key 'pa'
             ```
 
-            Until this error is fixed, no level reads `modules/m/data/common.yaml`."#]],
+            Until this error is fixed, no level reads `modules/m/data/common.yaml`."]],
     );
 }
 

@@ -291,7 +291,7 @@ fn a_case_says_what_hides_a_member_and_where_a_value_is_the_same() {
             ```
 
             - not found if trusted.certname is web01 or web02 (hidden by `data/nodes/web01.yaml:1`, `data/nodes/web02.yaml:1`)
-            - fails if role is web: undefined method \`include?' for 3:Integer
+            - fails if role is web (`data/roles/web.yaml:1`): undefined method \`include?' for 3:Integer
 
             1. **level "Common" · `data/common.yaml:1`**"#]],
     );
@@ -518,6 +518,6 @@ fn a_conversion_that_is_not_evaluated_here_is_not_known() {
 
             1. **level "C" · `data/c.yaml:2`**
 
-            Converted to `URI` by `lookup_options` in `data/c.yaml:1`"#]],
+            To be converted to `URI` by `lookup_options` in `data/c.yaml:1`"#]],
     );
 }

@@ -101,3 +101,32 @@ lookup_options: {empty: {merge: {strategy: deep, knockout_prefix: '--'}}}
         "#]],
     );
 }
+
+#[test]
+fn a_failure_is_shown_with_its_place_and_its_level() {
+    check(
+        "#- /data/a.yaml
+list: [4, 2]
+merged: [1]
+#- /data/b.yaml
+list: [1, [2, 3]]
+text: abc
+merged: [[5]]
+number: abc
+strategy: 1
+#- /data/c.yaml
+lookup_options:
+  merged: {merge: deep}
+  number: {convert_to: Integer}
+  strategy: {merge: nope}
+",
+        &["list.1.0", "text.0", "merged.1.0", "number", "strategy"],
+        &expect![[r#"
+            list.1.0: A lookup of this key fails at data/a.yaml:1: | undefined method `include?' for 2:Integer | 1. level "a" · data/a.yaml:1 | 2. level "b" · data/b.yaml:1 · overridden
+            text.0: A lookup of this key fails at data/b.yaml:2: | Data Provider type mismatch: Got String when a hash-like object was expected to access value using '0' from key 'text.0' | 1. level "b" · data/b.yaml:2
+            merged.1.0: A lookup of this key fails at data/a.yaml:2: | undefined method `include?' for 1:Integer | 1. level "a" · data/a.yaml:2
+            number: A lookup of this key fails at data/c.yaml:3: | The convert_to lookup_option for key 'number' raised error: 'new' The string 'abc' cannot be converted to Integer | 1. level "b" · data/b.yaml:4 | To be converted to `Integer` by `lookup_options` in `data/c.yaml:3`
+            strategy: A lookup of this key fails at data/c.yaml:4: | Unknown merge strategy: 'nope'
+        "#]],
+    );
+}
