@@ -28,17 +28,21 @@ pub struct NestedSource {
 
 impl Invocation<'_> {
     /// Notes where the value is written that a text inserts for a key. `before` is the number of notes before the key was looked
-    /// up. A merged value is written in several places, none of which is noted.
+    /// up. Of a merged value, the first part of each file is noted.
     pub(super) fn note_nested_source(
         &mut self,
         (text, key, is_alias): (&Located, &Arc<str>, bool),
         value: &Located,
         before: usize,
     ) {
-        if self.notes.nested.len() < self.max_nested_sources
-            && let (Some(text), Some(value)) = (text.place, value.place)
-        {
+        let (Some(text), 1..) = (text.place, self.max_nested_sources) else { return };
+        let mut values = Vec::new();
+        add_first_of_each_file(value, &mut values);
+        for value in values {
             let nested = &self.notes.nested;
+            if nested.len() >= self.max_nested_sources {
+                return;
+            }
             // The value of a key that was looked up before is known, and nothing was noted this time.
             let known = nested.iter().find(|it| it.key == *key && it.value == value);
             let place =
@@ -46,6 +50,21 @@ impl Invocation<'_> {
             let source = NestedSource { text, key: Arc::clone(key), place, value, is_alias };
             notes::add(&mut self.notes.nested, source);
         }
+    }
+}
+
+/// Adds the place of a value. A merged value has none, so those of the values in it are added, one for each file.
+fn add_first_of_each_file(value: &Located, places: &mut Vec<Place>) {
+    match (value.place, &value.value) {
+        (Some(place), _) if places.iter().any(|it| it.file == place.file) => {}
+        (Some(place), _) => places.push(place),
+        (None, Value::Array(items)) => {
+            items.iter().for_each(|it| add_first_of_each_file(it, places));
+        }
+        (None, Value::Hash(hash)) => {
+            hash.iter().for_each(|(_, it)| add_first_of_each_file(&it.value, places));
+        }
+        (None, _) => {}
     }
 }
 

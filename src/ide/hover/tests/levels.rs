@@ -103,6 +103,30 @@ lookup_options: {empty: {merge: {strategy: deep, knockout_prefix: '--'}}}
 }
 
 #[test]
+fn a_merged_value_that_is_inserted_is_named_with_each_file() {
+    check(
+        "#- /data/a.yaml
+hash: {a: 1, z: 2}
+#- /data/b.yaml
+hash: {b: 1}
+#- /data/c.yaml
+lookup_options: {hash: {merge: deep}}
+two: 2
+alias: \"%{alias('hash')}\"
+text: \"%{lookup('hash')}\"
+both: {q: \"%{alias('hash')}\", r: \"%{lookup('two')}\"}
+",
+        &["alias", "alias.b", "text", "both"],
+        &expect![[r#"
+            alias: b: 1 | a: 1 | z: 2 | 1. level "c" · data/c.yaml:3 | Inserted values: `hash` (`data/b.yaml:1`), `hash` (`data/a.yaml:1`)
+            alias.b: 1 | 1. level "c" · data/c.yaml:3 | Inserted values: `hash` (`data/b.yaml:1`)
+            text: '{"b"=>1, "a"=>1, "z"=>2}' | 1. level "c" · data/c.yaml:4 | Inserted values: `hash` (`data/b.yaml:1`), `hash` (`data/a.yaml:1`)
+            both: q: |   b: 1 |   a: 1 |   z: 2 | r: '2' | 1. level "c" · data/c.yaml:5 | Inserted values: `hash` (`data/b.yaml:1`), `hash` (`data/a.yaml:1`), `two` (`data/c.yaml:2`)
+        "#]],
+    );
+}
+
+#[test]
 fn a_failure_is_shown_with_its_place_and_its_level() {
     check(
         "#- /data/a.yaml
