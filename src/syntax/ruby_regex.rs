@@ -79,8 +79,8 @@ fn literal_prefix(source: &str) -> &str {
     let Some(rest) = source.strip_prefix('^') else { return "" };
     let is_literal = |it: &char| it.is_ascii_alphanumeric() || matches!(it, '_' | ':');
     let length = rest.chars().take_while(is_literal).count();
-    // A `+` is not among them: what it repeats is there at least once.
-    let is_repeated = rest[length..].starts_with(['*', '?', '{']);
+    // What a `+` repeats is there at least once, unless another sign repeats the whole: `a+*` is `a*`.
+    let is_repeated = rest[length..].trim_start_matches('+').starts_with(['*', '?', '{']);
     let literal = &rest[..length.saturating_sub(usize::from(is_repeated))];
     if has_alternatives_at_top(&rest[length..]) { "" } else { literal }
 }
@@ -242,6 +242,8 @@ mod tests {
         check_prefix("^profile::.*", "profile::");
         check_prefix("^ab*", "a");
         check_prefix("^ab?c", "a");
+        check_prefix("^ab+", "ab");
+        check_prefix("^ab+*c", "a");
         check_prefix("^ab{2}", "a");
         check_prefix("^ab(c|d)", "ab");
         check_prefix("^ab|c", "");
@@ -296,6 +298,7 @@ mod tests {
         check("^(?>a+)a$", &[], &["aa"]);
         check("^a++a$", &[], &["aa"]);
         check("^a{x}$", &["a{x}"], &[]);
+        check("^a+*$", &["", "aa"], &["b"]);
     }
 
     #[test]
@@ -321,6 +324,8 @@ mod tests {
         check_invalid(r"\k<a>", "undefined name <a> reference");
         check_invalid(r"(a)\2", "invalid backref number/name");
         check_invalid("[[:foo:]]", "invalid POSIX bracket type");
+        check_invalid(r"\p{IsGreek}", "invalid character property name {IsGreek}");
+        check_invalid(r"[\P{^sc=Greek}]", "invalid character property name {sc=Greek}");
     }
 
     #[test]
@@ -329,5 +334,9 @@ mod tests {
         assert!(unsupported(r"(?<n>a\g<n>?b)"));
         assert!(unsupported("(?~abc)"));
         assert!(unsupported(r"\X"));
+        for one_letter_for_two in ["(?i)ß", "(?i:[ß])", "(?i)[À-ÿ]", r"(?i)\u1E9E", "(?i)ﬁ"] {
+            assert!(unsupported(one_letter_for_two), "{one_letter_for_two}");
+        }
+        check("ß(?i)é", &["ßÉ"], &["ssÉ"]);
     }
 }

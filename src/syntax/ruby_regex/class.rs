@@ -110,6 +110,9 @@ impl Translator<'_> {
                 if high < low {
                     return Err(self.invalid("empty range in char class"));
                 }
+                if !high.is_ascii() {
+                    self.check_letters(low..=high)?;
+                }
                 // After a range, a `-` is an ordinary character.
                 let dash = if self.peek() == Some('-') && self.rest().get(1) != Some(&']') {
                     self.next();
@@ -119,7 +122,10 @@ impl Translator<'_> {
                 };
                 Ok(format!("{}-{}{dash}", class_character(low), class_character(high)))
             }
-            Item::Character(character) => Ok(class_character(character)),
+            Item::Character(character) => {
+                self.check_letters(character..=character)?;
+                Ok(class_character(character))
+            }
         }
     }
 
@@ -190,6 +196,14 @@ impl Translator<'_> {
             Some(set) => set.to_owned(),
             None if plain.eq_ignore_ascii_case("any") => r"\s\S".to_owned(),
             None => {
+                // Ruby does not have these forms, which the library accepts.
+                let is_other_form = plain.contains(['=', ':'])
+                    || plain.get(..2).is_some_and(|it| it.eq_ignore_ascii_case("is"));
+                if is_other_form {
+                    let name = name.trim_start_matches('^');
+                    let message = format!("invalid character property name {{{name}}}");
+                    return Err(self.invalid(&message));
+                }
                 let known = regex::Regex::new(&format!(r"\p{{{plain}}}")).is_ok();
                 if !known {
                     return Err(self.unsupported("a character property"));

@@ -1,6 +1,7 @@
 //! The translation itself, in one pass over the expression.
 
 use std::fmt::Write as _;
+use std::ops::RangeInclusive;
 
 use super::class::letter_set;
 use super::{LAST_LINE_END, LINE_END, LINE_START, RegexProblem};
@@ -99,7 +100,7 @@ impl<'a> Translator<'a> {
                 '*' | '+' | '?' => self.quantifier()?,
                 '{' => match self.interval()? {
                     Some((min, max)) => self.repeat(min, max),
-                    None => self.literal(),
+                    None => self.literal()?,
                 },
                 '(' => {
                     if self.group(in_group)? {
@@ -143,15 +144,13 @@ impl<'a> Translator<'a> {
                 self.next();
                 return self.escape();
             }
-            _ => self.literal(),
+            _ => self.literal()?,
         }
         Ok(())
     }
 
-    fn literal(&mut self) {
-        if let Some(character) = self.next() {
-            self.push_character(character);
-        }
+    fn literal(&mut self) -> Done {
+        self.next().map_or(Ok(()), |character| self.push_character(character))
     }
 
     fn escape(&mut self) -> Done {
@@ -190,7 +189,7 @@ impl<'a> Translator<'a> {
             'u' if self.rest().get(1) == Some(&'{') => self.code_points()?,
             _ => {
                 let character = self.character_escape()?;
-                self.push_character(character);
+                self.push_character(character)?;
             }
         }
         Ok(())
@@ -203,8 +202,7 @@ impl<'a> Translator<'a> {
         // As in Ruby, `\12` is an octal number unless there are already twelve groups.
         if number > 9 && number > self.groups {
             let character = self.character_escape()?;
-            self.push_character(character);
-            return Ok(());
+            return self.push_character(character);
         }
         self.skip(digits.len());
         self.highest_number = self.highest_number.max(number);
@@ -242,7 +240,7 @@ impl<'a> Translator<'a> {
         for code in codes.split_ascii_whitespace() {
             let character = u32::from_str_radix(code, 16).ok().and_then(char::from_u32);
             match character {
-                Some(character) => self.push_character(character),
+                Some(character) => self.push_character(character)?,
                 None => return Err(self.invalid("invalid Unicode range")),
             }
         }
@@ -421,13 +419,24 @@ impl<'a> Translator<'a> {
         self.push_assertion(anchor.encode_utf8(&mut [0; 4]));
     }
 
-    fn push_character(&mut self, character: char) {
+    fn push_character(&mut self, character: char) -> Done {
+        self.check_letters(character..=character)?;
         if character.is_ascii_alphanumeric() || matches!(character, '_' | ':' | '-' | '/' | ' ') {
             self.push_atom(character.encode_utf8(&mut [0; 4]));
         } else {
             // As a number, no character has a special meaning in our library.
             self.push_atom(&format!("\\x{{{:x}}}", u32::from(character)));
         }
+        Ok(())
+    }
+
+    /// If case does not matter, `ß` matches `ss` in Ruby. Our library does not compare one letter with several.
+    pub(super) fn check_letters(&self, mut letters: RangeInclusive<char>) -> Done {
+        let has_longer_form = |it: char| it.to_lowercase().flat_map(char::to_uppercase).count() > 1;
+        if self.options.ignores_case && letters.any(has_longer_form) {
+            return Err(self.unsupported("a letter that matches several letters"));
+        }
+        Ok(())
     }
 
     pub(super) fn peek(&self) -> Option<char> {
