@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::calls::SourceState;
 use super::evaluator::Evaluator;
 use super::failure::Failure;
-use super::interpolate::{self, Variable, interpolate_text};
+use super::interpolate::{self, Variable, interpolate_path, interpolate_text};
 use super::invocation::{InterpolatedText, Invocation, Mapped};
 use super::layer::{Layer, Which};
 use super::open_files::OpenFiles;
@@ -453,10 +453,10 @@ fn datadir_is_joined_before_it_is_interpolated(
         DatadirRule::JoinOnly => joined().into(),
         DatadirRule::JoinThenInterpolate => {
             let joined = Located::new(Value::string(joined()), level.datadir.place);
-            interpolate_text(invocation, &joined, InterpolatedText::Config)?
+            interpolate_path(invocation, &joined, InterpolatedText::Config)?
         }
         DatadirRule::InterpolateOnly => {
-            interpolate_text(invocation, &level.datadir, InterpolatedText::Config)?
+            interpolate_path(invocation, &level.datadir, InterpolatedText::Config)?
         }
     };
     Ok(invocation.evaluator.map_datadir(datadir))
@@ -479,7 +479,7 @@ fn resolve_locations(
         Locations::Paths(templates) => {
             found.reserve_exact(templates.len());
             for template in templates {
-                let text = interpolate_text(invocation, template, context)?;
+                let text = interpolate_path(invocation, template, context)?;
                 let text = level.with_extension(text);
                 let location = existing_path(invocation, datadir, &text, template);
                 if config.exists || location.exists {
@@ -538,7 +538,7 @@ fn expand_glob(
     datadir: &str,
     template: &Located,
 ) -> Result<Vec<Location>, Failure> {
-    let text = interpolate_text(invocation, template, InterpolatedText::ConfigLocation)?;
+    let text = interpolate_path(invocation, template, InterpolatedText::ConfigLocation)?;
     if let Some(path) = OpenPath::joined(datadir, &text, true) {
         let shown = Arc::clone(path.text());
         let original = open_path::shown(&shown).into();
@@ -556,7 +556,7 @@ fn expand_glob(
 }
 
 fn uri(text: &Arc<str>, template: &Located) -> Result<Location, Failure> {
-    if open_path::has_holes(text) {
+    if open_path::has_holes(text) && !interpolate::has_null_byte(template) {
         let open = OpenLocation::new(OpenPath::new(Arc::clone(text), false), false);
         let original = original(template);
         return Ok(Location { is_uri: true, ..Location::open(original, template, open, text) });
@@ -603,7 +603,7 @@ fn expand_mapped_paths(
     let mut found = Vec::new();
     for element in mapped_elements(value)? {
         let outer = invocation.local.replace((Arc::clone(&loop_variable), Mapped::Member(element)));
-        let text = interpolate_text(invocation, template, context);
+        let text = interpolate_path(invocation, template, context);
         invocation.local = outer;
         // An error leaves the function only here, after the variable of the outer template is restored.
         found.push(existing_path(invocation, datadir, &text?, template));

@@ -130,6 +130,24 @@ pub(crate) fn interpolate_text(
     })
 }
 
+/// [`interpolate_text`] for a path. Ruby makes no path of a text with a null byte.
+pub(super) fn interpolate_path(
+    invocation: &mut Invocation<'_>,
+    template: &Located,
+    context: InterpolatedText,
+) -> Result<Arc<str>, Failure> {
+    if has_null_byte(template) {
+        let message = "pathname contains null byte";
+        return Err(Failure::ruby("ArgumentError", message).at(template.place));
+    }
+    interpolate_text(invocation, template, context)
+}
+
+/// Whether a template contains a null byte. In its text, this character marks open variables.
+pub(super) fn has_null_byte(template: &Located) -> bool {
+    template.value.as_str().is_some_and(|it| it.contains('\0'))
+}
+
 /// The result of a variable expression.
 pub(crate) enum Variable {
     /// Its value, or nothing.
