@@ -18,7 +18,7 @@ use crate::world::{DataPlace, DiskReader, Trust, World, paths};
 /// The maximum number of problems of fact sets that are shown.
 const MAX_FACT_SETS: usize = 5;
 
-/// Settings that only editors need. Whether they are held back changes no command.
+/// Settings for editors. If they are held back, no command has another result, except that `lookup --why` names no commits.
 const OF_EDITORS: [&str; 2] = ["changes.before", "hover.blame"];
 
 /// Puppet's default environment.

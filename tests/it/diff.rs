@@ -251,6 +251,22 @@ fn an_error_of_many_keys_is_shown_once() {
     assert!(failing.count() > 3, "{json}");
 }
 
+/// Hosts of repositories refuse long comments.
+#[test]
+fn a_comment_is_bounded_and_counts_what_it_leaves_out() {
+    let repository = Repository::new();
+    let keys = |value: &str| (0..1_000).map(|it| format!("key{it}: {value}\n")).collect::<String>();
+    repository.data("common.yaml", &keys("old"));
+    repository.commit();
+    repository.data("common.yaml", &keys("new"));
+    let markdown = ["diff", "--facts", "../facts", "--format", "markdown"];
+    let comment = text_of(&repository.run(&markdown));
+    assert!((50_000..61_000).contains(&comment.len()), "{}", comment.len());
+    let shown = comment.matches("<details>").count();
+    let left = format!("\n{} more keys not shown: the comment would be too long.\n", 1_000 - shown);
+    assert!(comment.ends_with(&left), "{}", &comment[comment.len() - 200..]);
+}
+
 /// Code may look these keys up, too.
 #[test]
 fn a_broken_file_also_fails_keys_that_no_level_finds() {

@@ -209,7 +209,7 @@ struct ShownKey<'p> {
     left: Option<String>,
 }
 
-/// A change, for nodes of which it is the same.
+/// A change, and for whom it is the same.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct ShownChange {
     who: String,
@@ -258,6 +258,11 @@ impl<'p> ShownPart<'p> {
         keys.retain(|it| !it.changes.is_empty() || it.left.is_some());
         Self { keys, failures }
     }
+
+    /// The number of keys; one that is shown for itself and for a failure counts twice.
+    fn count_keys(&self) -> usize {
+        self.keys.len() + self.failures.values().map(Vec::len).sum::<usize>()
+    }
 }
 
 impl ShownChange {
@@ -297,15 +302,17 @@ fn markdown(report: &Report) -> String {
             let _ = writeln!(text, "\n_{}_", escaped_markdown(&limit));
         }
     }
-    let mut blocks = Vec::new();
-    for part in &report.parts {
-        let path = |it: &Cause| report.path_of_repository(it);
-        let shown = ShownPart::of(part, MAX_CHANGES_IN_COMMENT, path);
+    let path = |it: &Cause| report.path_of_repository(it);
+    let shown = report.parts.iter();
+    let shown: Vec<(&Part, ShownPart<'_>)> =
+        shown.map(|part| (part, ShownPart::of(part, MAX_CHANGES_IN_COMMENT, path))).collect();
+    // Most keys of a large change do not fit, so blocks are written one by one.
+    let blocks = shown.iter().flat_map(|(part, shown)| {
         let failures = shown.failures.iter();
-        blocks.extend(failures.map(|it| (it.1.len(), markdown_of_failure(report, part, it))));
-        blocks.extend(shown.keys.iter().map(|it| (1, markdown_of_key(report, part, it))));
-    }
-    let mut left: usize = blocks.iter().map(|(keys, _)| keys).sum();
+        let failures = failures.map(|it| (it.1.len(), markdown_of_failure(report, part, it)));
+        failures.chain(shown.keys.iter().map(|it| (1, markdown_of_key(report, part, it))))
+    });
+    let mut left: usize = shown.iter().map(|(_, shown)| shown.count_keys()).sum();
     for (keys, block) in blocks {
         // GitHub and GitLab refuse longer comments.
         if text.len() + block.len() > MAX_COMMENT {
@@ -499,9 +506,8 @@ fn by_line<'a>(report: &Report, part: &'a Part) -> BTreeMap<(String, u32), Vec<&
 /// How many keys change for how many nodes.
 fn line_text(report: &Report, part: &Part, changes: &[&AnswerChange]) -> String {
     let nodes: BTreeSet<u32> = changes.iter().flat_map(|it| &it.nodes).copied().collect();
-    let keys: BTreeSet<&Arc<str>> = changes.iter().map(|it| &it.key).collect();
-    let keys: Vec<_> = keys.into_iter().map(|it| key_in_a_line(it)).collect();
-    let named = first_names(&keys, MAX_NAMES);
+    let keys: BTreeSet<&str> = changes.iter().map(|it| &*it.key).collect();
+    let named = first_keys(&Vec::from_iter(keys));
     let label = report.label(part);
     let total = counted(part.found.nodes.len(), "node");
     if nodes.is_empty() {
