@@ -262,3 +262,17 @@ fn texts_with_open_variables_are_judged_as_far_as_they_are_known() {
         ],
     );
 }
+
+#[test]
+fn texts_inside_sensitive_values_are_judged_in_the_same_way() {
+    check(
+        "Sensitive[Enum['x']] $a, Sensitive[Integer] $b",
+        "lookup_options: {'^k::': {convert_to: Sensitive}}\nk::a: 'a%{x}'\nk::b: 'a%{x}'",
+        &[
+            "a: data #<Sensitive [value redacted]>; not known: \
+             it depends on text that is not known here",
+            "b: data #<Sensitive [value redacted]>; \
+             parameter 'b' expects a Sensitive[Integer] value, got Sensitive[String]",
+        ],
+    );
+}

@@ -172,6 +172,7 @@ impl Value {
                 let mut members = hash.iter();
                 members.any(|(key, member)| key.has_tokens() || member.value.value.has_tokens())
             }
+            Self::Sensitive(inner) => inner.value.has_tokens(),
             _ => false,
         }
     }
