@@ -15,11 +15,11 @@ use std::sync::Arc;
 
 use super::preview::{Preview, Question};
 use crate::config::Environment;
-use crate::data::Files as _;
+use crate::data::{Files as _, Format};
 use crate::engine::{CancelToken, LOOKUP_OPTIONS};
 use crate::syntax::key_path;
 use crate::world::git::GitDisk;
-use crate::world::{Asker, Before, Differences, FleetPair, World, paths};
+use crate::world::{Asker, Before, Differences, FleetPair, World, parallel, paths};
 pub use edited::{EditedKey, edited_keys, is_edited};
 pub use secrets::{Secrets, without_own_secrets};
 pub use sides::{change_lines, change_texts};
@@ -183,17 +183,8 @@ impl<'a> Compared<'a> {
                 self.name()
             ));
         }
-        // Most files are the same on both sides, so each is named once.
-        let mut warned: BTreeSet<Arc<str>> = BTreeSet::new();
-        for (world, environment) in [now, earlier] {
-            for (path, format) in world.data_files(environment).iter() {
-                if let Some(what) = world.what_is_no_data(path, *format)
-                    && warned.insert(path.clone())
-                {
-                    problems.push(format!("{}: {}", self.shown_path(path), what.why));
-                }
-            }
-        }
+        let no_data = self.files_without_data().into_iter();
+        problems.extend(no_data.map(|(path, why)| format!("{}: {why}", self.shown_path(&path))));
         problems.extend(self.files_broken_now().into_iter().map(|path| {
             let shown = self.shown_path(&path);
             format!(
@@ -201,6 +192,27 @@ impl<'a> Compared<'a> {
             )
         }));
         problems
+    }
+
+    /// The files on either side that certainly do not contain what they should, each once, with the reason.
+    fn files_without_data(&self) -> Vec<(Arc<str>, &'static str)> {
+        let now = self.world.data_files(self.environment);
+        let mut earlier = self.before.data_files(&self.environment_before).to_vec();
+        // Most files are the same on both sides.
+        if *earlier == *now
+            && let Some(differ) = self.before.files_that_may_differ(self.world)
+        {
+            earlier.retain(|(path, _)| differ.contains(path));
+        }
+        let in_files = |world: &World, files: &[(Arc<str>, Format)]| {
+            parallel::map(files, |(path, format)| {
+                Some((path.clone(), world.what_is_no_data(path, *format)?.why))
+            })
+        };
+        let (now, earlier) = (in_files(self.world, &now), in_files(&self.before, &earlier));
+        let mut named: BTreeSet<Arc<str>> = BTreeSet::new();
+        let all = now.into_iter().chain(earlier).flatten();
+        all.filter(|(path, _)| named.insert(path.clone())).collect()
     }
 
     /// The data files that Puppet refuses because of an edit: of their texts, or of a level that reads them in another format.

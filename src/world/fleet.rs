@@ -7,6 +7,7 @@
 
 mod affected;
 mod before;
+mod callers;
 mod causes;
 mod comparison;
 mod difference;
@@ -42,17 +43,18 @@ use crate::backends::Registry;
 use crate::config::Environment;
 use crate::engine::cases::{is_same, is_same_outcome};
 use crate::engine::footprint::{new_hasher, outcome_hash};
-use crate::engine::{Answer, Evaluator, Request, is_variable_of_class};
-use crate::facts::{Node, Reading};
-use crate::syntax::key_path;
+use crate::engine::{Answer, Evaluator, Request};
+use crate::facts::Node;
+use crate::syntax::key_path::KeyPath;
 pub use before::Before;
+use callers::KnownCallers;
 pub use causes::Cause;
 pub use comparison::{Differences, NotProved, SideNodes, aligned};
 pub use difference::{Change as AnswerChange, Difference, FleetPair};
 use earlier_answers::EarlierAnswers;
 use groups::{Answered, Side};
 pub use kept::Asker;
-use readings::Readings;
+use readings::{LevelVariable, Readings};
 pub(super) use references::{KnownReferences, RootNames};
 use typed::KeptTyping;
 use unedited::{OfNodes, UneditedRuns};
@@ -79,6 +81,8 @@ pub struct Fleet {
     kept: Mutex<Option<(Weak<Fleet>, Arc<Differences>)>>,
     /// The results of earlier comparisons in which this was the earlier fleet.
     earlier: EarlierAnswers,
+    /// Which keys of its files look up others, as far as such comparisons needed it.
+    callers: KnownCallers,
     /// What is known of the lookups on the other side of such comparisons.
     unedited: UneditedRuns,
     /// The same for the text that is being typed there.
@@ -154,10 +158,20 @@ impl Fleet {
         let evaluators = readings.nodes.iter().map(|_| OnceLock::new()).collect();
         let (kept, earlier) = (Mutex::default(), EarlierAnswers::default());
         let (unedited, typing) = (UneditedRuns::default(), KeptTyping::default());
-        let any_others = Mutex::default();
+        let (callers, any_others) = (KnownCallers::default(), Mutex::default());
         let of_partial_nodes = AtomicU32::new(0);
         let readings = Arc::new(readings);
-        Self { readings, evaluators, of_partial_nodes, kept, earlier, unedited, typing, any_others }
+        Self {
+            readings,
+            evaluators,
+            of_partial_nodes,
+            kept,
+            earlier,
+            callers,
+            unedited,
+            typing,
+            any_others,
+        }
     }
 
     /// The same nodes in a snapshot in which other values are written in some files.
@@ -313,29 +327,14 @@ impl Fleet {
         (0..).zip(reads).filter(|(_, reads)| *reads).map(|(number, _)| number).collect()
     }
 
-    /// The variables of levels that code may set, if they are not set for some node. Of a node without a fact set, only those of
-    /// classes are certainly not set.
+    /// The variables of levels that code may set, if they are not set for some node.
     fn level_variables_of_code(&self) -> BTreeSet<Arc<str>> {
         let of_code = self.world().code_variables(self.environment());
-        let mut found = BTreeSet::new();
-        for (structure, nodes) in self.readings.structures(None).iter() {
-            for variable in &structure.variables {
-                let Ok(path) = key_path::parse(variable) else { continue };
-                let is_unset = |node: &u32| {
-                    let node = &self.nodes()[*node as usize];
-                    match node.read(&path) {
-                        Reading::Known(..) => false,
-                        Reading::Unset => node.is_complete(),
-                        Reading::Open(_) => is_variable_of_class(&path),
-                    }
-                };
-                let may_be_set = path.root_name().is_some_and(|it| of_code.may_set(it));
-                if may_be_set && !found.contains(variable) && nodes.iter().any(is_unset) {
-                    found.insert(Arc::clone(variable));
-                }
-            }
-        }
-        found
+        let may_be_set = |it: &KeyPath| it.root_name().is_some_and(|root| of_code.may_set(root));
+        let may_change =
+            |it: &&LevelVariable| may_be_set(&it.path) && self.readings.is_unset_for_some_node(it);
+        let variables = self.readings.level_variables().iter();
+        variables.filter(may_change).map(|it| Arc::clone(&it.expression)).collect()
     }
 
     /// Adds the nodes that may read one of `files`, depending on open variables. Nodes whose hierarchies look the same

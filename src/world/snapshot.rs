@@ -1,5 +1,6 @@
 //! A snapshot of everything: its results never change, whatever happens on disk or in editors meanwhile.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
@@ -153,6 +154,13 @@ impl World {
             && is_typed(other)
             && self.has_same_disk(other)
             && !self.is_same_moment(other)
+    }
+
+    /// The files that may have another text in the other snapshot: those in editors. `None` if the disk differs, so that any file
+    /// may.
+    pub fn files_that_may_differ(&self, other: &Self) -> Option<BTreeSet<Arc<str>>> {
+        let open = self.paths_in_editors().chain(other.paths_in_editors());
+        Arc::ptr_eq(&self.texts.base, &other.texts.base).then(|| open.collect())
     }
 
     /// [`Self::is_same_moment`] except for the texts in editors.

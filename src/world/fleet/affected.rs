@@ -7,20 +7,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
+use super::Fleet;
+use super::callers::{Callers, callers_in_edited};
 use super::causes::edited_entry;
 use super::difference::FleetPair;
 use super::origins::Origins;
 use super::references::RootNames;
 use super::spread::{Reference, References};
-use crate::data::{DataFile, Files as _, Format, RootEntry, Value};
+use crate::data::{DataFile, Files as _, Format};
 use crate::engine::footprint::hash_of;
 use crate::engine::structure::concerns_all_keys;
 use crate::engine::{EditedEntries, LOOKUP_OPTIONS};
 use crate::facts::Node;
 use crate::limits::MAX_DATA_FILES;
-use crate::syntax::interpolation::{self, Expression, Method};
 use crate::syntax::key_path;
-use crate::world::{FileEntry, World, parallel, paths};
+use crate::world::{FileEntry, parallel, paths};
 
 /// By root key, the files whose entries can give it another answer now. A key that is missing has the same answer as before.
 pub(super) type FilesOfKeys = BTreeMap<Arc<str>, BTreeSet<Arc<str>>>;
@@ -53,12 +54,11 @@ impl AffectedKeys {
     }
 }
 
-/// A data file that hierarchies lead to, on both sides.
-struct FilePair {
-    entry: Arc<FileEntry>,
+/// A data file that hierarchies lead to, with another text than before.
+struct EditedFile {
+    before: Arc<FileEntry>,
+    after: Arc<FileEntry>,
     format: Format,
-    /// The file before; `None` if it was the same.
-    before: Option<Arc<FileEntry>>,
     /// The root keys that have other values now.
     edited: OnceLock<BTreeSet<Arc<str>>>,
 }
@@ -90,7 +90,7 @@ impl FleetPair {
         if !self.has_same_surroundings() {
             return None;
         }
-        let files = self.files()?;
+        let files = self.edited_files()?;
         let mut affected = FilesOfKeys::new();
         let mut are_options_edited = false;
         for file in &files {
@@ -102,12 +102,10 @@ impl FleetPair {
         let mut references = ReferencesOfKeys::new();
         // Without edited keys, nothing can look them up, so the other files need not be searched.
         if !affected.is_empty() {
-            let world = self.after().world();
-            add_those_made_of(world, &files, &mut affected, &mut references)?;
+            add_those_made_of(self.before(), &files, &mut affected, &mut references)?;
         }
-        let edited_files = files.iter().filter(|it| it.before.is_some());
         let formats: BTreeMap<&str, Format> =
-            edited_files.map(|it| (&*it.entry.path, it.format)).collect();
+            files.iter().map(|it| (&*it.after.path, it.format)).collect();
         let edit_of =
             |path: &str, root: &Arc<str>| edited_entry(self, path, *formats.get(path)?, root);
         let origins =
@@ -145,8 +143,8 @@ impl FleetPair {
             && self.any().is_none_or(is_same_any)
     }
 
-    /// The data files, if they are the same ones on both sides.
-    fn files(&self) -> Option<Vec<FilePair>> {
+    /// The data files with other texts, if the data files are the same ones on both sides.
+    fn edited_files(&self) -> Option<Vec<EditedFile>> {
         let (one, other) = (self.before().world(), self.after().world());
         let files = other.data_files(self.after().environment());
         let before = one.data_files(self.before().environment());
@@ -155,19 +153,24 @@ impl FleetPair {
         if !is_same || files.len() >= MAX_DATA_FILES {
             return None;
         }
-        let pairs = parallel::map(&files[..], |(path, format)| {
-            let (before, entry) = (one.file(path).ok()?, other.file(path).ok()?);
-            let is_same = Arc::ptr_eq(&before, &entry) || before.text == entry.text;
-            let before = (!is_same).then_some(before);
-            Some(FilePair { entry, format: *format, before, edited: OnceLock::new() })
+        let may_differ = one.files_that_may_differ(other);
+        let may_differ =
+            |path: &Arc<str>| may_differ.as_ref().is_none_or(|them| them.contains(path));
+        let asked: Vec<&(Arc<str>, Format)> =
+            files.iter().filter(|(path, _)| may_differ(path)).collect();
+        let pairs = parallel::map(&asked, |(path, format)| {
+            let (before, after) = (one.file(path).ok()?, other.file(path).ok()?);
+            let is_same = Arc::ptr_eq(&before, &after) || before.text == after.text;
+            let edited = OnceLock::new();
+            Some((!is_same).then_some(EditedFile { before, after, format: *format, edited }))
         });
-        pairs.into_iter().collect()
+        let pairs: Option<Vec<_>> = pairs.into_iter().collect();
+        Some(pairs?.into_iter().flatten().collect())
     }
 
     /// Adds the keys of a file whose entries or options changed. Returns whether options did.
-    fn add_edited(&self, file: &FilePair, affected: &mut FilesOfKeys) -> Option<bool> {
-        let Some(before) = &file.before else { return Some(false) };
-        let (before, after) = (before.data(file.format), file.entry.data(file.format));
+    fn add_edited(&self, file: &EditedFile, affected: &mut FilesOfKeys) -> Option<bool> {
+        let (before, after) = (file.before.data(file.format), file.after.data(file.format));
         let version = self.after().world().settings().puppet_version;
         // A file that Puppet refuses fails every lookup that reads it, before the edit or after it, unless its readable entries are
         // compared.
@@ -186,27 +189,26 @@ impl FleetPair {
             // They decide how keys are merged and converted.
             let (world, environment) = (self.after().world(), self.after().environment());
             let sides = (&**before, &**after);
-            keys.extend(world.keys_with_other_options(environment, &file.entry.path, sides)?);
+            keys.extend(world.keys_with_other_options(environment, &file.after.path, sides)?);
         }
         for key in keys {
-            affected.entry(key).or_default().insert(Arc::clone(&file.entry.path));
+            affected.entry(key).or_default().insert(Arc::clone(&file.after.path));
         }
         Some(are_options_edited)
     }
 }
 
 /// The entries with other values, if all of them are there on both sides.
-fn edited_entries(files: &[FilePair]) -> Option<EditedEntries> {
+fn edited_entries(files: &[EditedFile]) -> Option<EditedEntries> {
     let mut entries = EditedEntries::default();
     for file in files {
-        let Some(before) = &file.before else { continue };
-        let (before, after) = (before.data(file.format), file.entry.data(file.format));
+        let (before, after) = (file.before.data(file.format), file.after.data(file.format));
         for key in file.edited_roots() {
             let is_on_both_sides = before.get(key).is_some() && after.get(key).is_some();
             if !is_on_both_sides || **key == *LOOKUP_OPTIONS {
                 return None;
             }
-            entries.add(file.entry.id, Arc::clone(key));
+            entries.add(file.after.id, Arc::clone(key));
         }
     }
     Some(entries)
@@ -229,124 +231,49 @@ pub(super) fn edited_roots(before: &DataFile, after: &DataFile) -> BTreeSet<Arc<
 
 /// Adds the keys whose strings look up affected keys, directly or through other keys.
 fn add_those_made_of(
-    world: &World,
-    files: &[FilePair],
+    before: &Fleet,
+    edited: &[EditedFile],
     affected: &mut FilesOfKeys,
     references: &mut ReferencesOfKeys,
 ) -> Option<()> {
+    let is_edited: BTreeSet<&str> = edited.iter().map(|it| &*it.before.path).collect();
     let mut left: BTreeSet<Arc<str>> = affected.keys().cloned().collect();
     while !left.is_empty() {
         let roots = RootNames::of(std::mem::take(&mut left));
-        let found = parallel::map(files, |file| file.keys_made_of(world, &roots));
-        for (file, keys) in files.iter().zip(found) {
-            for (key, found) in keys {
+        let unedited = before.callers.of(before, &roots);
+        let unedited = unedited.iter().filter(|(path, _)| !is_edited.contains(&**path));
+        let here: Vec<(Arc<str>, Callers)> =
+            edited.iter().map(|it| (it.before.path.clone(), it.callers(&roots))).collect();
+        for (path, callers) in unedited.chain(&here) {
+            for (key, found) in callers {
                 // Options that are built from an affected key may change for any key.
-                if *key == *LOOKUP_OPTIONS {
+                if **key == *LOOKUP_OPTIONS {
                     return None;
                 }
-                if !affected.contains_key(&key) {
-                    left.insert(Arc::clone(&key));
+                if !affected.contains_key(key) {
+                    left.insert(Arc::clone(key));
                 }
-                references.entry(Arc::clone(&key)).or_default().extend(found);
+                references.entry(Arc::clone(key)).or_default().extend(found.iter().cloned());
                 // Even a key that is known already gets the file: nodes that read only this file may have another answer, too.
-                affected.entry(key).or_default().insert(Arc::clone(&file.entry.path));
+                affected.entry(Arc::clone(key)).or_default().insert(Arc::clone(path));
             }
         }
     }
     Some(())
 }
 
-impl FilePair {
+impl EditedFile {
     /// The root keys that have other values now.
     fn edited_roots(&self) -> &BTreeSet<Arc<str>> {
         self.edited.get_or_init(|| {
-            let Some(before) = &self.before else { return BTreeSet::new() };
-            edited_roots(before.data(self.format), self.entry.data(self.format))
+            edited_roots(self.before.data(self.format), self.after.data(self.format))
         })
     }
 
-    /// The file on both sides; once if both are the same.
-    fn sides(&self) -> impl Iterator<Item = &FileEntry> {
-        self.before.as_deref().into_iter().chain([&*self.entry])
-    }
-
-    /// The keys whose strings look up one of the root keys, on either side, and what they look up. Some may be too many, but
-    /// none is missing. A key may be listed several times.
-    fn keys_made_of(&self, world: &World, roots: &RootNames) -> Vec<(Arc<str>, Vec<Reference>)> {
-        let mut keys = Vec::new();
-        for side in self.sides() {
-            // HOCON and escapes can spell a reference in ways that a search for words does not find.
-            if self.format == Format::Hocon || side.hides_references() {
-                let data = side.data(self.format);
-                let of_entry = |entry: &RootEntry| {
-                    Some((entry.key.as_str()?.into(), references_in(entry, roots)))
-                };
-                let all = data.entries().filter_map(of_entry);
-                keys.extend(
-                    all.filter(|(_, references): &(Arc<str>, Vec<Reference>)| {
-                        !references.is_empty()
-                    }),
-                );
-                continue;
-            }
-            let calls = side.calls_to(roots).into_iter();
-            if self.before.is_none() {
-                // A file that was not edited need not be parsed for this.
-                let of_call = |at| {
-                    let key = world.key_at(side, self.format, at)?;
-                    Some((key, roots.named_by_call(&side.text, at)))
-                };
-                keys.extend(calls.filter_map(of_call));
-                continue;
-            }
-            let data = side.data(self.format);
-            let callers: BTreeSet<Arc<str>> = calls.filter_map(|at| data.key_at(at)).collect();
-            let of_caller = |key: Arc<str>| {
-                let references = references_in(data.get(&key)?, roots);
-                (!references.is_empty()).then_some((key, references))
-            };
-            keys.extend(callers.into_iter().filter_map(of_caller));
-        }
-        keys
-    }
-}
-
-/// The given root keys that strings of an entry look up.
-fn references_in(entry: &RootEntry, roots: &RootNames) -> Vec<Reference> {
-    let mut found = Vec::new();
-    if entry.has_tokens() {
-        add_references(&entry.value.value, roots, &mut found);
-    }
-    found
-}
-
-fn add_references(value: &Value, roots: &RootNames, found: &mut Vec<Reference>) {
-    match value {
-        Value::String(text) => {
-            let of_token = |token: interpolation::Token| {
-                let Expression::Call { method, argument, .. } = token.expression else {
-                    return None;
-                };
-                let is_lookup = matches!(method, Method::Lookup | Method::Hiera | Method::Alias);
-                // A call with something that is not a key fails, whatever the data are.
-                let key = key_path::parse(&argument).ok().filter(|_| is_lookup)?;
-                let root = key.root_name().filter(|root| roots.contain(root))?;
-                Some(Reference { root: Arc::clone(root), digs: !key.rest.is_empty() })
-            };
-            found.extend(interpolation::tokens(text).into_iter().filter_map(of_token));
-        }
-        Value::Array(items) => {
-            for item in items.iter() {
-                add_references(&item.value, roots, found);
-            }
-        }
-        Value::Hash(hash) => {
-            for (key, member) in hash.iter() {
-                add_references(key, roots, found);
-                add_references(&member.value.value, roots, found);
-            }
-        }
-        _ => {}
+    /// The keys whose strings look up one of the root keys, on either side. A key may be listed several times.
+    fn callers(&self, roots: &RootNames) -> Callers {
+        let sides = [&self.before, &self.after].into_iter();
+        sides.flat_map(|side| callers_in_edited(side, self.format, roots)).collect()
     }
 }
 
@@ -356,8 +283,7 @@ mod tests {
 
     use super::*;
     use crate::data::FileId;
-    use crate::settings::Settings;
-    use crate::world::MemoryDisk;
+    use crate::world::fleet::callers::references_in;
 
     fn entries() -> impl Strategy<Value = Vec<(String, String)>> {
         let value = "[1-3]|\\[|&x 1|\\*x|\"%|'%\\{lookup\\(''[a-d]''\\)\\}'|\\{k: '%\\{alias\\(\"[a-d]\\.k\"\\)\\}'\\}";
@@ -391,10 +317,8 @@ mod tests {
             let expected: BTreeSet<Arc<str>> = keys.iter().filter(is_edited).copied().cloned().collect();
             prop_assert_eq!(edited_roots(one, two), expected);
 
-            let disk = Arc::new(MemoryDisk::new(Vec::<(String, String)>::new()));
-            let world = World::on_disk(disk, Vec::new(), Settings::default());
-            let (entry, before) = (typed.clone(), Some(saved.clone()));
-            let pair = FilePair { entry, format: Format::Yaml, before, edited: OnceLock::new() };
+            let (after, before) = (typed.clone(), saved.clone());
+            let pair = EditedFile { before, after, format: Format::Yaml, edited: OnceLock::new() };
             for roots in [&["a"][..], &["b"], &["c"], &["d"], &["a", "c", "d"]] {
                 let roots = RootNames::of(roots.iter().map(|it| Arc::from(*it)).collect());
                 let all = [one, two].into_iter().flat_map(|data| data.entries());
@@ -402,8 +326,7 @@ mod tests {
                     .filter(|it| !references_in(it, &roots).is_empty())
                     .filter_map(|it| it.key.as_str().map(Arc::from))
                     .collect();
-                let found = pair.keys_made_of(&world, &roots);
-                let found = found.into_iter().map(|(key, _)| key);
+                let found = pair.callers(&roots).into_iter().map(|(key, _)| key);
                 prop_assert_eq!(found.collect::<BTreeSet<_>>(), expected);
             }
         }

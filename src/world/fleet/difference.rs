@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::affected::AffectedKeys;
 use super::causes::{Cause, add_causes, causes_of_each, in_case};
-use super::edited_ways::{Base, assuming, open_ways};
+use super::edited_ways::{Base, KnownWays, assuming, open_ways};
 use super::groups::Side;
 use super::open_comparison::MIN_NODES;
 use super::same_reads::are_alike;
@@ -95,6 +95,8 @@ pub struct FleetPair {
     pub(super) concerned: KnownConcerned,
     /// What is being typed, if nothing else is edited. Computed once.
     pub(super) typed: OnceLock<Option<TypedText>>,
+    /// The ways in which nodes read edited files. Computed once for each key.
+    pub(super) ways: KnownWays,
     /// The lines of configurations that were edited. Computed once.
     pub(super) edited_configs: OnceLock<Vec<Cause>>,
 }
@@ -119,6 +121,7 @@ impl FleetPair {
             affected: OnceLock::new(),
             concerned: KnownConcerned::default(),
             typed: OnceLock::new(),
+            ways: KnownWays::default(),
             edited_configs: OnceLock::new(),
         }
     }

@@ -3,7 +3,7 @@
 //! still compared completely.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexMap;
 
@@ -17,12 +17,17 @@ use crate::engine::{Answer, Assumed, Condition, Request, undecided};
 use crate::facts::Node;
 use crate::facts::mapped::is_member;
 use crate::syntax::key_path;
+use crate::world::shards::Shards;
 
 /// With more ways than this, the cases that are listed are compared.
 const MAX_WAYS: usize = 32;
 
 /// The conditions of each way in which nodes read an edited file.
 pub(super) type Ways = Vec<Vec<Condition>>;
+
+/// The ways for root keys that were compared.
+#[derive(Default)]
+pub(super) struct KnownWays(Shards<OnceLock<Option<Arc<Ways>>>>);
 
 /// The answer of a node before. The same answers have the same number.
 #[derive(Clone, Copy)]
@@ -59,14 +64,24 @@ struct Numbers {
 impl FleetPair {
     /// The ways in which nodes read a file that may give them another answer now. `None` if that is not known, if there are
     /// too many, or if every node reads such a file.
-    pub(super) fn edited_ways(&self, request: &Request) -> Option<Ways> {
+    pub(super) fn edited_ways(&self, request: &Request) -> Option<Arc<Ways>> {
+        let root = match &*request.names {
+            // The readers of the files are known, whatever the key is.
+            _ if !self.edited.is_empty() => "".into(),
+            [key] => key_path::root_of(key)?,
+            _ => return None,
+        };
+        let slot = self.ways.0.slot(&root);
+        // Each pair of answers asks for them, and thousands of files can have strings that look up the edited key.
+        slot.get_or_init(|| self.find_edited_ways(&root).map(Arc::new)).clone()
+    }
+
+    fn find_edited_ways(&self, root: &str) -> Option<Ways> {
         if !self.edited.is_empty() {
             return self.ways_to(&self.edited);
         }
-        let [key] = &*request.names else { return None };
         let affected = self.affected_keys()?;
-        let root = key_path::parse(key).ok()?.root_name()?.clone();
-        let of_key = affected.files_of(&root).and_then(|files| self.ways_to(files));
+        let of_key = affected.files_of(root).and_then(|files| self.ways_to(files));
         // A key that is built from an edited one may be in a file that every node reads.
         of_key.or_else(|| self.ways_to(&affected.edited))
     }

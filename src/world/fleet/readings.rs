@@ -1,7 +1,7 @@
 //! What each node of a fleet has at one step of lookups, such as the value of a variable: columns of numbers, computed on
 //! demand.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::scope::{OfRootKeys, Places, Scope, Structures};
@@ -9,9 +9,11 @@ use super::{Column, mixed};
 use crate::backends::Registry;
 use crate::config::Environment;
 use crate::engine::footprint::{name_reading_of, reading_of};
-use crate::engine::{Evaluator, ModuleScope, SharedLevels, SharedScopes, module_of_key};
+use crate::engine::{
+    Evaluator, ModuleScope, SharedLevels, SharedScopes, is_variable_of_class, module_of_key,
+};
 use crate::facts::variable::VariablePath;
-use crate::facts::{Node, Origin};
+use crate::facts::{Node, Origin, Reading};
 use crate::syntax::key_path::{self, KeyPath};
 use crate::world::code_variables::CodeScopes;
 use crate::world::shards::Shards;
@@ -52,6 +54,16 @@ struct Surroundings {
     variables: Shards<OnceLock<Column>>,
     /// The same, with one number for all nodes of which the expression is a name.
     names: Shards<OnceLock<Column>>,
+    /// The variables in the hierarchies outside of modules.
+    level_variables: OnceLock<Box<[LevelVariable]>>,
+}
+
+/// A variable in the hierarchies outside of modules.
+pub(super) struct LevelVariable {
+    /// As the hierarchy writes it.
+    pub(super) expression: Arc<str>,
+    pub(super) path: KeyPath,
+    is_unset: OnceLock<bool>,
 }
 
 /// The maximum number of entries in the columns of all keys: 16 MiB.
@@ -137,6 +149,40 @@ impl Readings {
     pub(super) fn structures(&self, module: Option<&str>) -> Structures {
         let slot = self.surroundings().structures.slot(module.unwrap_or(""));
         slot.get_or_init(|| super::scope::structures(self, module).into()).clone()
+    }
+
+    /// The variables in the hierarchies outside of modules, each once.
+    pub(super) fn level_variables(&self) -> &[LevelVariable] {
+        self.surroundings().level_variables.get_or_init(|| {
+            let structures = self.structures(None);
+            let all = structures.iter().flat_map(|(structure, _)| &structure.variables);
+            let distinct: HashSet<&Arc<str>, foldhash::fast::RandomState> = all.collect();
+            let parsed = distinct.into_iter().filter_map(|expression| {
+                let (expression, path) = (expression.clone(), key_path::parse(expression).ok()?);
+                Some(LevelVariable { expression, path, is_unset: OnceLock::new() })
+            });
+            parsed.collect()
+        })
+    }
+
+    /// Whether one of the nodes whose levels read the variable certainly has no value for it. Of a node without a fact set, only
+    /// variables of classes are certainly not set.
+    pub(super) fn is_unset_for_some_node(&self, variable: &LevelVariable) -> bool {
+        let is_unset = |node: &u32| {
+            let node = &self.nodes[*node as usize];
+            match node.read(&variable.path) {
+                Reading::Known(..) => false,
+                Reading::Unset => node.is_complete(),
+                Reading::Open(_) => is_variable_of_class(&variable.path),
+            }
+        };
+        *variable.is_unset.get_or_init(|| {
+            let structures = self.structures(None);
+            let readers = structures
+                .iter()
+                .filter(|(structure, _)| structure.variables.contains(&variable.expression));
+            readers.flat_map(|(_, nodes)| nodes).any(is_unset)
+        })
     }
 
     /// The files that the nodes read in the layer of `module`, or in the other layers.

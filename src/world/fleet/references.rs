@@ -140,6 +140,11 @@ impl RootNames {
         named.map(|it| Reference { root: Arc::clone(&it.root), digs }).collect()
     }
 
+    /// The keys.
+    pub(super) fn roots(&self) -> &BTreeSet<Arc<str>> {
+        &self.roots
+    }
+
     /// Whether one of them is this key.
     pub(super) fn contain(&self, root: &str) -> bool {
         self.roots.contains(root)

@@ -1,6 +1,6 @@
 //! What the nodes of a fleet read for keys without a module, or in the layer of one module: the files and their positions.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -13,14 +13,13 @@ use crate::engine::footprint::hash_of;
 use crate::engine::structure::{FIRST_POSITION, Structure, concerns_all_keys};
 use crate::engine::{Evaluator, LOOKUP_OPTIONS, ModuleScope};
 use crate::syntax::interpolation::{self, Expression, Method};
-use crate::world::{KeyIndex, parallel};
+use crate::world::{KeyIndex, World, parallel};
 
 /// The files that all nodes together read in some layers, and the nodes that read each of them.
 pub(super) struct Scope {
     module: Option<Arc<str>>,
     places: Arc<Places>,
-    /// The contents of the files, by their numbers.
-    contents: Vec<Content>,
+    contents: Contents,
     /// What follows from the root keys of the files.
     roots: Arc<OfRootKeys>,
     /// How many keys were looked up.
@@ -59,9 +58,26 @@ struct Content {
     is_of_all_keys: bool,
 }
 
+/// The contents of all files, by their numbers.
+struct Contents {
+    /// Those of one snapshot, which others share while the user types.
+    known: Arc<KnownContents>,
+    /// Those that may differ from them.
+    edited: BTreeMap<u32, Content>,
+}
+
+/// The contents of all files in one snapshot.
+struct KnownContents {
+    world: Arc<World>,
+    all: Vec<Content>,
+    /// The files that affect every key.
+    of_all_keys: Vec<u32>,
+}
+
 /// What follows from the root keys of files and from lookup_options.
 #[derive(Default)]
 pub(super) struct OfRootKeys {
+    contents: OnceLock<Arc<KnownContents>>,
     /// The files that have each root key. It is built when so many keys were looked up that it pays off.
     holders: OnceLock<Holders>,
     /// The files that an editor's index of keys does not have, or reads in another format.
@@ -131,25 +147,64 @@ impl Places {
     }
 }
 
-impl Scope {
-    /// What the fleet's nodes read in the layer of `module`, or in the others.
-    pub(super) fn of(readings: &Readings, module: Option<&str>) -> Self {
-        let places = readings.places(module);
-        let version = readings.world.settings().puppet_version;
-        let contents = parallel::map(&places.files, |file| {
-            let data = readings.world.data(&file.path, file.format).ok();
+impl Contents {
+    fn of(readings: &Readings, places: &Places, roots: &OfRootKeys, module: Option<&str>) -> Self {
+        let world = &readings.world;
+        let version = world.settings().puppet_version;
+        let content = |file: &ReadFile| {
+            let data = world.data(&file.path, file.format).ok();
             let concerns_all =
                 |data: &Arc<DataFile>| concerns_all_keys(data, module.is_some(), version);
             // A file that cannot be read fails every lookup, so it affects all keys.
             Content { is_of_all_keys: data.as_ref().is_none_or(concerns_all), data }
+        };
+        let known = roots.contents.get_or_init(|| {
+            let all = parallel::map(&places.files, content);
+            let of_all_keys = (0..).zip(&all).filter(|(_, content)| content.is_of_all_keys);
+            let of_all_keys = of_all_keys.map(|(number, _)| number).collect();
+            Arc::new(KnownContents { world: world.clone(), all, of_all_keys })
         });
-        let of_all_keys = (0..).zip(&contents).filter(|(_, content)| content.is_of_all_keys);
+        if Arc::ptr_eq(&known.world, world) {
+            return Self { known: known.clone(), edited: BTreeMap::new() };
+        }
+        let numbers: Vec<u32> = match known.world.files_that_may_differ(world) {
+            Some(paths) => {
+                let numbers = paths.iter().filter_map(|path| places.by_path.get(path));
+                numbers.flatten().copied().collect()
+            }
+            None => (0..places.files.len() as u32).collect(),
+        };
+        let edited = parallel::map(&numbers, |number| content(&places.files[*number as usize]));
+        Self { known: known.clone(), edited: numbers.into_iter().zip(edited).collect() }
+    }
+
+    fn get(&self, number: u32) -> &Content {
+        self.edited.get(&number).unwrap_or_else(|| &self.known.all[number as usize])
+    }
+
+    /// The files that affect every key, in order.
+    fn of_all_keys(&self) -> Vec<u32> {
+        let known = self.known.of_all_keys.iter().copied();
+        let known = known.filter(|number| !self.edited.contains_key(number));
+        let edited = self.edited.iter().filter(|(_, content)| content.is_of_all_keys);
+        let mut all: Vec<u32> = known.chain(edited.map(|(number, _)| *number)).collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+impl Scope {
+    /// What the fleet's nodes read in the layer of `module`, or in the others.
+    pub(super) fn of(readings: &Readings, module: Option<&str>) -> Self {
+        let places = readings.places(module);
+        let roots = readings.roots(module);
+        let contents = Contents::of(readings, &places, &roots, module);
         Self {
-            of_all_keys: of_all_keys.map(|(number, _)| number).collect(),
+            of_all_keys: contents.of_all_keys(),
             module: module.map(Arc::from),
             places,
             contents,
-            roots: readings.roots(module),
+            roots,
             asked: AtomicU32::new(0),
             holding_options: OnceLock::new(),
             evaluators: OnceLock::new(),
@@ -304,7 +359,7 @@ impl Scope {
     }
 
     fn numbers(&self) -> impl Iterator<Item = u32> {
-        0..self.contents.len() as u32
+        0..self.places.files.len() as u32
     }
 
     /// The files that may have a root key.
@@ -326,7 +381,7 @@ impl Scope {
 
     /// The content of a file, if it only affects single root keys.
     fn data_with_a_say_about(&self, number: u32, root: &str) -> Option<&Arc<DataFile>> {
-        let content = &self.contents[number as usize];
+        let content = self.contents.get(number);
         let tells_apart =
             !self.places.files[number as usize].readers.is_empty() || root == LOOKUP_OPTIONS;
         content.data.as_ref().filter(|_| tells_apart && !content.is_of_all_keys)
@@ -349,7 +404,7 @@ impl Scope {
     fn index_of(&self, files: &[u32]) -> Holders {
         let mut holders = Holders::default();
         for number in files {
-            let content = &self.contents[*number as usize];
+            let content = self.contents.get(*number);
             // A file that all nodes read alike still matters for its lookup_options, because its variables must be known.
             let has_a_say = !self.places.files[*number as usize].readers.is_empty()
                 || self
@@ -430,7 +485,7 @@ impl Scope {
     /// contain more expressions.
     fn collect_tokens(&self, readings: &Readings, found: &mut BTreeSet<Option<Arc<str>>>) {
         for number in self.concerning(readings, LOOKUP_OPTIONS) {
-            let data = self.contents[number as usize].data.as_ref();
+            let data = self.contents.get(number).data.as_ref();
             if let Some(entry) = data.and_then(|it| it.get(LOOKUP_OPTIONS)) {
                 collect_tokens(&entry.value.value, found);
             }
