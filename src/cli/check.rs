@@ -110,6 +110,9 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
             // --fix withdraws fixes that it cannot prove. The proofs take about as long as the check, so none is made here.
             let _ = write!(summary, "; --fix may fix {fixable} of them");
         }
+        if arguments.is_about_all() {
+            summary += &baseline::summary(&world);
+        }
     }
     // Lookups that read such a file fail, and no rule can say anything about it.
     let is_incomplete = has_broken_settings || !closed.is_empty();

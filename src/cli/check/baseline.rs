@@ -50,6 +50,16 @@ fn refuse_other_file(world: &World, path: &str) -> Result<(), String> {
     }
 }
 
+/// How many findings the baseline hides, to end a sentence; empty if there is none.
+pub(super) fn summary(world: &World) -> String {
+    let count = Baseline::of(world).map_or(0, |it| it.len());
+    match count {
+        0 => String::new(),
+        1 => "; the baseline lists 1 known finding".to_owned(),
+        _ => format!("; the baseline lists {count} known findings"),
+    }
+}
+
 /// Why the baseline has no effect: the file is broken, or the command line names a file that does not exist.
 pub(super) fn problem(world: &World, arguments: &CheckArguments) -> Option<String> {
     let path = world.baseline_path();

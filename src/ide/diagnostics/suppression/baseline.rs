@@ -258,7 +258,7 @@ b: 0644
 #- /data/common.yaml
 ---
 aa: [0644, 0755]
-#^ information[unused-ignore]: the baseline lists 1 more `octal-number` of `aa` than there are…
+#^ information[unused-ignore]: the baseline lists 1 finding that is gone: `octal-number` of `aa`…
 b: 0644
 "#,
         );

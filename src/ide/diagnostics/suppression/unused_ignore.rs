@@ -80,19 +80,16 @@ pub(crate) fn check_baseline<'b>(
 ) {
     // The baseline may name rules of another version, of which nothing is known here.
     let stale: Vec<&Stale<'_>> = stale.filter(|it| rule(it.code).is_some()).collect();
-    let Some(Stale { code, key, count, range }) = stale.iter().min_by_key(|it| it.range.start)
-    else {
+    let Some(Stale { code, key, range, .. }) = stale.iter().min_by_key(|it| it.range.start) else {
         return;
     };
     let subject = if key.is_empty() { "this file".to_owned() } else { format!("`{key}`") };
-    let what = if stale.len() == 1 {
-        format!("{count} more `{code}` of {subject} than there are")
-    } else {
-        let all: u64 = stale.iter().map(|it| it.count).sum();
-        format!("{all} findings that are gone, such as `{code}` of {subject}")
-    };
-    let message =
-        format!("the baseline lists {what}\nWrite it again: `hiera-ls check --write-baseline`.");
+    let all: u64 = stale.iter().map(|it| it.count).sum();
+    let findings = if all == 1 { "finding that is gone" } else { "findings that are gone" };
+    let such = if stale.len() == 1 { ":" } else { ", such as" };
+    let message = format!(
+        "the baseline lists {all} {findings}{such} `{code}` of {subject}\nWrite it again: `hiera-ls check --write-baseline`."
+    );
     report.add_as(&RULE, severity, *range, message);
 }
 
