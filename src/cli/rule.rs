@@ -42,12 +42,15 @@ pub fn run(arguments: &RuleArguments) -> ExitCode {
 /// The message for a name that no rule has.
 pub(super) fn no_such_rule(name: &str) -> String {
     let codes = || RULES.iter().map(|rule| rule.code);
-    let near = nearest_name(name, codes()).or_else(|| codes().find(|code| code.contains(name)));
+    // Every name contains an empty one, such as that of a variable of CI that is not set.
+    let containing = || codes().find(|code| !name.is_empty() && code.contains(name));
+    let near = nearest_name(name, codes()).or_else(containing);
     let advice = match near {
         Some(near) => format!("; did you mean {near}?"),
         None => "; `hiera-ls rule` lists all".to_owned(),
     };
-    format!("there is no rule {name}{advice}")
+    let shown = if name.is_empty() { "''" } else { name };
+    format!("there is no rule {shown}{advice}")
 }
 
 /// A page for a terminal: titles without Markdown, and examples as users write them, with the findings below.

@@ -102,6 +102,9 @@ fn rules_can_be_chosen() {
     let (status, _, said) = run(&workspace, &["check", "--select", "octal-numbers"], &[]);
     let expected = "hiera-ls: there is no rule octal-numbers; did you mean octal-number?\n";
     assert_eq!((status, &*said), (2, expected));
+    let (status, _, said) = run(&workspace, &["check", "--select", ""], &[]);
+    let expected = "hiera-ls: there is no rule ''; `hiera-ls rule` lists all\n";
+    assert_eq!((status, &*said), (2, expected));
     let (_, _, said) = run(&workspace, &["rule", "octal"], &[]);
     assert_eq!(said, "hiera-ls: there is no rule octal; did you mean octal-number?\n");
 }
