@@ -35,10 +35,14 @@ pub(super) fn absolute(path: &Path) -> Result<String, String> {
 /// The absolute path of a directory; `Err` says that there is none.
 pub(super) fn existing_directory(path: &Path) -> Result<String, String> {
     let root = absolute(path)?;
-    if !Path::new(&root).is_dir() {
-        return Err(format!("{root}: no such directory"));
-    }
-    Ok(root)
+    let directory = Path::new(&root);
+    if directory.is_dir() { Ok(root) } else { Err(no_directory(&root, directory.exists())) }
+}
+
+/// The error for a path that is not a directory. `is_there` says whether it is something else.
+fn no_directory(path: &str, is_there: bool) -> String {
+    let why = if is_there { "this is not a directory" } else { "no such directory" };
+    format!("{path}: {why}")
 }
 
 /// The effective settings of the directory `root` on a disk; their errors are printed on standard error.
@@ -169,8 +173,9 @@ fn environment_called(
     root: &str,
     name: Option<&str>,
 ) -> Result<Arc<Environment>, String> {
-    if world.kind(root) != PathKind::Directory {
-        return Err(format!("{root}: no such directory"));
+    let kind = world.kind(root);
+    if kind != PathKind::Directory {
+        return Err(no_directory(root, kind != PathKind::Missing));
     }
     let around = environment_around(world, root);
     let named = |name: &str| {

@@ -146,9 +146,11 @@ fn missing_directories_and_environments_are_named() {
         let expected = if matches!(command[0], "lookup" | "mcp") { 1 } else { 2 };
         assert_eq!((status, &*said), (expected, missing));
     }
-    let file = ["lookup", "a", "--root", "environments/one/hiera.yaml"];
-    let (_, _, said) = run(&workspace, &file, &[]);
-    assert_eq!(said, "hiera-ls: ROOT/environments/one/hiera.yaml: no such directory\n");
+    for command in commands {
+        let file = [command, &["--root", "environments/one/hiera.yaml"]].concat();
+        let (_, _, said) = run(&workspace, &file, &[]);
+        assert_eq!(said, "hiera-ls: ROOT/environments/one/hiera.yaml: this is not a directory\n");
+    }
     let (_, _, said) = run(&workspace, &["lookup", "a", "-E", "nope"], &[]);
     let expected = "hiera-ls: ROOT: there is no environment nope; there are:\n  environments/one\n  environments/two\n";
     assert_eq!(said, expected);
