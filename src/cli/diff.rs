@@ -286,7 +286,7 @@ fn open(
         }
         // The edit may have removed hiera.yaml.
         Err(why) => {
-            let before = place.open_all_on(disk).map_err(|_| why)?;
+            let before = place.open_all_on(disk).map_err(|it| with_environments_of(&it, why))?;
             let disk: Arc<dyn DiskReader> = match &revisions.after {
                 Some(later) => Arc::clone(later) as _,
                 None => machine,
@@ -296,6 +296,17 @@ fn open(
         }
     };
     Ok((by_environment(before, after), revisions))
+}
+
+/// The later side's list of environments, with those that only the earlier side has.
+fn with_environments_of(earlier: &str, mut why: String) -> String {
+    let mut lines = earlier.lines();
+    if lines.next() == why.lines().next() {
+        let is_listed = |line: &str| why.lines().any(|it| it == line);
+        let gone: Vec<&str> = lines.filter(|it| !is_listed(it)).collect();
+        why.extend(gone.into_iter().map(|it| format!("\n{it}, before")));
+    }
+    why
 }
 
 /// Both sides of each environment. If one side has no such environment, it has that of the other side, without its files.
@@ -539,8 +550,10 @@ impl Sides {
                     "{LOOKUP_OPTIONS}: no lookup finds this key; compare the keys that it has options for"
                 ));
             } else if root.is_some_and(|root| !all.contains(&key_path::of_root(&root))) {
+                let is_pattern = key.contains(['*', '?']);
+                let advice = if is_pattern { "; keys are not patterns" } else { "" };
                 complain(&format!(
-                    "{}: no data file has this key, before or after",
+                    "{}: no data file has this key, before or after{advice}",
                     key_in_a_line(key)
                 ));
             }

@@ -73,15 +73,15 @@ impl Repository {
         let resolve = |name: &str| {
             git(&self.root, &["rev-parse", "--verify", "--quiet", "--end-of-options", name])
         };
-        // Whatever follows `:/` belongs to the text that Git searches in messages of commits.
-        let found = revision.starts_with(":/").then(|| resolve(revision).ok()).flatten();
+        // Whatever follows a colon belongs to a path, or to the text that Git searches in messages of commits.
+        let found = revision.contains(':').then(|| resolve(revision).ok()).flatten();
         let revision = found.as_deref().map_or(revision, str::trim);
         match resolve(&format!("{revision}^{{commit}}")) {
             Ok(commit) => Ok(commit.trim().to_owned()),
-            // With `--quiet`, Git says nothing about an unknown revision. Words of Git mean that something else is wrong.
-            Err(words) if !words.is_empty() && !words.contains("expected commit type") => {
-                Err(words)
-            }
+            // With `--quiet`, Git says nothing about an unknown revision. Words of Git mean that something else is wrong, such as
+            // that the revision is a directory.
+            Err(words) if words.contains("expected commit type") => Err(no_commit()),
+            Err(words) if !words.is_empty() => Err(words),
             Err(_) if self.is_shallow() => Err(format!(
                 "{}: this clone is shallow and may lack it; fetch more of the history \
                  (git fetch --unshallow, or fetch-depth: 0 in CI)",

@@ -617,7 +617,11 @@ fn what_cannot_be_compared_is_said() {
     let clone = ["clone", "--quiet", "--depth", "1", &url];
     let made = Command::new("git").args(clone).arg(&shallow).status();
     assert!(made.expect("git runs").success());
-    check_refused(&run_in(&shallow, &["diff", "HEAD~1"]), "shallow");
+    check_refused(&run_in(&shallow, &["diff", "HEAD~1"]), "this clone is shallow");
+    check_refused(&run_in(&shallow, &["diff", &"1".repeat(40)]), "this clone is shallow");
+    let tree =
+        String::from_utf8_lossy(&run_in(&shallow, &["diff", "HEAD:data"]).stderr).into_owned();
+    assert!(tree.contains("is not a commit") && !tree.contains("is shallow"), "{tree}");
     repository.data("common.yaml", "<<<<<<< HEAD\nx: 1\n=======\nx: 2\n>>>>>>> other\n");
     repository.data("roles/web.yaml", "version https://git-lfs.github.com/spec/v1\noid sha256:1\n");
     let said = String::from_utf8_lossy(&repository.run(&["diff"]).stderr).into_owned();
@@ -1285,9 +1289,12 @@ fn keys_that_are_hard_to_see_are_in_quotes() {
 #[test]
 fn a_key_that_is_in_no_file_is_named() {
     let repository = Repository::new();
-    let output = repository.run(&["diff", "--facts", "../facts", "--", "prot", "port"]);
+    let output = repository.run(&["diff", "--facts", "../facts", "--", "prot", "port", "po*"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(said, "hiera-ls: prot: no data file has this key, before or after\n");
+    let prot = "hiera-ls: prot: no data file has this key, before or after\n";
+    let pattern =
+        "hiera-ls: po*: no data file has this key, before or after; keys are not patterns\n";
+    assert_eq!(said, format!("{pattern}{prot}"));
     let output = repository.run(&["diff", "--facts", "/nowhere/to be found"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(said, "hiera-ls: /nowhere/to be found: no such file or directory\n");

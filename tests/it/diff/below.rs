@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Repository, run_in, text_of};
+use super::{Repository, check_refused, run_in, text_of};
 
 const LEVELS: &str =
     "version: 5\nhierarchy:\n- {name: r, path: 'r/%{role}.yaml'}\n- {name: c, path: common.yaml}\n";
@@ -111,6 +111,16 @@ fn baselines_and_severities_name_paths_below_the_settings() {
     let by_path = "diagnostics: {severityByPath: {puppet/data/**: {duplicate-key: 'off'}}}\n";
     repository.write("repository/.hiera-ls.yaml", by_path);
     assert_eq!(all.map(|place| status(place, &[])), [Some(0); 3]);
+}
+
+#[test]
+fn the_environments_of_both_sides_are_listed() {
+    let repository = Repository::of_environments(["dev", "production"], LEVELS, "a: 1\n");
+    repository.git(&["rm", "--quiet", "-r", "environments/dev"]);
+    let listed =
+        "no environment nope; there are:\n  environments/production\n  environments/dev, before\n";
+    check_refused(&repository.run(&["diff", "-E", "nope"]), listed);
+    assert!(repository.run(&["diff", "-E", "dev"]).status.success());
 }
 
 /// Environments need not have the same nodes.
