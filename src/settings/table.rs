@@ -179,7 +179,7 @@ pub const SETTINGS: &[Setting] = &[
         key: "diagnostics.enabled",
         kind: Kind::Boolean,
         default: "true",
-        doc: "Shows problems.",
+        doc: "Shows findings.",
         scope: Scope::Window,
     },
     Setting {
@@ -194,8 +194,8 @@ pub const SETTINGS: &[Setting] = &[
         key: "diagnostics.scope",
         kind: Kind::Choice(&["workspace", "openFiles"]),
         default: "\"workspace\"",
-        doc: "Which files to report problems for, if the editor can show problems of the whole workspace. Other editors only \
-              get problems of open files.",
+        doc: "Which files to show findings for, if the editor can show those of the whole workspace. Other editors only get \
+              findings of open files.",
         scope: Scope::Window,
     },
     Setting {
