@@ -50,7 +50,7 @@ fn refuse_other_file(world: &World, path: &str) -> Result<(), String> {
     }
 }
 
-/// How many findings the baseline hides, to end a sentence; empty if there is none.
+/// How many known findings the baseline lists, to end a sentence; empty if there is none.
 pub(super) fn summary(world: &World) -> String {
     let count = Baseline::of(world).map_or(0, |it| it.len());
     match count {

@@ -100,7 +100,8 @@ impl Baseline {
 
     /// The number of known findings.
     pub fn len(&self) -> u64 {
-        self.counts.values().flat_map(BTreeMap::values).flat_map(BTreeMap::values).sum()
+        let counts = self.counts.values().flat_map(BTreeMap::values).flat_map(BTreeMap::values);
+        counts.copied().fold(0, u64::saturating_add)
     }
 
     /// Whether there are no known findings.
@@ -272,6 +273,25 @@ diagnostics: {severity: {unused-ignore: "off"}}
 a: 1
 "#,
         );
+    }
+
+    #[test]
+    fn counts_may_be_of_any_size() {
+        let most = u64::MAX;
+        let known = format!(
+            r#"{{"version": 1, "findings": {{"data/common.yaml": {{"octal-number": {{"a": {most}, "b": {most}}}}}}}}}"#
+        );
+        assert_eq!(Baseline::read(&known).map(|it| it.len()), Ok(most));
+        check(&format!(
+            "
+#- /.hiera-ls-baseline.json
+{known}
+#- /data/common.yaml
+a: 1
+#^ information[unused-ignore]: the baseline lists {most} findings that are gone, such as `octal-number` of `a`…
+b: 1
+"
+        ));
     }
 
     #[test]

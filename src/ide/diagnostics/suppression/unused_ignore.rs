@@ -84,7 +84,7 @@ pub(crate) fn check_baseline<'b>(
         return;
     };
     let subject = if key.is_empty() { "this file".to_owned() } else { format!("`{key}`") };
-    let all: u64 = stale.iter().map(|it| it.count).sum();
+    let all = stale.iter().map(|it| it.count).fold(0, u64::saturating_add);
     let findings = if all == 1 { "finding that is gone" } else { "findings that are gone" };
     let such = if stale.len() == 1 { ":" } else { ", such as" };
     let message = format!(
