@@ -9,6 +9,8 @@ use super::paths;
 use super::reach::{Reach, format_by_name};
 use super::roots::seems_to_be_environment;
 use super::snapshot::World;
+use crate::config::hiera_yaml::LayerKind;
+use crate::config::{Environment, HieraYaml};
 use crate::data::{Files as _, Format, PathKind};
 
 /// Usual names of directories with Hiera data.
@@ -51,6 +53,7 @@ impl World {
         for folder in self.folders() {
             search.look_for_data(folder, 0);
         }
+        search.look_into_modules();
         let unread = |(directory, (files, first)): (String, (usize, String))| UnreadData {
             directory: directory.into(),
             files,
@@ -68,6 +71,20 @@ impl World {
             self.kind(&paths::join(top, "hiera.yaml")) == PathKind::Missing
                 && seems_to_be_environment(self, top)
         })
+    }
+
+    /// The missing hiera.yaml of the module that has this directory of data. Puppet reads the data of a module only if it has one,
+    /// or if its metadata.json names an older source of data.
+    pub fn hiera_yaml_missing_in_module(&self, data: &str) -> Option<String> {
+        let module = paths::parent(data)?;
+        let is_module = |it: &Arc<Environment>| it.modules.values().any(|root| **root == *module);
+        let config = paths::join(module, "hiera.yaml");
+        if self.kind(&config) != PathKind::Missing || !self.environments().iter().any(is_module) {
+            return None;
+        }
+        let layer = (LayerKind::Module, Some(paths::file_name(module)));
+        let read = HieraYaml::of_layer(self, &config, layer, self.settings().puppet_version);
+        matches!(read, Ok((None, _))).then_some(config)
     }
 
     /// The files named hiera.yaml below the workspace's folders, in places where Puppet does not look for them, sorted.
@@ -126,15 +143,34 @@ impl Search<'_> {
             }
             let path = paths::join(directory, name);
             if DATA_DIRECTORIES.contains(&name) {
-                // If a hierarchy leads to one file, the directory is in use, and the other files are not worth a report.
-                let mut files = Vec::new();
-                if self.unread_files(&path, 0, &mut files).is_some() && !files.is_empty() {
-                    files.sort_unstable();
-                    self.found.insert(path, (files.len(), files.swap_remove(0)));
-                }
+                self.look_into(path);
             } else if depth < MAX_DEPTH {
                 self.look_for_data(&path, depth + 1);
             }
+        }
+    }
+
+    /// Most modules are below a directory in which nothing else is searched.
+    fn look_into_modules(&mut self) {
+        for environment in self.world.environments().iter() {
+            let roots = environment.modules.values();
+            let data = roots.flat_map(|root| DATA_DIRECTORIES.map(|it| paths::join(root, it)));
+            for path in data {
+                let is_ours =
+                    self.world.folders().iter().any(|it| paths::below(it, &path).is_some());
+                if is_ours && self.world.hiera_yaml_missing_in_module(&path).is_some() {
+                    self.look_into(path);
+                }
+            }
+        }
+    }
+
+    /// If a hierarchy leads to one file, the directory is in use, and the other files are not worth a report.
+    fn look_into(&mut self, directory: String) {
+        let mut files = Vec::new();
+        if self.unread_files(&directory, 0, &mut files).is_some() && !files.is_empty() {
+            files.sort_unstable();
+            self.found.insert(directory, (files.len(), files.swap_remove(0)));
         }
     }
 

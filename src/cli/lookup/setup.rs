@@ -39,7 +39,8 @@ impl Setup {
             let own = self.evaluator.environment().directory();
             // An environment that nothing marks may have a module that counts as the environment.
             let top = paths::parent(&it.directory).filter(|_| is_top).unwrap_or(own);
-            let config = paths::join(top, "hiera.yaml");
+            let of_module = self.world().hiera_yaml_missing_in_module(&it.directory);
+            let config = of_module.unwrap_or_else(|| paths::join(top, "hiera.yaml"));
             let why = match self.files.kind(&config) {
                 PathKind::Missing => format!("there is no {config} to read {them}"),
                 _ => format!("{config} does not read {them}"),

@@ -60,20 +60,32 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
             1 => (format!("1 file in {shown} looks"), "it"),
             files => (format!("{files} files in {shown} look"), "them"),
         };
+        let module = world.hiera_yaml_missing_in_module(&unread.directory);
         // The data of a module is always in the module.
         let may_be_mapped = beside || nearest.is_some_and(|it| it.root.is_some());
         let datadir = written_datadir(world, config).filter(|_| may_be_mapped);
         let nearest = nearest.and_then(|it| module_outside(world, it, &unread.directory));
-        let reads = match (nearest, datadir) {
-            (Some((module, holder)), _) => format!(
+        let reads = match (module, nearest, datadir) {
+            (Some(missing), ..) => format!(
+                "Puppet reads the data of a module only if the module has a hiera.yaml. Add `{}`.",
+                self::shown(world, &missing)
+            ),
+            (None, Some((module, holder)), _) => format!(
                 "It belongs to the module `{module}`, which is not in the modulepath. Add `{holder}` to `modulepath` in \
                  environment.conf."
             ),
-            (None, Some(datadir)) => format!(
+            (None, None, Some((datadir, Some(read)))) if *read != datadir => format!(
+                "With `datadirMap` in .hiera-ls.yaml, this hiera.yaml reads `{read}` instead of `{datadir}`."
+            ),
+            // The setting would take away the files that the levels read.
+            (None, None, Some((datadir, Some(_)))) => format!(
+                "This hiera.yaml reads `{datadir}`. If a level should read {them}, write that directory as its `datadir`."
+            ),
+            (None, None, Some((datadir, _))) => format!(
                 "This hiera.yaml reads `{datadir}`. If that is where it belongs, write \
                  `datadirMap: {{{datadir}: {shown}}}` in .hiera-ls.yaml."
             ),
-            (None, None) => format!(
+            (None, None, None) => format!(
                 "If another hiera.yaml reads {them}, name that with `globalHieraYaml` in .hiera-ls.yaml."
             ),
         };
@@ -101,18 +113,20 @@ fn may_be_read_by_plans(world: &World, directory: &str) -> bool {
     configs.any(|it| has_plan_hierarchy(world, &it))
 }
 
-/// The directory that levels read, as the setting `datadirMap` names it.
-fn written_datadir(world: &World, config: &HieraYaml) -> Option<String> {
+/// The directory that levels name, as the setting `datadirMap` names it, and the existing directory that they read.
+fn written_datadir(world: &World, config: &HieraYaml) -> Option<(String, Option<String>)> {
     let level = config.hierarchy.first()?;
     let written = inspect::to_s(&level.datadir.value);
     // The setting moves directories by their names, which are not known before a node's variables are.
     if interpolation::may_have_tokens(&written) {
         return None;
     }
+    let read = directory_of(world, config, level)?;
+    let read = (world.kind(&read) == PathKind::Directory).then(|| shown(world, &read));
     if paths::is_absolute(&written) {
-        return Some(written);
+        return Some((written, read));
     }
-    Some(shown(world, &paths::join(paths::parent(&config.path)?, &written)))
+    Some((shown(world, &paths::join(paths::parent(&config.path)?, &written)), read))
 }
 
 /// A path relative to the workspace's folder.
@@ -174,7 +188,7 @@ a: 1
 #- /hiera.yaml
 version: 5
 defaults: {datadir: data, data_hash: yaml_data}
-#                   ^^^^ information[unread-data]: 2 files in hieradata look like Hiera data, but no hierarchy reads them…
+#                   ^^^^ information[unread-data]: 2 files in hieradata look like Hiera data, but no hierarchy reads them This hiera.yaml reads `data`. If a level should read them, write that directory as its `datadir`.
 hierarchy: [{name: a, path: a.yaml}]
 #- /data/a.yaml
 a: 1
@@ -200,6 +214,27 @@ a: 1
                        `modulepath` in environment.conf.\n";
         check(&files("", finding));
         check(&files("#- /environment.conf\nmodulepath = site:modules\n", ""));
+    }
+
+    #[test]
+    fn data_of_a_module_without_a_hiera_yaml() {
+        let files = |modules: &str, module: &str| {
+            format!(
+                "#- /hiera.yaml\nversion: 5\ndefaults: {{datadir: data, data_hash: yaml_data}}\n\
+                 #                   ^^^^ information[unread-data]: 1 file in {modules}/m/data looks like Hiera data, but no \
+                 hierarchy reads it Puppet reads the data of a module only if the module has a hiera.yaml. Add \
+                 `{modules}/m/hiera.yaml`.\n\
+                 hierarchy: [{{name: a, path: a.yaml}}]\n#- /data/a.yaml\na: 1\n\
+                 #- /environment.conf\nmodulepath = site:modules\n{module}"
+            )
+        };
+        for modules in ["site", "modules"] {
+            check(&files(modules, &format!("#- /{modules}/m/data/common.yaml\nm::a: 1\n")));
+        }
+        check(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: a, path: a.yaml}]\n#- /data/a.yaml\na: 1\n\
+             #- /modules/m/hiera.yaml\nversion: 5\n#- /modules/m/data/common.yaml\nm::a: 1\n",
+        );
     }
 
     #[test]
