@@ -9,15 +9,16 @@ mod output;
 mod setup;
 mod watch;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
+use super::shown::as_seen_from_here;
 use super::terminal::{complain, tell};
 use super::workspace;
 use crate::config::Environment;
-use crate::ide::diagnostics::{Fix, Severity, nodes_that_lack};
+use crate::ide::diagnostics::{Fix, Severity, missing_places, nodes_that_lack};
 use crate::ide::repair;
 use crate::world::World;
 pub use arguments::CheckArguments;
@@ -30,6 +31,12 @@ use setup::set_up;
 
 /// The rule whose nodes the summary counts.
 const MISSING_PARAMETERS: &str = "missing-required-parameter";
+
+/// The rules that know of no missing key if keys may be elsewhere.
+const ABOUT_MISSING_KEYS: [&str; 2] = ["missing-lookup-target", "lookup-without-data"];
+
+/// The maximum number of missing places that a note names.
+const MAX_PLACES: usize = 3;
 
 /// Checks and prints.
 pub fn run(arguments: &CheckArguments) -> ExitCode {
@@ -121,6 +128,8 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
         workspace::setup_problems(&world, &environments_of(arguments, &world, &setup.files));
     let notes = fixing.notes().chain(of_setup).chain(workspace::not_read(&world)).chain(closed);
     let notes = notes.chain(baseline::problem(&world, arguments));
+    let asks = arguments.is_about_all() && ABOUT_MISSING_KEYS.iter().any(|it| setup.asks_for(it));
+    let notes = notes.chain(asks.then(|| keys_elsewhere(&world)).into_iter().flatten());
     // Those of settings were printed when these were read.
     let of_settings = world.folders().iter().flat_map(|it| world.unread_project_files(it));
     let mut told: HashSet<String> = of_settings.map(workspace::with_advice).collect();
@@ -159,6 +168,38 @@ fn number_of_checked(
         !found.findings.is_empty() || setup::is_looked_at(world, path)
     };
     files.iter().zip(found).filter(is_checked).count()
+}
+
+/// Why rules about missing keys are nearly silent, a line for each `hiera.yaml` with levels whose files are not here.
+fn keys_elsewhere(world: &World) -> Vec<String> {
+    let environments = world.environments();
+    let with_data = environments.iter().filter(|it| may_look_up_missing_keys(world, it));
+    let mut by_config: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (config, place) in with_data.flat_map(|it| missing_places(world, it)) {
+        by_config.entry(config).or_default().insert(place);
+    }
+    let line = |(config, places): (String, BTreeSet<String>)| {
+        let named: Vec<&str> =
+            places.iter().take(MAX_PLACES).map(|it| as_seen_from_here(it)).collect();
+        let more = if places.len() > MAX_PLACES { ", …" } else { "" };
+        let verb = if places.len() == 1 { "does" } else { "do" };
+        format!(
+            "{}: keys may be elsewhere, because {}{more} {verb} not exist here; {} report only names that are nearly a known key",
+            as_seen_from_here(&config),
+            named.join(", "),
+            ABOUT_MISSING_KEYS.join(" and ")
+        )
+    };
+    by_config.into_iter().map(line).collect()
+}
+
+/// Whether there is data, and a text in it or code may look up keys that no file has.
+fn may_look_up_missing_keys(world: &World, environment: &Environment) -> bool {
+    let keys = world.key_index(environment);
+    let in_data = || keys.keys().iter().any(|it| keys.may_call(it));
+    let code = world.code_index(environment);
+    let mut in_code = code.files().iter().flat_map(|(_, it)| &it.keys);
+    !keys.is_empty() && (in_data() || in_code.any(|it| !keys.contains(&it.name)))
 }
 
 /// The number of nodes that lack values of parameters, to end a sentence; empty if there are none.

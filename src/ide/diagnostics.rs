@@ -37,7 +37,7 @@ pub use rule::{Family, Rule, Severity, Tag};
 pub use rules::RULES;
 pub use run::{all_diagnostics, diagnostics, diagnostics_until};
 pub use shared::fix::{Fix, Safety};
-pub(crate) use shared::known_keys::KnownKeys;
+pub(crate) use shared::known_keys::{KnownKeys, missing_places};
 pub(crate) use shared::near::near_key;
 pub use suppression::baseline::Baseline;
 pub(crate) use suppression::unused_ignore::heeds_comments;

@@ -412,3 +412,20 @@ fn paths_for_forges_start_at_the_top_of_the_repository() {
         assert!(found.contains(expected), "{format}: {found}{said}");
     }
 }
+
+#[test]
+fn why_missing_keys_are_not_reported() {
+    let workspace = workspace("a: \"%{lookup('gone')}\"\n");
+    let note = "hiera-ls: note: hiera.yaml: keys may be elsewhere, because data/nodes does not exist here; missing-lookup-target \
+                and lookup-without-data report only names that are nearly a known key\n";
+    let (status, found, said) = run(&workspace, &["check"]);
+    assert_eq!((status, &*found), (Some(0), ""));
+    assert!(said.contains(note), "{said}");
+    workspace.write("data/nodes/web01.yaml", "b: 1\n");
+    let (status, found, said) = run(&workspace, &["check"]);
+    assert_eq!(status, Some(1));
+    assert!(
+        found.contains("missing-lookup-target") && !said.contains("elsewhere"),
+        "{found}{said}"
+    );
+}

@@ -5,11 +5,9 @@ use std::collections::HashMap;
 use crate::config::hiera_yaml::Locations;
 use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::config::ConfigContext;
-use crate::ide::diagnostics::shared::known_keys::reads_files;
+use crate::ide::diagnostics::shared::known_keys::{directory_of, reads_files};
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::text::TextRange;
-
-use crate::ide::diagnostics::shared::known_keys::directory_of;
 
 pub(crate) const RULE: Rule = Rule {
     code: "level-never-matches",

@@ -323,30 +323,55 @@ impl<'a> KnownKeys<'a> {
         let Some(config) = config else { return unknown };
         let of_level = |level: &Level| match () {
             () if !reads_files(level) => Elsewhere::Functions,
-            () if self.lacks_files(&config, level) => Elsewhere::MissingFiles,
+            () if is_stored_elsewhere(self.world, &config, level) => Elsewhere::MissingFiles,
             () => Elsewhere::Nowhere,
         };
         let levels = config.hierarchy.iter().chain(&config.default_hierarchy);
         levels.map(of_level).max().unwrap_or(Elsewhere::Nowhere)
     }
+}
 
-    /// Whether the files of a level are stored elsewhere, as secrets often are.
-    fn lacks_files(&self, config: &HieraYaml, level: &Level) -> bool {
-        let is_missing = |path: &str| self.world.kind(path) == PathKind::Missing;
-        let Some(directory) = directory_of(self.world, config, level) else {
-            let template = directory_template_of(self.world, config, level);
-            let fixed = fixed_part(&template);
-            let is_absolute = paths::is_absolute(&inspect::to_s(&level.datadir.value));
-            return is_absolute && !fixed.is_empty() && is_missing(fixed);
-        };
-        let templates = match &level.locations {
-            Locations::Paths(templates) | Locations::Globs(templates) => &**templates,
-            Locations::MappedPaths(parts) => &parts[2..],
-            Locations::Uris(_) | Locations::None => &[],
-        };
-        let mut fixed = templates.iter().filter_map(|it| it.value.as_str()).map(fixed_part);
-        is_missing(&directory) || fixed.any(|it| is_missing(&paths::join(&directory, it)))
+/// Whether the files of a level are stored elsewhere, as secrets often are.
+fn is_stored_elsewhere(world: &World, config: &HieraYaml, level: &Level) -> bool {
+    if directory_of(world, config, level).is_some() {
+        return missing_place_of(world, config, level).is_some();
     }
+    let template = directory_template_of(world, config, level);
+    let fixed = fixed_part(&template);
+    let is_absolute = paths::is_absolute(&inspect::to_s(&level.datadir.value));
+    is_absolute && !fixed.is_empty() && world.kind(fixed) == PathKind::Missing
+}
+
+/// The first directory or file of a level's paths that certainly does not exist, whatever the node.
+fn missing_place_of(world: &World, config: &HieraYaml, level: &Level) -> Option<String> {
+    let directory = directory_of(world, config, level)?;
+    let templates = match &level.locations {
+        Locations::Paths(templates) | Locations::Globs(templates) => &**templates,
+        Locations::MappedPaths(parts) => &parts[2..],
+        Locations::Uris(_) | Locations::None => &[],
+    };
+    let fixed = templates.iter().filter_map(|it| it.value.as_str()).map(fixed_part);
+    let mut all = [""].into_iter().chain(fixed).map(|it| paths::join(&directory, it));
+    all.find(|it| world.kind(it) == PathKind::Missing)
+}
+
+/// The places of an environment's levels that do not exist here, with the `hiera.yaml` of each. Because keys may be stored there,
+/// rules about missing keys report only names that are nearly a known key.
+pub(crate) fn missing_places(world: &World, environment: &Environment) -> Vec<(String, String)> {
+    let version = world.settings().puppet_version;
+    let own = environment.root.iter().map(|root| paths::join(root, "hiera.yaml"));
+    let own = own.map(|it| (it, LayerKind::Environment));
+    let global = environment.global_config.iter().map(|it| (it.to_string(), LayerKind::Global));
+    let mut found = Vec::new();
+    for (path, layer) in own.chain(global) {
+        let read = HieraYaml::of_layer(world, &path, (layer, None), version);
+        let Ok((Some(config), _)) = read else { continue };
+        for level in config.hierarchy.iter().filter(|it| reads_files(it)) {
+            let missing = missing_place_of(world, &config, level);
+            found.extend(missing.map(|it| (path.clone(), it)));
+        }
+    }
+    found
 }
 
 /// Whether the data of a level is in files that can be read here.
