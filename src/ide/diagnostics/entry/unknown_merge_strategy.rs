@@ -64,8 +64,13 @@ pub(crate) fn check_calls(code: &CodeContext<'_>, report: &mut Report) {
         if !(is_only_key_open && is_looked_up && request.overrides.is_empty()) {
             continue;
         }
-        let names = merge.as_str().map_or("", |_| NAMES);
-        let finding = report.add(&RULE, range, format!("{}\n{names}", failure.message));
+        let in_hash = || merge.as_hash().and_then(|it| it.get("strategy"))?.value.value.as_str();
+        let advice = match merge.as_str().or_else(in_hash) {
+            Some(name) if STRATEGIES.contains(&name) => taken_by(name),
+            Some(_) => NAMES.to_owned(),
+            None => "Add e.g. `'strategy' => 'deep'`.".to_owned(),
+        };
+        let finding = report.add(&RULE, range, format!("{}\n{advice}", failure.message));
         let meant = merge.as_str().and_then(meant_strategy);
         finding.fixes.extend(meant.map(|meant| {
             let edit = TextEdit::replace(range, format!("'{meant}'"));
@@ -131,20 +136,24 @@ fn check_merge_hash(entry: &EntryContext<'_>, merge: &Node, options: &[Pair], re
         let known =
             &**option == "strategy" || (&**name == "deep" && DEEP_OPTIONS.contains(&&**option));
         if !known {
-            let takes = if &**name == "deep" {
-                "`deep` takes `knockout_prefix`, `merge_hash_arrays`, `sort_merged_arrays` and `merge_debug`."
-                    .to_owned()
-            } else {
-                format!("`{name}` takes no options.")
-            };
-            let message =
-                format!("The merge options has wrong type, unrecognized key '{option}'\n{takes}");
+            let message = format!(
+                "The merge options has wrong type, unrecognized key '{option}'\n{}",
+                taken_by(name)
+            );
             let finding = report.add(&RULE, pair.key.range, message);
             let meant = nearest_name(option, DEEP_OPTIONS).filter(|_| &**name == "deep");
             if let Some(meant) = meant.filter(|meant| !has_key(options, meant)) {
                 finding.fixes.extend(written_as(entry, &pair.key, meant));
             }
         }
+    }
+}
+
+/// The options of a strategy, for people.
+fn taken_by(strategy: &str) -> String {
+    match strategy {
+        "deep" => format!("`deep` takes `{}`.", DEEP_OPTIONS.join("`, `")),
+        _ => format!("`{strategy}` takes no options."),
     }
 }
 
@@ -249,9 +258,9 @@ f: 1
              lookup(\"${x}::k\", Array, 'Deep', [])\n\
              #                        ^^^^^^ error[unknown-merge-strategy]: Unknown merge strategy: 'Deep'…\n\
              lookup('k', { merge => { 'strategy' => 'deep', 'knockout' => '--' } })\n\
-             #                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[unknown-merge-strategy]: The merge options has wrong type, unrecognized key 'knockout'…\n\
+             #                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[unknown-merge-strategy]: The merge options has wrong type, unrecognized key 'knockout' `deep` takes `knockout_prefix`, `merge_hash_arrays`, `sort_merged_arrays`, `merge_debug`.\n\
              lookup('k', Array, { 'knockout_prefix' => '--' })\n\
-             #                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[unknown-merge-strategy]: The hash given as 'merge' must contain…\n\
+             #                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[unknown-merge-strategy]: The hash given as 'merge' must contain the name of a strategy in string form for the key 'strategy' Add e.g. `'strategy' => 'deep'`.\n\
              lookup('k', Array, 'deep')\nlookup('k', Array, $deeep)\n\
              lookup('k', { merge => 'deeep', override => { k => 1 } })\n\
              lookup('k', { merge => 'deeep', override => $more })\n\
