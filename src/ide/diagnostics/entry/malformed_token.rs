@@ -25,6 +25,9 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
+/// The advice for a token that contains another one.
+const UNCLOSED: &str = "The first `%{` is not closed. Write a `}` after its name.";
+
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     check_strings(&entry.strings, Functions::Allowed, report);
 }
@@ -48,11 +51,22 @@ pub(crate) fn check_strings(strings: &[StringNode<'_>], functions: Functions, re
             if is_explained || token_cut_at_brace::is_cut(string.text, token) {
                 continue;
             }
+            let is_unclosed =
+                !is_literal(token) && token.expression_range.slice(string.text).contains("%{");
             if token.is_malformed() {
-                let message =
-                    format!("Syntax error in string: {}\n{}", short(string.text), advice(token));
+                let advice = if is_unclosed { UNCLOSED } else { advice(token) };
+                let message = format!("Syntax error in string: {}\n{advice}", short(string.text));
                 let finding = report.add(&RULE, string.source_range(token.range), message);
-                finding.fixes.extend(mended(string, token, functions));
+                let start = token.range.start;
+                let meant = || {
+                    let end = end_of_meant(&string.text[start as usize..])?;
+                    closed(string, start, start + end)
+                };
+                finding.fixes.extend(if is_unclosed {
+                    meant()
+                } else {
+                    mended(string, token, functions)
+                });
             } else if let Some(key) = broken_key(token) {
                 let message = format!(
                     "Syntax error in key: '{}'\nSegments must not be empty, and quotes go around a whole segment: \
@@ -64,9 +78,8 @@ pub(crate) fn check_strings(strings: &[StringNode<'_>], functions: Functions, re
                 let advice = "A first segment of digits is a number, and the lookup fails. Put quotes around it.";
                 let message = format!("{message}\n{advice}");
                 report.add(&RULE, string.source_range(token.range), message);
-            } else if !is_literal(token) && token.expression_range.slice(string.text).contains("%{")
-            {
-                let message = "a `%{` within a `%{…}`: the first one is not closed. Write a `}` after its name.";
+            } else if is_unclosed {
+                let message = format!("a `%{{` within a `%{{…}}`\n{UNCLOSED}");
                 let range = string.source_range(token.range);
                 report.add_as(&RULE, Severity::Warning, range, message);
             } else if let Some(call) = call_without_quotes(token) {
@@ -375,9 +388,17 @@ x y: 1
         check(
             r#"
 a: "%{facts.os.name-%{facts.kernel}"
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[malformed-token]: a `%{` within a `%{…}`: the first one is not closed…
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[malformed-token]: a `%{` within a `%{…}` The first `%{` is not closed…
 b: "%{literal('%{')}Referer}i"
+c: "at %{facts.role (%{lookup('e')})"
+#      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[malformed-token]: Syntax error in string: at %{facts.role (%{lookup('e')}) The first `%{` is not closed…
+e: 1
 "#,
+        );
+        check_fix(
+            "a: \"%{facts.role (%{lookup('e')})\"\ne: 1\n",
+            "Write `%{facts.role}`",
+            "a: \"%{facts.role} (%{lookup('e')})\"\ne: 1\n",
         );
     }
 
