@@ -309,7 +309,7 @@ mod tests {
                     - {name: c, path: common.yaml}\n#- /data/common.yaml\nx: 1\n\
                     #- /modules/web/manifests/init.pp\nclass web($port, $none) { }\n\
                     #- /data/nodes/web02.yaml\nweb::port: @80\n\
-                    #          ^^^ error[yaml-syntax]: found character that cannot start any token while scanning for the next token\n";
+                    #          ^^^ error[yaml-syntax]: found character that cannot start any token while scanning for the next token A value that starts with `@` needs quotes.\n";
         check(&format!(
             "{data}#- /manifests/site.pp\ninclude web\n\
              #       ^^^ warning[missing-required-parameter]: expects a value for parameter 'none'…\n"

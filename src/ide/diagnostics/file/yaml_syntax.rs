@@ -25,7 +25,8 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     let text = file.text;
     let words = reader_words(&error.message);
     let Some(quote) = quote_of_an_earlier_line(text, error.range.start as usize) else {
-        report.add(&RULE, error.range, words);
+        let advice = advice(text, error.range.start as usize, &words);
+        report.add(&RULE, error.range, advice.map_or(words.clone(), |it| format!("{words}\n{it}")));
         return;
     };
     let line = text[..quote].matches('\n').count() + 1;
@@ -36,6 +37,40 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     let range = TextRange::new(quote as u32, quote as u32 + 1);
     let message = "this quote is not closed on its line".to_owned();
     finding.related.push(Related { path: None, range, message });
+}
+
+/// The likely mistake, where the parser's words hardly lead to it.
+fn advice(text: &str, at: usize, words: &str) -> Option<String> {
+    let (before, rest) = text.split_at_checked(at)?;
+    let (lines_before, start) = before.rsplit_once('\n').unwrap_or(("", before));
+    if words.starts_with("could not find expected ':'") {
+        let line = rest.lines().next().unwrap_or_default();
+        let is_odd = |c: char| c.is_whitespace() && !c.is_ascii();
+        let is_before_odd = |(at, _): (usize, &str)| line[at + 1..].starts_with(is_odd);
+        let advice = match () {
+            () if line.contains('：') => "The colon is not an ASCII one. Write `: `.",
+            () if line.match_indices(':').any(is_before_odd) => {
+                "The space after the colon is not an ordinary one."
+            }
+            () if line.contains(':') => "Is a space missing after the colon?",
+            () => return None,
+        };
+        return Some(advice.to_owned());
+    }
+    if words.starts_with("mapping values are not allowed") {
+        if start.contains(": ") {
+            return Some("Put the value in quotes: it contains `: `.".to_owned());
+        }
+        let line = lines_before.rsplit('\n').next()?.trim();
+        let (key, value) = line.split_once(':')?;
+        let is_tight = !key.contains([' ', '#']) && value.starts_with(|c: char| !c.is_whitespace());
+        let number = lines_before.matches('\n').count() + 1;
+        return is_tight.then(|| format!("Is a space missing after the colon on line {number}?"));
+    }
+    let first = rest.chars().next()?;
+    let is_start = words.starts_with("found character that cannot start any token")
+        && matches!(first, '@' | '`' | '%');
+    is_start.then(|| format!("A value that starts with `{first}` needs quotes."))
 }
 
 /// The start of the quoted string over several lines that ends on the line of `at`, or not before it. A quote starts a
@@ -111,7 +146,10 @@ pub(crate) fn reader_words(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::RULE;
+    use crate::ide::diagnostics::diagnostics;
     use crate::ide::diagnostics::testing::{check, check_related};
+    use crate::ide::fixture::Fixture;
 
     #[test]
     fn a_quote_that_is_missing_lines_before() {
@@ -121,6 +159,30 @@ mod tests {
             &["/data/common.yaml: \": this quote is not closed on its line"],
         );
         check_related("a: \"b\"\nc: d: e\n", "yaml-syntax", &[]);
+    }
+
+    #[test]
+    fn the_likely_mistake() {
+        for (text, expected) in [
+            (
+                "b: 2\na::b:\u{a0}Text\nc: 3\n",
+                Some("The space after the colon is not an ordinary one."),
+            ),
+            ("b: 2\na：1\nc: 3\n", Some("The colon is not an ASCII one. Write `: `.")),
+            ("b: 2\na:1\nc: 3\n", Some("Is a space missing after the colon?")),
+            ("a:\n  b:1\n  c: 2\n", Some("Is a space missing after the colon on line 2?")),
+            ("a: b: c\n", Some("Put the value in quotes: it contains `: `.")),
+            ("a: @b\n", Some("A value that starts with `@` needs quotes.")),
+            ("a: `b`\n", Some("A value that starts with ``` needs quotes.")),
+            ("a: %b\n", Some("A value that starts with `%` needs quotes.")),
+            ("a: [1\n", None),
+        ] {
+            let fixture = Fixture::parse_without_marks(&format!("#- /data/common.yaml\n{text}"));
+            let found = diagnostics(&fixture.world(), &fixture.files[0].world_path());
+            let found = found.iter().find(|it| it.code == RULE.code);
+            let message = &found.expect("Puppet cannot parse it").message;
+            assert_eq!(message.split_once('\n').map(|it| it.1), expected, "{text}: {message}");
+        }
     }
 
     #[test]

@@ -242,7 +242,7 @@ mod tests {
              web::port: '8080'\n\
              #          ^^^^^^ warning[value-type-mismatch]: parameter 'port' expects a Web::Port = Integer[1, 65535] value, got String…\n\
              pool:\n  - a: b: c\n\
-             #       ^^^ error[yaml-syntax]: mapping values are not allowed in this context\n"
+             #       ^^^ error[yaml-syntax]: mapping values are not allowed in this context…\n"
         ));
         check(&format!(
             "{WEB}#- /data/common.yaml\n\
