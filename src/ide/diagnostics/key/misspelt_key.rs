@@ -8,7 +8,7 @@ use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
 use crate::ide::diagnostics::shared::near::{distance, is_misspelling};
-use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity, Subject};
+use crate::ide::diagnostics::{Check, Related, Report, Rule, Safety, Severity, Subject};
 use crate::text::TextEdit;
 
 pub(crate) const RULE: Rule = Rule {
@@ -89,16 +89,24 @@ fn check_looked_up(at: &KeyContext<'_>, report: &mut Report) -> bool {
     }
     let Some((path, range)) = code.lookups(meant).next() else { return false };
     // A lookup that finds nothing makes a mistake more likely.
-    let is_certain = !known.contains(meant) && code.lookup_of_anything().is_none();
+    let finds_nothing = !known.contains(meant);
+    let is_certain = finds_nothing && code.lookup_of_anything().is_none();
     let severity = if is_certain { Severity::Warning } else { RULE.severity };
-    let message = format!(
-        "no code looks up `{key}`\nDid you mean `{meant}`, which {} looks up?",
-        classes.shown(path)
-    );
+    let path_shown = classes.shown(path);
+    // The mistake may be in the code, so the user decides which name is right.
+    let advice = if finds_nothing {
+        format!("{path_shown} looks up `{meant}`, which no file has. Which name is misspelt?")
+    } else {
+        format!("Did you mean `{meant}`, which {path_shown} looks up?")
+    };
+    let message = format!("no code looks up `{key}`\n{advice}");
     let finding = report.add_as(&RULE, severity, entry.key_place.range, message);
     let message = format!("`{meant}` is looked up here");
     finding.related.push(Related { path: Some(path.clone()), range, message });
     finding.fixes.extend(renamed(data, entry, meant));
+    if finds_nothing {
+        finding.fixes.iter_mut().for_each(|fix| fix.safety = Safety::ByHand);
+    }
     true
 }
 
@@ -239,8 +247,8 @@ ntp::sarvers: 3
              #- /data/common.yaml\nother: 1\n\
              #- /data/nodes/one.yaml\n\
              ntp_serveers: 1\n\
-             #^^^^^^^^^^^ warning[misspelt-key]: no code looks up `ntp_serveers` Did you mean `ntp_servers`, which \
-             manifests/site.pp looks up?\n\
+             #^^^^^^^^^^^ warning[misspelt-key]: no code looks up `ntp_serveers` manifests/site.pp \
+             looks up `ntp_servers`, which no file has. Which name is misspelt?\n\
              dns_serveers: 1\n\
              ntp_server: 1\n\
              used_servers: \"%{{lookup('mtp_servers')}}\"\n\
