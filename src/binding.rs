@@ -3,6 +3,7 @@
 //!
 //! Code is not evaluated: if a default is an expression, it exists, but its value is not known.
 
+mod given;
 mod verdict;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::engine::{
 use crate::syntax::puppet::{DeclarationKind, Parameter};
 use crate::text::TextRange;
 
+pub use given::{RefusedValue, refused_values};
 pub use verdict::{ParameterType, Unsure, Verdict};
 
 /// A parameter with its value.
@@ -288,11 +290,16 @@ pub fn refusal(class: &str, bindings: &[Binding]) -> Option<String> {
     }
     let last = failing.iter().filter_map(|it| Some((it, it.cases.last()?)));
     let lines: Vec<String> = last.flat_map(|(it, case)| case.verdict.messages(&it.name)).collect();
+    Some(refusal_in_words(class, &lines))
+}
+
+/// Puppet's error about the parameters of a class, with a line for each.
+pub fn refusal_in_words(class: &str, lines: &[String]) -> String {
     let class = class_reference(class);
-    Some(match lines.as_slice() {
+    match lines {
         [only] => format!("{class}: {only}"),
         lines => format!("{class}:\n  {}", lines.join("\n  ")),
-    })
+    }
 }
 
 /// `Class[Profile::Web]`

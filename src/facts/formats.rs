@@ -11,7 +11,7 @@ pub(crate) mod test_support;
 mod tests;
 
 pub(crate) use self::document::{hash_without_places, read_yaml, without_places};
-use super::{ClassifiedClass, NodeParts};
+use super::{ClassifiedClass, GivenValue, NodeParts};
 use crate::data::{Hash, Value};
 use crate::text::TextRange;
 

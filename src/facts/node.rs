@@ -50,14 +50,25 @@ pub type TextsOfWay = Vec<(Arc<str>, Arc<str>)>;
 pub type Certnames = HashSet<Arc<str>, foldhash::fast::RandomState>;
 
 /// A class that a node gets from an external node classifier.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ClassifiedClass {
     /// In lower case, without a leading `::`.
     pub name: Arc<str>,
     /// The parameters that the classifier sets.
-    pub given: Box<[Box<str>]>,
+    pub given: Box<[GivenValue]>,
     /// The file with the classifier's output, and the position of the name in it; its start if the format has no positions.
     pub place: (Arc<str>, TextRange),
+}
+
+/// A parameter that a classifier sets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GivenValue {
+    /// Without `$`.
+    pub name: Box<str>,
+    /// The value, which is not `undef`.
+    pub value: Value,
+    /// The position of the name in the classifier's output; its start if the format has no positions.
+    pub range: TextRange,
 }
 
 /// The origin of a node.

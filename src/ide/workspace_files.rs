@@ -45,6 +45,7 @@ pub fn workspace_files(world: &Arc<World>) -> BTreeSet<String> {
             configs.chain(global).chain(conf).filter(|path| world.kind(path) == PathKind::File),
         );
         files.extend(world.unseen_modules(environment).iter().map(UnseenModuleAt::metadata));
+        files.extend(world.classifier_files(environment).iter().map(ToString::to_string));
         let code = world.code_index(environment);
         files.extend(code.files().iter().map(|(path, _)| path.to_string()));
     }

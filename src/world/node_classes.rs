@@ -12,13 +12,14 @@ mod missing;
 mod redefined;
 mod search;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
 
 use super::snapshot::World;
+use crate::binding::{self, RefusedValue};
 use crate::code::inclusions::ClassLookup;
 use crate::code::roots::CodeRoots;
 use crate::code::{ClassCode, CodeFile};
@@ -52,6 +53,8 @@ pub struct NodeClass {
     pub included_at: CodePlace,
     /// Parameters that some `class { … }` sets, so that data for them may have no effect.
     pub given: Vec<Box<str>>,
+    /// The parameters that a classifier sets and Puppet refuses.
+    pub refused_values: Vec<RefusedValue>,
 }
 
 /// The classes of a node.
@@ -109,6 +112,16 @@ impl NodeClass {
     pub fn may_be_given(&self, parameter: &str) -> bool {
         self.given.iter().any(|it| **it == *parameter || &**it == "*")
     }
+
+    /// What Puppet refuses in the parameters that a classifier sets.
+    fn refusal_of_values(&self) -> Option<RefusedCode> {
+        let RefusedValue { path, range, .. } = self.refused_values.first()?;
+        let lines: Vec<String> = self.refused_values.iter().map(|it| it.message.clone()).collect();
+        Some(RefusedCode {
+            place: CodePlace { path: path.clone(), range: *range },
+            message: binding::refusal_in_words(&self.name, &lines),
+        })
+    }
 }
 
 impl NodeClasses {
@@ -126,7 +139,7 @@ impl NodeClasses {
                 place: class.included_at.clone(),
                 message: self.words_about_missing(class),
             });
-            let refusal = of_file.or(of_missing);
+            let refusal = of_file.or(of_missing).or_else(|| class.refusal_of_values());
             found.push((class, refusal));
         }
         found
@@ -170,6 +183,22 @@ impl World {
         let main = CodeRoots { modules: Vec::new(), environment: None, ..roots };
         let files = main.files(self, &mut self.directories_met_once()).into_iter();
         files.filter_map(|path| Some(MainManifest { file: self.code_file(&path)?, path })).collect()
+    }
+
+    /// The files of a classifier that give classes to nodes of an environment.
+    pub fn classifier_files(&self, environment: &Environment) -> BTreeSet<Arc<str>> {
+        let nodes = self.nodes(environment);
+        nodes.iter().flat_map(|it| it.classes()).map(|it| it.place.0.clone()).collect()
+    }
+
+    /// The environments whose nodes get classes from the classifier's output at `path`.
+    pub fn classified_by(&self, path: &str) -> Vec<Arc<Environment>> {
+        if !self.may_hold_facts_of_environments(path) {
+            return Vec::new();
+        }
+        let environments = self.environments();
+        let all = environments.iter().filter(|it| self.classifier_files(it).contains(path));
+        all.cloned().collect()
     }
 
     /// Whether a fact set, the settings, a data file or a node block of the main manifest names a node.

@@ -382,7 +382,7 @@ fn nodes_that_lack_required_parameters_are_counted() {
         let (_, _, err) = run(&workspace, arguments);
         assert!(!err.contains("lack"), "{err}");
     }
-    // The rule reports nothing if no file of the hierarchy is here, and for classes to which no main manifest leads.
+    // The rule reports nothing if no file of the hierarchy is here.
     workspace.write("hiera.yaml", "version: 5\nhierarchy: [{name: x, path: elsewhere.yaml}]\n");
     let passed = "hiera-ls: All checks passed (5 files)\n".to_owned();
     assert_eq!(run(&workspace, &["check"]), (Some(0), String::new(), passed));
@@ -390,7 +390,7 @@ fn nodes_that_lack_required_parameters_are_counted() {
     workspace.write("manifests/site.pp", "");
     workspace.write(".hiera-ls/facts/web01.yaml", "classes: [web]\n");
     let (_, _, err) = run(&workspace, &["check"]);
-    assert!(!err.contains("lack"), "{err}");
+    assert!(err.contains("; 1 of 3 nodes lacks required parameters"), "{err}");
 }
 
 /// GitHub and GitLab know only paths from the top of the repository.
@@ -428,4 +428,33 @@ fn why_missing_keys_are_not_reported() {
         found.contains("missing-lookup-target") && !said.contains("elsewhere"),
         "{found}{said}"
     );
+}
+
+#[test]
+fn what_a_classifier_gives_to_nodes() {
+    let workspace = workspace("web::port: 80\n");
+    workspace
+        .write("modules/web/manifests/init.pp", "class web(Integer $port, String $owner) { }\n");
+    workspace.write(".hiera-ls/facts/n1.json", "{\"kernel\": \"Linux\"}");
+    workspace
+        .write(".hiera-ls/facts/n1.yaml", "classes:\n  web: {owner: 1, ower: x}\n  web::none:\n");
+    let (status, found, _) = run(&workspace, &["check", "--format", "concise"]);
+    let expected = "\
+.hiera-ls/facts/n1.yaml:2:9: error[value-type-mismatch] parameter 'owner' expects a String value, got Integer. \
+Catalogs with class `web` fail for n1.
+.hiera-ls/facts/n1.yaml:2:19: error[unknown-parameter] has no parameter named 'ower'. \
+Catalogs with class `web` fail for n1.
+.hiera-ls/facts/n1.yaml:3:3: error[missing-class] Could not find class ::web::none. Catalogs fail for n1.
+";
+    assert_eq!((status, &*found), (Some(1), expected));
+    let (_, found, _) = run(&workspace, &["classes", "--node", "n1"]);
+    let expected = "n1
+  ! no catalog: Puppet refuses .hiera-ls/facts/n1.yaml:2: Class[Web]:\\n  has no parameter named 'ower'\\n  parameter 'owner' \
+expects a String value, got Integer
+  ! no catalog: Puppet refuses .hiera-ls/facts/n1.yaml:3: Could not find class ::web::none
+";
+    assert!(found.starts_with(expected), "{found}");
+    let (status, found, _) = run(&workspace, &["lookup", "--class", "web", "--node", "n1"]);
+    assert_eq!(status, Some(1));
+    assert!(found.contains("parameter 'owner' expects a String value, got Integer"), "{found}");
 }

@@ -270,6 +270,7 @@ pub(super) fn is_looked_at(world: &Arc<World>, path: &str) -> bool {
         || is_code(path)
         || paths::file_name(path) == "hiera.yml"
         || world.is_environment_conf(path)
+        || !world.classified_by(path).is_empty()
         || paths::file_name(path) == "metadata.json" && world.unseen_module(path).is_some()
         || lies_beside_data()
         || nothing_checked_about(world, path).is_some()

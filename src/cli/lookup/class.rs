@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use super::arguments::{DEPENDS, RenderAs};
 use super::class_output::{self, BoundClass, Origins};
 use super::setup::Setup;
-use crate::binding::Binder;
+use crate::binding::{Binder, refused_values};
 use crate::cli::print;
 use crate::cli::terminal::complain;
 use crate::engine::CancelToken;
@@ -37,11 +37,13 @@ pub(super) fn run(
             format!("there is no class {name} in {label}{meant}")
         })?;
         let classified = evaluator.node().classes().iter().find(|it| it.name == class.name);
-        let given = classified.map_or_else(Vec::new, |it| it.given.to_vec());
+        let given = classified.into_iter().flat_map(|it| &it.given);
+        let given: Vec<Box<str>> = given.map(|it| it.name.clone()).collect();
+        let refused = classified.map(|it| refused_values(&class, it, &aliases)).unwrap_or_default();
         let mut bindings = binder.bind_class(&class);
         // Puppet does not look these up.
         bindings.retain(|it| !given.iter().any(|name| **name == *it.name));
-        all.push(BoundClass { class, bindings, given });
+        all.push(BoundClass { class, bindings, given, refused });
     }
     for warning in evaluator.config_warnings() {
         complain(&format!("warning: {warning}"));

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value as Json, json};
 
 use super::output::if_text;
-use crate::binding::{Binding, Bound, BoundCase, Verdict, is_open, refusal};
+use crate::binding::{
+    Binding, Bound, BoundCase, RefusedValue, Verdict, is_open, refusal, refusal_in_words,
+};
 use crate::cli::answer_json::{conditions_json, left_out_json};
 use crate::cli::shown::{as_seen_from_here, here, in_lines, seen_from, within_a_line};
 use crate::code::ClassCode;
@@ -23,13 +25,17 @@ pub(super) struct BoundClass {
     pub(super) bindings: Vec<Binding>,
     /// The parameters that the node's classifier sets. They are not among the bindings.
     pub(super) given: Vec<Box<str>>,
+    /// Those of them that Puppet refuses.
+    pub(super) refused: Vec<RefusedValue>,
 }
 
 impl BoundClass {
     /// The error that Puppet raises if the class is included.
     pub(super) fn refusal(&self) -> Option<String> {
         let of_file = self.class.syntax_error().map(str::to_owned);
-        of_file.or_else(|| refusal(&self.class.name, &self.bindings))
+        let lines: Vec<String> = self.refused.iter().map(|it| it.message.clone()).collect();
+        let of_values = (!lines.is_empty()).then(|| refusal_in_words(&self.class.name, &lines));
+        of_file.or(of_values).or_else(|| refusal(&self.class.name, &self.bindings))
     }
 }
 
@@ -65,6 +71,9 @@ pub(super) fn table(all: &[BoundClass], node: &str, files: &dyn Files) -> String
         if !asked.given.is_empty() {
             let given = asked.given.join(", ");
             let _ = writeln!(text, "  The classifier of {node} sets {}", within_a_line(&given));
+            for refused in &asked.refused {
+                let _ = writeln!(text, "  error  {}", in_lines(&refused.message));
+            }
         }
         let mut bindings: Vec<&Binding> = asked.bindings.iter().collect();
         // What needs attention comes first. The sort is stable, so the order of the parameters stays otherwise.
@@ -191,7 +200,7 @@ pub(super) fn json_lines(all: &[BoundClass], node: &str, from: Origins<'_>) -> S
 }
 
 fn class_record(asked: &BoundClass, node: &str, from: Origins<'_>) -> Map<String, Json> {
-    let BoundClass { class, bindings, given } = asked;
+    let BoundClass { class, bindings, given, .. } = asked;
     let refusal = asked.refusal();
     let status = match &refusal {
         Some(_) => "error",

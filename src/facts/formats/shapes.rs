@@ -5,7 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::{
-    ClassifiedClass, FactsProblem, NodeParts, document, extension, file_stem, foreman,
+    ClassifiedClass, FactsProblem, GivenValue, NodeParts, document, extension, file_stem, foreman,
     hash_without_places,
 };
 use crate::data::{Hash, Located, Place, Value, inspect};
@@ -171,10 +171,10 @@ fn wrapped(envelope: &Hash, facts: &Hash, file: &Arc<str>) -> NodeParts {
 
 /// The classes from a classifier: a list of names, or a hash from names to parameters.
 fn classes_at(members: &Hash, file: &Arc<str>) -> Vec<ClassifiedClass> {
-    let new = |name: &str, given: Vec<Box<str>>, place: Option<Place>| {
+    let range_of = |place: Option<Place>| place.map_or(TextRange::empty(0), |it| it.range);
+    let new = |name: &str, given: Vec<GivenValue>, place: Option<Place>| {
         let name = name.strip_prefix("::").unwrap_or(name).to_lowercase();
-        let range = place.map_or(TextRange::empty(0), |it| it.range);
-        let place = (Arc::clone(file), range);
+        let place = (Arc::clone(file), range_of(place));
         let (name, given) = (name.into(), given.into());
         let class = ClassifiedClass { name, given, place };
         (!class.name.is_empty()).then_some(class)
@@ -189,8 +189,11 @@ fn classes_at(members: &Hash, file: &Arc<str>) -> Vec<ClassifiedClass> {
                 let parameters = class.value.value.as_hash().into_iter().flatten();
                 // `undef` counts as no value: Puppet then uses data or the default.
                 let given = parameters.filter(|(_, it)| it.value.value != Value::Undef);
-                let given = given.filter_map(|(name, _)| Some(name.as_str()?.into())).collect();
-                new(name.as_str()?, given, class.key_place)
+                let given = given.filter_map(|(name, it)| {
+                    let (name, value) = (name.as_str()?.into(), it.value.value.clone());
+                    Some(GivenValue { name, value, range: range_of(it.key_place) })
+                });
+                new(name.as_str()?, given.collect(), class.key_place)
             });
             of_class.collect()
         }

@@ -213,7 +213,8 @@ fn the_classes_of_a_classifier() {
     let shown = |text: &str| {
         let (nodes, _) = read("/facts/web01.yaml", text);
         let classes = nodes.into_iter().filter_map(|it| it.classes).flatten();
-        classes.map(|it| format!("{} {}", it.name, it.given.join(","))).collect::<Vec<_>>()
+        let given = |it: &[GivenValue]| it.iter().map(|it| &*it.name).collect::<Vec<_>>().join(",");
+        classes.map(|it| format!("{} {}", it.name, given(&it.given))).collect::<Vec<_>>()
     };
     assert_eq!(shown("classes: ['::A', b]\nenvironment: x"), ["a ", "b "]);
     assert_eq!(shown("classes: {a: {p: 1, q: null}, b: null}"), ["a p", "b "]);

@@ -12,4 +12,15 @@ pub(super) mod missing_class;
 pub(super) mod missing_required_parameter;
 pub(super) mod refused_lookup;
 
+use std::sync::Arc;
+
+use crate::config::Environment;
+use crate::world::World;
 pub(crate) use code_context::{CodeContext, has_no_data};
+
+/// The output of a node classifier, which gives classes to nodes as code does.
+pub(crate) struct ClassifierContext<'a> {
+    pub(crate) world: &'a Arc<World>,
+    pub(crate) environment: &'a Arc<Environment>,
+    pub(crate) path: &'a str,
+}

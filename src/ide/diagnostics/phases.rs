@@ -3,8 +3,9 @@
 use std::sync::LazyLock;
 
 use super::rule::{
-    Check, CodeCheck, ConfigCheck, ConfigTextCheck, Cost, EntryCheck, EnvironmentConfCheck,
-    FileCheck, KeyCheck, LookupCheck, OptionsCheck, UnreadCheck, VariablesCheck,
+    Check, ClassifierCheck, CodeCheck, ConfigCheck, ConfigTextCheck, Cost, EntryCheck,
+    EnvironmentConfCheck, FileCheck, KeyCheck, LookupCheck, OptionsCheck, UnreadCheck,
+    VariablesCheck,
 };
 use super::{RULES, Report, Rule};
 
@@ -25,6 +26,7 @@ pub(super) struct Phases {
     pub(super) config: Vec<Row<ConfigCheck>>,
     pub(super) config_rest: Vec<Row<ConfigCheck>>,
     pub(super) environment_conf: Vec<Row<EnvironmentConfCheck>>,
+    pub(super) classifier: Vec<Row<ClassifierCheck>>,
     pub(super) code: Vec<Row<CodeCheck>>,
     pub(super) broken_code: Vec<Row<CodeCheck>>,
 }
@@ -46,6 +48,7 @@ pub(super) static PHASES: LazyLock<Phases> = LazyLock::new(|| {
                 Check::Config(check) => phases.config.push((rule, check)),
                 Check::ConfigRest(check) => phases.config_rest.push((rule, check)),
                 Check::EnvironmentConf(check) => phases.environment_conf.push((rule, check)),
+                Check::Classifier(check) => phases.classifier.push((rule, check)),
                 Check::Code(check) => phases.code.push((rule, check)),
                 Check::BrokenCode(check) => phases.broken_code.push((rule, check)),
             }

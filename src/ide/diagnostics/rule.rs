@@ -1,7 +1,7 @@
 //! The description of a rule: how users see it, what it costs, and which phases run it.
 
 use super::Report;
-use super::code::CodeContext;
+use super::code::{ClassifierContext, CodeContext};
 use super::config::{ConfigContext, ConfigTextContext, EnvironmentConfContext};
 use super::entry::EntryContext;
 use super::file::{FileContext, UnreadContext};
@@ -118,6 +118,7 @@ pub(super) type UnreadCheck = fn(&UnreadContext<'_>, &mut Report);
 pub(super) type ConfigTextCheck = fn(&ConfigTextContext<'_>, &mut Report);
 pub(super) type ConfigCheck = fn(&ConfigContext<'_>, &mut Report);
 pub(super) type EnvironmentConfCheck = fn(&EnvironmentConfContext<'_>, &mut Report);
+pub(super) type ClassifierCheck = fn(&ClassifierContext<'_>, &mut Report);
 pub(super) type CodeCheck = fn(&CodeContext<'_>, &mut Report);
 
 /// One check of a rule: the phase, and the function to call.
@@ -145,6 +146,8 @@ pub(super) enum Check {
     ConfigRest(ConfigCheck),
     /// Checks the `environment.conf` of an environment.
     EnvironmentConf(EnvironmentConfCheck),
+    /// Checks the output of a node classifier.
+    Classifier(ClassifierCheck),
     /// Checks a file of Puppet code that Puppet accepts.
     Code(CodeCheck),
     /// Checks a file of Puppet code that Puppet refuses.

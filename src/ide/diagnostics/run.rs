@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::code::CodeContext;
+use super::code::{ClassifierContext, CodeContext};
 use super::config::{ConfigContext, ConfigTextContext, EnvironmentConfContext};
 use super::entry::{eyaml_blob, unreachable_integer_key};
 use super::entry_cache::{EntryCache, EntrySummary, Step};
@@ -144,7 +144,12 @@ fn in_one_environment(
                 run.ask(&PHASES.environment_conf, &context);
             }
         }
-        None => run.ask(&PHASES.unread, &UnreadContext { world, path }),
+        None => {
+            run.ask(&PHASES.unread, &UnreadContext { world, path });
+            for environment in &world.classified_by(path) {
+                run.ask(&PHASES.classifier, &ClassifierContext { world, environment, path });
+            }
+        }
     }
     let mut findings = control::apply(world, path, role.as_ref(), run.report.findings);
     if role.as_ref().is_some_and(|it| it.is_unparsable(world, path)) {

@@ -15,6 +15,7 @@ pub(super) mod near;
 pub(super) mod option_edits;
 pub(super) mod option_keys;
 pub(super) mod option_tree;
+pub(super) mod refused_values;
 pub(super) mod targets;
 pub(super) mod text_lookup;
 pub(super) mod type_fixes;

@@ -9,7 +9,7 @@ use super::blocks::node_block_of;
 use super::decide::{Decider, Regexes};
 use super::givers::{Givers, Running};
 use super::{CodePlace, LookedUp, MainManifest, NodeBlock, NodeClass, NodeClasses, RefusedCode};
-use crate::binding::caller_at;
+use crate::binding::{caller_at, refused_values};
 use crate::code::file::language_of;
 use crate::code::inclusions::{Body, ClassLookup, Included, Inclusion, Inclusions};
 use crate::code::summary::known_as;
@@ -229,7 +229,15 @@ impl<'a, 'w> Search<'a, 'w> {
         for class in self.node.classes() {
             let (path, range) = class.place.clone();
             let place = CodePlace { path, range };
-            self.add(&Running::Main, &class.name, true, (&place, &place), &class.given);
+            let given: Vec<Box<str>> = class.given.iter().map(|it| it.name.clone()).collect();
+            self.add(&Running::Main, &class.name, true, (&place, &place), &given);
+            let finder = self.finder;
+            if let Some(found) = self.found.get_mut(&class.name)
+                && let Some(code) = &found.code
+            {
+                let aliases = finder.world.type_aliases(finder.environment);
+                found.refused_values = refused_values(code, class, &aliases);
+            }
         }
     }
 
@@ -414,6 +422,7 @@ impl<'a, 'w> Search<'a, 'w> {
             origin: origin.clone(),
             included_at: place.clone(),
             given: given.to_vec(),
+            refused_values: Vec::new(),
         };
         self.found.insert(name.clone(), class);
         self.order.push(name.clone());

@@ -1,10 +1,15 @@
 //! `missing-class`: a node certainly gets a class that its module does not have.
 //!
-//! The finding is in the main manifest, at the statement that leads to the class: its name may be in data.
+//! The finding is where the way to the class starts: in the main manifest or in the output of a node classifier. The name may
+//! be in data.
 
-use crate::ide::diagnostics::code::CodeContext;
+use std::sync::Arc;
+
+use crate::config::Environment;
+use crate::ide::diagnostics::code::{ClassifierContext, CodeContext};
 use crate::ide::diagnostics::{Check, Cost, Report, Rule, Severity};
 use crate::text::TextRange;
+use crate::world::World;
 use crate::world::node_classes::NodeClass;
 
 pub(crate) const RULE: Rule = Rule {
@@ -15,20 +20,34 @@ pub(crate) const RULE: Rule = Rule {
     summary: "Catalogs fail: a node with a fact set certainly gets a class that its module does not have.",
     page: include_str!("../../../../docs/rules/missing-class.md"),
     cost: Cost::High,
-    checks: &[Check::Code(check)],
+    checks: &[Check::Code(check), Check::Classifier(check_classifier)],
     ..Rule::USUAL
 };
 
 /// Checks a file of the main manifest.
 pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
     let manifests = code.world.main_manifests(code.environment);
-    if !manifests.iter().any(|it| &*it.path == code.path) {
-        return;
+    if manifests.iter().any(|it| &*it.path == code.path) {
+        check_origin(code.world, code.environment, code.path, report);
     }
-    let fleet = code.world.fleet_classes(code.environment);
+}
+
+/// Checks the output of a node classifier.
+pub(crate) fn check_classifier(at: &ClassifierContext<'_>, report: &mut Report) {
+    check_origin(at.world, at.environment, at.path, report);
+}
+
+/// Reports the missing classes to which the file at `path` leads.
+fn check_origin(
+    world: &Arc<World>,
+    environment: &Arc<Environment>,
+    path: &str,
+    report: &mut Report,
+) {
+    let fleet = world.fleet_classes(environment);
     for name in fleet.certain_classes() {
         let mut by_origin: Vec<(TextRange, &NodeClass, Vec<u32>)> = Vec::new();
-        let is_here = |it: &NodeClass| it.is_missing && &*it.origin.path == code.path;
+        let is_here = |it: &NodeClass| it.is_missing && &*it.origin.path == path;
         for (node, class) in fleet.holders(name).filter(|(_, it)| is_here(it)) {
             match by_origin.iter_mut().find(|(range, ..)| *range == class.origin.range) {
                 Some((.., nodes)) => nodes.push(node),
@@ -66,6 +85,14 @@ mod tests {
              node 'b' {{ include prof::child }}\n\
              #                  ^^^^^^^^^^^ error[missing-class]: Could not find parent resource type '::prof::none' of type hostclass Catalogs fail for 1 of 2 nodes: b.\n\
              node default {{ if $x {{ include prof::none }} }}\n"
+        ));
+    }
+
+    #[test]
+    fn classes_of_a_classifier() {
+        check(&format!(
+            "{CODE}#- /.hiera-ls/facts/b.yaml\nclasses:\n  prof::web:\n  prof::nope: {{}}\n\
+             # ^^^^^^^^^^ error[missing-class]: Could not find class ::prof::nope Catalogs fail for 1 of 2 nodes: b.\n"
         ));
     }
 }

@@ -1,17 +1,18 @@
 //! `missing-required-parameter`: a node certainly has a class, and one of its parameters has no value.
 //!
-//! The finding is in the main manifest, at the statement that leads to the class. Only classes that are written out where no
-//! unknown condition decides about them are certain.
+//! The finding is where the way to the class starts: in the main manifest or in the output of a node classifier. Only classes
+//! that are written out where no unknown condition decides about them are certain.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::binding::{Binder, Binding, Verdict};
 use crate::code::ClassCode;
+use crate::config::Environment;
 use crate::data::puppet_type::TypeAliases;
 use crate::engine::{CancelToken, Evaluator};
 use crate::facts::{Node, Origin};
-use crate::ide::diagnostics::code::{CodeContext, has_no_data};
+use crate::ide::diagnostics::code::{ClassifierContext, CodeContext, has_no_data};
 use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::ide::diagnostics::suppression::control;
 use crate::ide::diagnostics::{Check, Cost, Related, Report, Rule, Severity};
@@ -30,7 +31,7 @@ pub(crate) const RULE: Rule = Rule {
     summary: "Catalogs fail: a node certainly has a class, and a parameter of the class has neither data nor a default.",
     page: include_str!("../../../../docs/rules/missing-required-parameter.md"),
     cost: Cost::High,
-    checks: &[Check::Code(check)],
+    checks: &[Check::Code(check), Check::Classifier(check_classifier)],
     ..Rule::USUAL
 };
 
@@ -39,7 +40,7 @@ const MAX_BLOCKS: usize = 32;
 
 /// A parameter without a value, and the statement that leads to its class.
 pub(crate) struct Missing {
-    /// The statement, in the main manifest.
+    /// The statement in the main manifest, or the name in the output of a classifier.
     pub(crate) range: TextRange,
     /// The class.
     pub(crate) class: ClassCode,
@@ -57,8 +58,20 @@ pub(crate) struct Missing {
 
 /// Checks a file of the main manifest: what all nodes have, and what the nodes of each node block have.
 pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
-    for missing in all_missing(code) {
-        let Missing { range, class, parameter, nodes, is_certain, through, .. } = &missing;
+    report_all(&all_missing(code), report);
+}
+
+/// Checks the output of a node classifier.
+pub(crate) fn check_classifier(at: &ClassifierContext<'_>, report: &mut Report) {
+    let ClassifierContext { world, environment, path } = *at;
+    if !has_no_data(world, environment, &KnownKeys::new(world, environment.clone())) {
+        report_all(&missing_in_fleet(world, environment, path), report);
+    }
+}
+
+fn report_all(all: &[Missing], report: &mut Report) {
+    for missing in all {
+        let Missing { range, class, parameter, nodes, is_certain, through, .. } = missing;
         let key = class.key_of(parameter);
         let by = through.as_ref().map_or(String::new(), |it| format!(" through {it}"));
         let message = format!(
@@ -91,17 +104,14 @@ pub(crate) fn nodes_that_lack(world: &Arc<World>) -> Option<(usize, usize)> {
     }
     let (mut lacking, mut all) = (0, 0);
     for environment in world.environments().iter() {
-        // Nothing is reported if the data is elsewhere, or for classes to which no main manifest leads.
+        // Nothing is reported if the data is elsewhere.
         if has_no_data(world, environment, &KnownKeys::new(world, environment.clone())) {
             continue;
         }
-        let manifests = world.main_manifests(environment);
-        let manifests: HashSet<Arc<str>> = manifests.into_iter().map(|it| it.path).collect();
         let fleet = world.fleet_classes(environment);
         let missing = world.missing_parameters(environment);
         let holders = missing.iter().flat_map(|it| holders_without_value(&fleet, it));
-        let told = holders.filter(|(_, held)| manifests.contains(&held.origin.path));
-        lacking += told.map(|(node, _)| node).collect::<BTreeSet<u32>>().len();
+        lacking += holders.map(|(node, _)| node).collect::<BTreeSet<u32>>().len();
         all += fleet.nodes.len();
     }
     Some((lacking, all))
@@ -150,31 +160,10 @@ struct Checker<'a, 'w> {
 impl Checker<'_, '_> {
     /// Checks the completely known nodes. What they lack is reported at each statement that leads to the class.
     fn check_fleet(&mut self) {
-        let (world, environment) = (self.code.world, self.code.environment);
-        let fleet = world.fleet_classes(environment);
-        for missing in world.missing_parameters(environment).iter() {
-            let MissingParameter { class, parameter, .. } = missing;
-            let mut by_origin: Vec<(&NodeClass, Vec<u32>)> = Vec::new();
-            let lacking = holders_without_value(&fleet, missing);
-            for (node, held) in lacking.filter(|(_, it)| &*it.origin.path == self.code.path) {
-                match by_origin.iter_mut().find(|(known, _)| known.origin == held.origin) {
-                    Some((_, nodes)) => nodes.push(node),
-                    None => by_origin.push((held, vec![node])),
-                }
-            }
-            for (held, nodes) in by_origin {
-                self.told.insert(class.key_of(parameter));
-                self.found.push(Missing {
-                    range: held.origin.range,
-                    class: class.clone(),
-                    parameter: parameter.to_string(),
-                    node: fleet.nodes[nodes[0] as usize].clone(),
-                    nodes: fleet.in_words(&nodes),
-                    is_certain: true,
-                    through: self.through(held),
-                });
-            }
-        }
+        let CodeContext { world, environment, path, .. } = *self.code;
+        self.found = missing_in_fleet(world, environment, path);
+        let keys = self.found.iter().map(|it| it.class.key_of(&it.parameter));
+        self.told.extend(keys);
     }
 
     fn check_block(&mut self, block: NodeBlock, declaration: Option<&Declaration>) {
@@ -231,18 +220,52 @@ impl Checker<'_, '_> {
             node: evaluator.node().clone(),
             nodes: nodes.to_owned(),
             is_certain: false,
-            through: self.through(class),
+            through: through(self.code.environment, class),
         });
     }
+}
 
-    fn through(&self, class: &NodeClass) -> Option<String> {
-        if class.included_at.path == class.origin.path {
-            return None;
+/// What nodes with fact sets lack in classes to which the file at `path` leads.
+fn missing_in_fleet(
+    world: &Arc<World>,
+    environment: &Arc<Environment>,
+    path: &str,
+) -> Vec<Missing> {
+    let fleet = world.fleet_classes(environment);
+    let mut found = Vec::new();
+    for missing in world.missing_parameters(environment).iter() {
+        let MissingParameter { class, parameter, .. } = missing;
+        let mut by_origin: Vec<(&NodeClass, Vec<u32>)> = Vec::new();
+        let lacking = holders_without_value(&fleet, missing);
+        for (node, held) in lacking.filter(|(_, it)| &*it.origin.path == path) {
+            match by_origin.iter_mut().find(|(known, _)| known.origin == held.origin) {
+                Some((_, nodes)) => nodes.push(node),
+                None => by_origin.push((held, vec![node])),
+            }
         }
-        let path = &class.included_at.path;
-        let below = paths::below(self.code.environment.directory(), path);
-        Some(below.unwrap_or(path).to_owned())
+        for (held, nodes) in by_origin {
+            found.push(Missing {
+                range: held.origin.range,
+                class: class.clone(),
+                parameter: parameter.to_string(),
+                node: fleet.nodes[nodes[0] as usize].clone(),
+                nodes: fleet.in_words(&nodes),
+                is_certain: true,
+                through: through(environment, held),
+            });
+        }
     }
+    found
+}
+
+/// The file whose code includes a class, if that is another file than the one in which the way to the class starts.
+fn through(environment: &Environment, class: &NodeClass) -> Option<String> {
+    if class.included_at.path == class.origin.path {
+        return None;
+    }
+    let path = &class.included_at.path;
+    let below = paths::below(environment.directory(), path);
+    Some(below.unwrap_or(path).to_owned())
 }
 
 /// Whether no level that a node can read has or could have a value.
@@ -297,6 +320,15 @@ mod tests {
              if $facts['os']['family'] == 'Debian' {{\n  include web\n\
              #         ^^^ error[missing-required-parameter]: expects a value for parameter 'owner' This includes class `web`, and catalogs fail for 1 of 3 nodes: web01: no level has `web::owner`, and the parameter has no default.\n\
              #         ^^^ error[missing-required-parameter]: expects a value for parameter 'depth' This includes class `web::deep` through modules/web/manifests/init.pp, and catalogs fail for 2 of 3 nodes: web01, web02: no level has `web::deep::depth`, and the parameter has no default.\n}}\n"
+        ));
+    }
+
+    #[test]
+    fn classes_of_a_classifier() {
+        check(&format!(
+            "{CODE}#- /.hiera-ls/facts/n1.json\n{{\"kernel\": \"Linux\"}}\n\
+             #- /.hiera-ls/facts/n1.yaml\nclasses:\n  web: {{owner: root}}\n\
+             # ^^^ error[missing-required-parameter]: expects a value for parameter 'depth' This includes class `web::deep` through modules/web/manifests/init.pp, and catalogs fail for n1: no level has `web::deep::depth`, and the parameter has no default.\n"
         ));
     }
 

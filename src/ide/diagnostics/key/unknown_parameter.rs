@@ -3,10 +3,12 @@
 //! Puppet looks up only the parameters of a class. A key that a lookup in code or data names is not a parameter, and is
 //! ignored.
 
+use crate::ide::diagnostics::code::ClassifierContext;
 use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::declared_classes::class_and_parameter;
 use crate::ide::diagnostics::shared::ignored_key::IgnoredKey;
 use crate::ide::diagnostics::shared::near::near_key;
+use crate::ide::diagnostics::shared::refused_values::report_refused_values;
 use crate::ide::diagnostics::{Check, Cost, Report, Rule, Severity, Subject};
 
 pub(crate) const RULE: Rule = Rule {
@@ -19,7 +21,7 @@ pub(crate) const RULE: Rule = Rule {
     cost: Cost::High,
     explains: Some(Subject::KeyName),
     may_quote: |_| false,
-    checks: &[Check::Key(check)],
+    checks: &[Check::Key(check), Check::Classifier(check_classifier)],
     ..Rule::USUAL
 };
 
@@ -48,12 +50,29 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     ignored.report(classes, data, entry, report);
 }
 
+/// Checks the output of a node classifier.
+pub(crate) fn check_classifier(at: &ClassifierContext<'_>, report: &mut Report) {
+    report_refused_values(at, (&RULE, true), report);
+}
+
 #[cfg(test)]
 mod tests {
     use crate::ide::diagnostics::testing::{check, check_fix, check_related};
 
     const WEB: &str = "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: x, path: common.yaml}]\n\
                        #- /modules/web/manifests/init.pp\nclass web(Integer $port, $fooBar = 1) { }\n";
+
+    #[test]
+    fn parameters_that_a_classifier_sets() {
+        check(&format!(
+            "{WEB}#- /.hiera-ls/facts/n1.json\n{{\"kernel\": \"Linux\"}}\n\
+             #- /.hiera-ls/facts/n1.yaml\nclasses:\n  web:\n    port: '80'\n\
+             #   ^^^^ error[value-type-mismatch]: parameter 'port' expects an Integer value, got String Catalogs with class `web` fail for n1.\n\
+             \x20   prot: 80\n\
+             #   ^^^^ error[unknown-parameter]: has no parameter named 'prot' Catalogs with class `web` fail for n1.\n\
+             \x20   tag: x\n    fooBar: ~\n"
+        ));
+    }
 
     #[test]
     fn parameters_that_the_class_has_not() {

@@ -3,7 +3,9 @@
 //! The rule checks the final value: merged, interpolated, converted. The finding is at the part that does not fit, in the
 //! file that contains it.
 
+use crate::ide::diagnostics::code::ClassifierContext;
 use crate::ide::diagnostics::key::KeyContext;
+use crate::ide::diagnostics::shared::refused_values::report_refused_values;
 use crate::ide::diagnostics::shared::type_fixes::fixes_of_parts;
 use crate::ide::diagnostics::{Check, Cost, Report, Rule, Severity, Subject};
 
@@ -16,7 +18,7 @@ pub(crate) const RULE: Rule = Rule {
     page: include_str!("../../../../docs/rules/value-type-mismatch.md"),
     cost: Cost::High,
     explains: Some(Subject::ParameterType),
-    checks: &[Check::Key(check)],
+    checks: &[Check::Key(check), Check::Classifier(check_classifier)],
     ..Rule::USUAL
 };
 
@@ -27,6 +29,11 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         let finding = refused.report(&RULE, part, part.range, "", report);
         finding.fixes.extend(fixes);
     }
+}
+
+/// Checks the output of a node classifier.
+pub(crate) fn check_classifier(at: &ClassifierContext<'_>, report: &mut Report) {
+    report_refused_values(at, (&RULE, false), report);
 }
 
 #[cfg(test)]
