@@ -23,18 +23,22 @@ const MAX_KEPT: usize = 32;
 
 /// The callers in the files of a fleet, by the root keys that they look up.
 #[derive(Default)]
-pub(super) struct KnownCallers(Mutex<Vec<(BTreeSet<Arc<str>>, Arc<FilesWithCallers>)>>);
+pub(super) struct KnownCallers(Mutex<Vec<CallersOf>>);
+
+struct CallersOf {
+    roots: BTreeSet<Arc<str>>,
+    found: Arc<FilesWithCallers>,
+}
 
 impl KnownCallers {
     /// The callers in all data files of the fleet to which they belong.
     pub(super) fn of(&self, fleet: &Fleet, roots: &RootNames) -> Arc<FilesWithCallers> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |it: &(BTreeSet<Arc<str>>, _)| it.0 == *roots.roots();
         let find = || {
             let mut kept = lock();
-            let at = kept.iter().position(is_it)?;
+            let at = kept.iter().position(|it| it.roots == *roots.roots())?;
             kept[..=at].rotate_right(1);
-            Some(kept[0].1.clone())
+            Some(kept[0].found.clone())
         };
         if let Some(known) = find() {
             return known;
@@ -49,7 +53,7 @@ impl KnownCallers {
         });
         let found = Arc::new(found.into_iter().flatten().collect::<Vec<_>>());
         let mut kept = lock();
-        kept.insert(0, (roots.roots().clone(), found.clone()));
+        kept.insert(0, CallersOf { roots: roots.roots().clone(), found: found.clone() });
         kept.truncate(MAX_KEPT);
         found
     }
