@@ -59,7 +59,7 @@ fn looks_like_a_float(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::ide::diagnostics::testing::{check, check_fix, fix_titles};
 
     #[test]
     fn exponents() {
@@ -73,6 +73,22 @@ b: [1e308, 1e1234, 123456e3, 1234567e3]
 #                  ^^^^^^^^ hint[float-looking-string]
 ",
         );
+    }
+
+    #[test]
+    fn the_class_decides() {
+        let titles = |parameter: &str| {
+            let files = format!(
+                "#- /data/common.yaml\nm::f: 1e3\n#- /hiera.yaml\nversion: 5\n\
+                 hierarchy: [{{name: c, path: common.yaml}}]\n\
+                 #- /modules/m/manifests/init.pp\nclass m({parameter}) {{ }}\n"
+            );
+            fix_titles(&files, "float-looking-string")
+        };
+        let (quotes, number) = ("Put quotes around it", "Write `1.0e+3`: a number");
+        assert_eq!(titles("Float $f"), [number]);
+        assert_eq!(titles("String $f"), [quotes]);
+        assert_eq!(titles("$f"), [quotes, number]);
     }
 
     #[test]

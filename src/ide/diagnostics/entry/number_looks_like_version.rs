@@ -179,6 +179,30 @@ d::mode: 1000
     }
 
     #[test]
+    fn numbers_that_the_class_wants() {
+        check(
+            r"
+m::mode: 644
+m::version: 1.10
+m::file_mode: 644
+#             ^^^ warning[number-looks-like-version]
+m::modes: {dirmode: 755, mode: 644}
+#                              ^^^ warning[number-looks-like-version]
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: c, path: common.yaml}]
+#- /modules/m/manifests/init.pp
+class m(
+  Integer $mode,
+  Float $version,
+  Variant[Integer, String] $file_mode,
+  Struct[{dirmode => Integer, mode => Scalar}] $modes,
+) { }
+",
+        );
+    }
+
+    #[test]
     fn in_json() {
         check(
             r#"

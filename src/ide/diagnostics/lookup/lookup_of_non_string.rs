@@ -1,10 +1,15 @@
 //! `lookup-of-non-string`: `lookup` and `hiera` always return a string. For a hash or a list, it is in Ruby's notation.
 
-use crate::data::Value;
+use std::collections::HashSet;
+
+use crate::data::{Located, Value};
 use crate::ide::diagnostics::lookup::LookupContext;
+use crate::ide::diagnostics::shared::fitting_fixes::FittingParts;
 use crate::ide::diagnostics::shared::targets::{Dug, Targets};
+use crate::ide::diagnostics::shared::text_lookup::TextLookup;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::key_path::{self, KeyPath};
+use crate::text::TextRange;
 
 pub(crate) const RULE: Rule = Rule {
     code: "lookup-of-non-string",
@@ -17,25 +22,26 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
+/// A lookup that inserts a hash or a list as text.
+struct Inserted<'a> {
+    lookup: &'a TextLookup,
+    /// "hash" or "list".
+    kind: &'static str,
+    /// The values of the key in files.
+    values: Vec<Located>,
+}
+
 /// Checks the lookups of an entry that return strings; `start` is where the entry starts.
 pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let Some(targets) = at.targets() else { return };
     let start = at.entry.start;
-    for lookup in &at.summary.texts {
-        let Some((dug, is_whole)) = targets.dug(&lookup.name) else { continue };
-        let mut kinds = dug.iter().filter(|it| **it != Dug::Missing).map(kind);
-        // If only a part of the files was read, a value in the others may be a string.
-        let Some(kind) = kinds.next().flatten().filter(|_| is_whole) else { continue };
-        if !kinds.all(|it| it.is_some()) || has_conversion(targets, &lookup.name) {
-            continue;
-        }
-        // A lookup of the entry itself never ends, and neither would an alias.
-        let path = key_path::parse(&lookup.name).ok();
-        if path.as_ref().and_then(KeyPath::root_name).is_some_and(|root| **root == *at.key()) {
-            continue;
-        }
+    let inserted = at.summary.texts.iter().filter_map(|it| inserted(at, targets, it));
+    let inserted: Vec<Inserted<'_>> = inserted.collect();
+    let refused = refused(at, &inserted);
+    for Inserted { lookup, kind, values } in &inserted {
         // As a key, the text of a hash or a list is wrong, and a hash or a list would be worse.
-        let is_alias_possible = lookup.is_alone && !lookup.is_in_key;
+        let is_alias_possible =
+            lookup.is_alone && !lookup.is_in_key && !refused.contains(&lookup.range);
         let advice = if is_alias_possible {
             format!("Write `%{{alias('{}')}}` to get the {kind} itself.", lookup.name)
         } else {
@@ -44,14 +50,59 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         let message =
             format!("`{}` is a {kind}: Puppet inserts it as Ruby prints it\n{advice}", lookup.name);
         let finding = report.add(&RULE, lookup.range.shifted(start), message);
-        let found = dug.iter().find_map(Dug::found);
+        let found = values.first();
         finding.related.extend(found.and_then(|it| targets.related(it, format!("this {kind}"))));
         finding.fixes.extend(lookup.as_alias(start).filter(|_| is_alias_possible));
     }
 }
 
-fn kind(dug: &Dug) -> Option<&'static str> {
-    match dug.found()?.value {
+fn inserted<'a>(
+    at: &LookupContext<'_>,
+    targets: &Targets<'_>,
+    lookup: &'a TextLookup,
+) -> Option<Inserted<'a>> {
+    // If only a part of the files was read, a value in the others may be a string.
+    let (dug, _) = targets.dug(&lookup.name).filter(|(_, is_whole)| *is_whole)?;
+    let found = dug.iter().filter(|it| **it != Dug::Missing);
+    let values: Vec<Located> = found.map(|it| it.found().cloned()).collect::<Option<_>>()?;
+    let kinds: Vec<&str> = values.iter().map(kind).collect::<Option<_>>()?;
+    let kind = *kinds.first()?;
+    // A lookup of the entry itself never ends, and neither would an alias.
+    let path = key_path::parse(&lookup.name).ok();
+    let is_itself = path.as_ref().and_then(KeyPath::root_name).is_some_and(|it| **it == *at.key());
+    (!is_itself && !has_conversion(targets, &lookup.name)).then_some(Inserted {
+        lookup,
+        kind,
+        values,
+    })
+}
+
+/// The lookups in whose place the class parameter accepts the text, but not the values themselves.
+fn refused(at: &LookupContext<'_>, inserted: &[Inserted<'_>]) -> HashSet<TextRange> {
+    let mut refused = HashSet::new();
+    let around = at.file.around.as_ref().filter(|_| !inserted.is_empty());
+    let parts = around.and_then(|around| {
+        FittingParts::new(around.bound.as_ref()?, &around.classes, at.file.data, at.key())
+    });
+    let Some(mut parts) = parts else { return refused };
+    let start_of = |it: &Inserted<'_>| it.lookup.range.start + at.entry.start;
+    parts.each_scalar(|scalar, fits| {
+        let Some(place) = scalar.place.map(|it| it.range) else { return };
+        let next = inserted.partition_point(|it| start_of(it) < place.start);
+        let Some(it) = inserted.get(next).filter(|it| start_of(it) < place.end) else { return };
+        // What the texts in a value become is not known.
+        let is_refused = |new: &Located, fits: &mut dyn FnMut(&Value) -> bool| {
+            !fits(&new.value) && (!new.value.has_tokens() || fits(&scalar.value))
+        };
+        if it.values.iter().any(|new| is_refused(new, fits)) {
+            refused.insert(it.lookup.range);
+        }
+    });
+    refused
+}
+
+fn kind(found: &Located) -> Option<&'static str> {
+    match found.value {
         Value::Hash(_) => Some("hash"),
         Value::Array(_) => Some("list"),
         _ => None,
@@ -153,6 +204,33 @@ b: [x]
             "Write `%{alias('b')}`",
             "a: '%{ alias(\"b\") }'\nb: [x]\n",
         );
+    }
+
+    /// The class accepts the text, and would refuse the hash.
+    #[test]
+    fn what_the_class_refuses_is_not_offered() {
+        let text = r#"
+m::s: "%{lookup('h')}"
+#      ^^^^^^^^^^^^^^ warning[lookup-of-non-string]: `h` is a hash: Puppet inserts it as Ruby prints it Name a member that is a string.
+m::h: {a: "%{lookup('l')}", x: "%{lookup('h')}", y: {z: "%{lookup('h')}"}}
+#          ^^^^^^^^^^^^^^ warning[lookup-of-non-string]: `l` is a list: Puppet inserts it as Ruby prints it Name a member that is a string.
+#                               ^^^^^^^^^^^^^^ warning[lookup-of-non-string]: `h` is a hash: Puppet inserts it as Ruby prints it Write `%{alias('h')}` to get the hash itself.
+#                                                        ^^^^^^^^^^^^^^ warning[lookup-of-non-string]: `h` is a hash: Puppet inserts it as Ruby prints it Name a member that is a string.
+m::t: "%{lookup('t')}"
+#      ^^^^^^^^^^^^^^ warning[lookup-of-non-string]: `t` is a hash: Puppet inserts it as Ruby prints it Name a member that is a string.
+m::u: "%{lookup('h')}"
+#      ^^^^^^^^^^^^^^ warning[lookup-of-non-string]: `h` is a hash: Puppet inserts it as Ruby prints it Write `%{alias('h')}` to get the hash itself.
+h: {a: 1}
+l: [1]
+t: {a: "%{facts.x}"}
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: c, path: common.yaml}]
+#- /modules/m/manifests/init.pp
+class m(String $s, Hash[String, Variant[String, Hash[String, Scalar]]] $h, Optional[String] $t, $u) { }
+"#;
+        check(text);
+        assert_eq!(fix_counts(text, "lookup-of-non-string"), [0, 0, 1, 0, 0, 1]);
     }
 
     #[test]
