@@ -11,7 +11,7 @@ use crate::data::{Format, Value, inspect, scalar};
 use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::shared::fix::{Fix, Safety};
-use crate::ide::diagnostics::shared::walk::text_of;
+use crate::ide::diagnostics::shared::walk::{meant_below, text_of};
 use crate::ide::diagnostics::{
     Check, Diagnostic, EntryContext, Family, Related, Report, Rule, Severity,
 };
@@ -42,7 +42,10 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         match &node.kind {
             NodeKind::Sequence(items) => waiting.extend(items),
             NodeKind::Mapping(pairs) => {
-                check_pairs((entry.text, entry.format), pairs, report);
+                // Each of these was meant to be in a hash of its own.
+                let is_options = entry.options.is_some() && std::ptr::eq(node, entry.value);
+                let is_apart = |number| is_options && meant_below(pairs, number).is_some();
+                check_pairs((entry.text, entry.format), pairs, &is_apart, report);
                 waiting.extend(pairs.iter().map(|pair| &pair.value));
             }
             _ => {}
@@ -82,7 +85,7 @@ pub(crate) fn check_config(file: &ConfigTextContext<'_>, report: &mut Report) {
             }
             NodeKind::Mapping(pairs) => {
                 if !(is_hierarchy && check_level(file.text, pairs, report)) {
-                    check_pairs(source, pairs, report);
+                    check_pairs(source, pairs, &|_| false, report);
                 }
                 let is_root = std::ptr::eq(node, root);
                 let holds_levels = |it: &Pair| {
@@ -114,11 +117,19 @@ fn check_level(text: &str, pairs: &[Pair], report: &mut Report) -> bool {
     true
 }
 
-fn check_pairs((text, format): (&str, Format), pairs: &[Pair], report: &mut Report) {
+/// Checks a hash, without the pairs with the numbers for which `is_apart` holds.
+fn check_pairs(
+    (text, format): (&str, Format),
+    pairs: &[Pair],
+    is_apart: &dyn Fn(usize) -> bool,
+    report: &mut Report,
+) {
     let mut seen: HashMap<Value, usize> = HashMap::new();
     let mut repeated: IndexMap<usize, Vec<usize>> = IndexMap::new();
     for (number, pair) in pairs.iter().enumerate() {
-        if let Some((identity, _)) = identity(format, pair) {
+        if let Some((identity, _)) = identity(format, pair)
+            && !is_apart(number)
+        {
             let first = *seen.entry(identity).or_insert(number);
             if first != number {
                 repeated.entry(first).or_insert_with(|| vec![first]).push(number);

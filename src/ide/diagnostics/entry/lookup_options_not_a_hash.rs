@@ -2,11 +2,12 @@
 
 use crate::data::{Format, Value, scalar};
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::shared::walk::option_entries;
+use crate::ide::diagnostics::shared::walk::{OPTIONS, meant_below, option_entries, text_of};
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
+use crate::ide::pair_edits::{pair_range, whole_lines};
 use crate::syntax::interpolation;
 use crate::syntax::tree::{Node, NodeKind};
-use crate::text::TextEdit;
+use crate::text::{TextEdit, TextRange};
 
 pub(crate) const RULE: Rule = Rule {
     code: "lookup-options-not-a-hash",
@@ -40,9 +41,45 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             report.add(&RULE, entry.value.range, message);
         }
     }
-    for pair in option_entries(entry) {
-        check_options(entry, &pair.value, report);
+    let entries = option_entries(entry);
+    for (number, pair) in entries.iter().enumerate() {
+        match meant_below(entries, number) {
+            Some(above) => report_unindented(entry, [above, number], report),
+            None => check_options(entry, &pair.value, report),
+        }
     }
+}
+
+/// Reports the first option that was meant to be indented below the entry `above`. The fix indents all of them.
+fn report_unindented(entry: &EntryContext<'_>, [above, number]: [usize; 2], report: &mut Report) {
+    let entries = option_entries(entry);
+    let names = [above, number].map(|it| text_of(&entries[it].key));
+    let [Some(key), Some(option)] = names else { return };
+    if number > above + 1 {
+        return;
+    }
+    let message = format!(
+        "`{option}` has no effect: it is not one of the options of `{key}`\nIndent it below `{key}`."
+    );
+    let finding = report.add_as(&RULE, Severity::Warning, entries[number].key.range, message);
+    let numbers = number..entries.len();
+    let options = numbers.take_while(|it| meant_below(entries, *it) == Some(above));
+    let indented = options.map(|it| indented(entry.text, pair_range(&entries[it])));
+    let edits: Option<Vec<Vec<TextEdit>>> = indented.collect();
+    let title = format!("Indent it below `{key}`");
+    finding.fixes.extend(edits.map(|it| Fix::changing(title, it.concat())));
+}
+
+/// The edits that indent the lines of a pair; `None` if they contain something else.
+fn indented(text: &str, pair: TextRange) -> Option<Vec<TextEdit>> {
+    let lines = whole_lines(text, pair)?;
+    let mut starts = lines.start;
+    let edits = lines.slice(text).split_inclusive('\n').map(|line| {
+        let start = starts;
+        starts += line.len() as u32;
+        TextEdit::insert(start, if line.trim().is_empty() { "" } else { "  " })
+    });
+    Some(edits.filter(|it| !it.new_text.is_empty()).collect())
 }
 
 fn check_options(entry: &EntryContext<'_>, options: &Node, report: &mut Report) {
@@ -108,9 +145,7 @@ fn shape(node: &Node) -> Shape {
             match scalar::typed(text, *style, node.tag.as_deref()) {
                 Ok(Value::Undef) => Shape::Null,
                 // Puppet looks for the names of options in the string, and would use what it finds as their values.
-                Ok(Value::String(text))
-                    if ["merge", "convert_to"].iter().any(|it| text.contains(it)) =>
-                {
+                Ok(Value::String(text)) if OPTIONS.iter().any(|it| text.contains(it)) => {
                     Shape::Other
                 }
                 Ok(Value::String(_) | Value::Boolean(false)) => Shape::Ignored,
@@ -171,6 +206,34 @@ a: 1
 b: 1
 c: 1
 ",
+        );
+    }
+
+    #[test]
+    fn options_that_are_not_indented() {
+        check(
+            r"
+lookup_options:
+  a:
+  merge: deep
+# ^^^^^ warning[lookup-options-not-a-hash]: `merge` has no effect: it is not one of the options of `a` Indent it below `a`.
+  convert_to: Sensitive
+  b:
+  merge: deep
+# ^^^^^ warning[lookup-options-not-a-hash]: `merge` has no effect: it is not one of the options of `b` Indent it below `b`.
+  c: {merge: deep}
+  convert_to: Array
+#             ^^^^^ warning[lookup-options-not-a-hash]
+a: 1
+b: 1
+c: 1
+convert_to: 1
+",
+        );
+        check_fix(
+            "lookup_options:\n  a:\n  merge:\n    strategy: deep\n  # x\n  convert_to: Array\n  b:\n    merge: deep\na: {}\nb: {}\n",
+            "Indent it below `a`",
+            "lookup_options:\n  a:\n    merge:\n      strategy: deep\n  # x\n    convert_to: Array\n  b:\n    merge: deep\na: {}\nb: {}\n",
         );
     }
 

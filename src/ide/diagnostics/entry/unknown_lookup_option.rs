@@ -2,7 +2,9 @@
 
 use crate::data::Format;
 use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
-use crate::ide::diagnostics::shared::walk::{has_key, option_entries, pairs_of, text_of};
+use crate::ide::diagnostics::shared::walk::{
+    OPTIONS, has_key, meant_below, option_entries, pairs_of, text_of,
+};
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity, Tag};
 use crate::ide::pair_edits::{insert_first, remove_pair};
 use crate::settings::nearest_name;
@@ -22,13 +24,15 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-const OPTIONS: [&str; 2] = ["merge", "convert_to"];
 /// The options that belong in the hash of `merge`.
 const OF_MERGE: [&str; 5] =
     ["strategy", "knockout_prefix", "merge_hash_arrays", "sort_merged_arrays", "merge_debug"];
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    let options = option_entries(entry).iter().flat_map(|pair| {
+    let entries = option_entries(entry).iter().enumerate();
+    let entries =
+        entries.filter(|(number, _)| meant_below(option_entries(entry), *number).is_none());
+    let options = entries.flat_map(|(_, pair)| {
         let options = pairs_of(&pair.value);
         options.iter().enumerate().map(move |(at, option)| (options, at, option))
     });

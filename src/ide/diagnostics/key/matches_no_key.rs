@@ -10,7 +10,7 @@ use crate::ide::diagnostics::shared::declared_classes::DeclaredClasses;
 use crate::ide::diagnostics::shared::fix::{Fix, Safety, in_style_of};
 use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::ide::diagnostics::shared::near::is_misspelling;
-use crate::ide::diagnostics::shared::walk::{has_key, pairs_of, text_of};
+use crate::ide::diagnostics::shared::walk::{has_key, meant_below, pairs_of, text_of};
 use crate::ide::diagnostics::{Check, Report, Rule, Severity, Tag};
 use crate::ide::pair_edits::remove_pair;
 use crate::syntax::interpolation;
@@ -39,6 +39,9 @@ pub(crate) fn check(at: &OptionsContext<'_>, report: &mut Report) {
         else {
             continue;
         };
+        if meant_below(pairs, number).is_some() {
+            continue;
+        }
         let message = match key.strip_prefix('^') {
             Some(rest) => unmatched_pattern(known, key, rest),
             None => unknown_key(known, classes, key),

@@ -140,6 +140,20 @@ pub(crate) fn option_patterns<'e>(
     })
 }
 
+/// The names of the lookup options.
+pub(crate) const OPTIONS: [&str; 2] = ["merge", "convert_to"];
+
+/// Whether an entry of `lookup_options` was meant to be indented below the one with the returned number: it has the name of an
+/// option, and that one has no options.
+pub(crate) fn meant_below(entries: &[Pair], number: usize) -> Option<usize> {
+    let is_option = |pair: &Pair| text_of(&pair.key).is_some_and(|it| OPTIONS.contains(&&**it));
+    // Each option can be there once.
+    let first = number.saturating_sub(OPTIONS.len());
+    let above = first + entries[first..number].iter().rposition(|pair| !is_option(pair))?;
+    let is_empty = entries[above].value.range.is_empty();
+    (is_option(&entries[number]) && is_empty).then_some(above)
+}
+
 /// The entries of `lookup_options`: keys or patterns with their options. Other entries have none.
 pub(crate) fn option_entries<'e>(entry: &'e EntryContext<'_>) -> &'e [Pair] {
     entry.options.as_ref().map_or(&[], |options| pairs_of(&options.value))
