@@ -228,8 +228,11 @@ fn is_written(fix: &Fix, key: &str) -> bool {
     fix.edits.iter().any(|edit| edit.new_text.trim_matches(['"', '\'']) == key)
 }
 
-/// Whether a fix removes what a diagnostic is about.
+/// Whether a fix removes what a diagnostic is about, or writes its code into a comment that suppresses it.
 fn is_removed(fix: &Fix, diagnostic: &Diagnostic) -> bool {
+    if fix.edits.iter().any(|edit| edit.new_text == diagnostic.code) {
+        return true;
+    }
     let mut edits = fix.edits.iter().filter(|edit| edit.new_text.is_empty());
     edits.any(|edit| edit.range.contains_range(diagnostic.range))
 }

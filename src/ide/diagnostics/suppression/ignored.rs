@@ -6,8 +6,10 @@
 
 use memchr::memmem;
 
-use crate::ide::diagnostics::{Diagnostic, current_code};
+use crate::ide::diagnostics::shared::fix::Safety;
+use crate::ide::diagnostics::{Diagnostic, RULES, current_code, rule};
 use crate::ide::written_strings::WrittenStrings;
+use crate::settings::nearest_name;
 use crate::text::{LineIndex, TextRange};
 
 const MARK: &str = "hiera-ls:";
@@ -28,6 +30,8 @@ pub(crate) struct Ignore<'t> {
     pub(crate) codes: Vec<(&'t str, TextRange)>,
     /// Which of the rules reported something there; without rules, whether any rule did.
     pub(crate) used: Vec<bool>,
+    /// For each of the rules that does not exist, the one with nearly its code, if that one reported something there.
+    pub(crate) meant: Vec<Option<&'static str>>,
     /// Whether it is only meant to be such a comment: it suppresses nothing.
     pub(crate) is_misread: bool,
 }
@@ -64,7 +68,7 @@ pub(crate) fn leave_out<'t>(
     let strings = strings();
     let mut ignores = ignores(text, &strings);
     let index = LineIndex::new(text);
-    findings.retain(|finding| {
+    findings.retain_mut(|finding| {
         let start = finding.range.start;
         let lines = [start, strings.start_of(start)].map(|it| index.line_of(it));
         let mut is_ignored = false;
@@ -76,10 +80,22 @@ pub(crate) fn leave_out<'t>(
                 ignore.used[at] = true;
                 is_ignored = true;
             }
+            let is_misspelt = |(code, _): &(&str, _)| nearest_rule(code) == Some(finding.code);
+            if let Some(at) = ignore.codes.iter().position(is_misspelt) {
+                ignore.meant[at] = Some(finding.code);
+                // The user knows of the finding, and wants the value as it is.
+                finding.fixes.iter_mut().for_each(|fix| fix.safety = Safety::ByHand);
+            }
         }
         !is_ignored
     });
     ignores
+}
+
+/// The rule with nearly this code, if no rule has it.
+pub(crate) fn nearest_rule(code: &str) -> Option<&'static str> {
+    let codes = RULES.iter().map(|it| it.code);
+    if rule(code).is_some() { None } else { nearest_name(code, codes) }
 }
 
 fn ignores<'t>(text: &'t str, strings: &WrittenStrings) -> Vec<Ignore<'t>> {
@@ -114,6 +130,7 @@ fn ignores<'t>(text: &'t str, strings: &WrittenStrings) -> Vec<Ignore<'t>> {
             stands_alone,
             line: (!is_file).then_some(number),
             used: vec![false; codes.len().max(1)],
+            meant: vec![None; codes.len()],
             codes: codes.into_iter().map(|code| (code, place(code))).collect(),
             is_misread,
         });

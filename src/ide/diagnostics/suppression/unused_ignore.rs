@@ -2,10 +2,9 @@
 
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::suppression::baseline::Stale;
-use crate::ide::diagnostics::suppression::ignored::Ignore;
-use crate::ide::diagnostics::{RULES, Report, Rule, Severity, Tag, rule};
+use crate::ide::diagnostics::suppression::ignored::{Ignore, nearest_rule};
+use crate::ide::diagnostics::{Report, Rule, Severity, Tag, rule};
 use crate::ide::pair_edits::whole_lines;
-use crate::settings::nearest_name;
 use crate::text::{TextEdit, TextRange};
 
 pub(crate) const RULE: Rule = Rule {
@@ -39,22 +38,29 @@ pub(crate) fn check(
             report.add(&RULE, ignore.range, message);
             continue;
         }
-        let rules = ignore.codes.iter().zip(&ignore.used).filter(|(_, is_used)| !**is_used);
-        for ((code, range), _) in rules {
+        let rules = ignore.codes.iter().enumerate().filter(|(number, _)| !ignore.used[*number]);
+        for (number, (code, range)) in rules {
             let known = rule(code);
             let is_silent = |it| is_on(code) && is_certain(Some(it), ignore.subject(text));
             // A comment that names this rule never counts as used.
             if !heeds_comments(code) || known.is_some_and(|it| !is_silent(it)) {
                 continue;
             }
-            let finding = if known.is_some() {
-                let message = format!("`{code}` reports nothing here\nRemove it from the comment.");
-                report.add(&RULE, *range, message)
-            } else {
-                let near = nearest_name(code, RULES.iter().map(|rule| rule.code));
-                let advice = near.map_or(String::new(), |near| format!("\nDid you mean `{near}`?"));
-                report.add(&RULE, *range, format!("there is no rule `{code}`{advice}"))
+            let message = match (known, nearest_rule(code)) {
+                (Some(_), _) => {
+                    format!("`{code}` reports nothing here\nRemove it from the comment.")
+                }
+                (None, Some(near)) => {
+                    format!("there is no rule `{code}`\nDid you mean `{near}`?")
+                }
+                (None, None) => format!("there is no rule `{code}`"),
             };
+            let finding = report.add(&RULE, *range, message);
+            if let Some(meant) = ignore.meant[number] {
+                let edits = vec![TextEdit::replace(*range, meant)];
+                finding.with_fix(Fix::safe(format!("Write `{meant}`"), edits));
+                continue;
+            }
             let edit = if ignore.codes.len() == 1 {
                 without_comment(text, ignore)
             } else {
@@ -119,7 +125,10 @@ fn without_code(text: &str, code: TextRange) -> TextEdit {
 
 #[cfg(test)]
 mod tests {
+    use crate::ide::diagnostics::diagnostics;
+    use crate::ide::diagnostics::shared::fix::Fix;
     use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::ide::fixture::Fixture;
 
     #[test]
     fn what_is_used_or_off_is_not_reported() {
@@ -175,6 +184,23 @@ c: "x # known. hiera-ls: ignore[octal-number]"
         );
         check_fix("a: 1  # hiera-ls: ignore[octal-number] why\nb: 1\n", title, "a: 1\nb: 1\n");
         check_fix("a:\n  # hiera-ls: ignore\n  b: 1\n", "Remove the comment", "a:\n  b: 1\n");
+    }
+
+    /// The comment is meant, and so is the value.
+    #[test]
+    fn a_misspelt_rule() {
+        for written in ["octal-numer", "OCTAL-NUMBER", "octal_number"] {
+            let text = format!("a: 010 # hiera-ls: ignore[{written}] the device wants it\n");
+            let meant = text.replace(written, "octal-number");
+            check_fix(&text, "Write `octal-number`", &meant);
+            let fixture = Fixture::parse_without_marks(&text);
+            let findings = diagnostics(&fixture.world(), &fixture.files[0].world_path());
+            let octal = findings.iter().find(|it| it.code == "octal-number");
+            let fixes = octal.map_or(&[][..], |it| &it.fixes);
+            assert!(!fixes.is_empty() && fixes.iter().all(Fix::is_by_hand), "{text}");
+        }
+        let title = "Remove `no-such-rule` from the comment";
+        check_fix("a: 1 # hiera-ls: ignore[no-such-rule]\n", title, "a: 1\n");
     }
 
     #[test]
