@@ -1,4 +1,4 @@
-//! Edits of hashes: removes a `key: value` with its lines, and nothing else.
+//! Edits of hashes: removes a `key: value` with its lines and its comments, and nothing else.
 
 use super::comments;
 use crate::data::{DataFile, EntryTree, Format};
@@ -24,8 +24,9 @@ pub(super) fn remove_pair(source: &str, pairs: &[Pair], number: usize) -> Option
     let before = before.map(|it| Before { range: pair_range(it), value: &it.value });
     let after = pairs.get(number + 1).map(pair_range);
     let range = without(source, before.as_ref(), pair_range(pair), after)?;
+    let above = comments::between(source, range.start, pair.key.range.start);
     let comments = comments::of_pair(source, &pair.key, &pair.value, range.end);
-    Some(Removal { edit: TextEdit::delete(range), comments })
+    Some(Removal { edit: TextEdit::delete(range), comments: above + comments })
 }
 
 /// Removes a root entry from a YAML or JSON file that has others. `None` if more than the entry would be removed.
@@ -41,16 +42,17 @@ pub(super) fn remove_entry(data: &DataFile, key: TextRange) -> Option<Removal> {
     let before = before.and_then(|range| Before::of_entry(data, range));
     let range = without(source, before.as_ref(), entry.range(), after)?;
     let comments =
-        if data.format() == Format::Yaml { comments_in(source, &entry, range.end) } else { 0 };
+        if data.format() == Format::Yaml { comments_in(source, &entry, range) } else { 0 };
     Some(Removal { edit: TextEdit::delete(range), comments })
 }
 
-/// The number of comments that are removed with an entry, up to `end` of the file.
-fn comments_in(source: &str, entry: &EntryTree<'_>, end: u32) -> usize {
+/// The number of comments in the range that is removed with an entry.
+fn comments_in(source: &str, entry: &EntryTree<'_>, removed: TextRange) -> usize {
     let end_of_entry = entry.text.len() as u32;
-    let own_end = end.saturating_sub(entry.start).min(end_of_entry);
+    let own_end = removed.end.saturating_sub(entry.start).min(end_of_entry);
     let own = comments::of_pair(entry.text, entry.key, entry.value, own_end);
-    own + comments::between(source, entry.start + end_of_entry, end)
+    let above = comments::between(source, removed.start, entry.range().start);
+    above + own + comments::between(source, entry.start + end_of_entry, removed.end)
 }
 
 /// The end of the lines to remove with a root entry: `removed` has its own lines and perhaps the comments above.
@@ -83,7 +85,8 @@ impl<'a> Before<'a> {
     }
 }
 
-/// The range to remove with the pair at `own` between its neighbours: with a comma in braces, whole lines elsewhere.
+/// The range to remove with the pair at `own` between its neighbours: with a comma in braces, elsewhere whole lines with the
+/// comments directly above and the indented ones after it.
 fn without(
     source: &str,
     before: Option<&Before<'_>>,
@@ -92,6 +95,7 @@ fn without(
 ) -> Option<TextRange> {
     let text = |start, end| TextRange::new(start, end).slice(source);
     let range_before = before.map(|it| it.range);
+    let above = start_with_comments(source, range_before.map_or(0, |it| it.end), own.start);
     let gap = match (range_before, after) {
         (_, Some(after)) => text(own.end, after.start),
         (Some(before), None) => text(before.end, own.start),
@@ -100,15 +104,39 @@ fn without(
     if !gap.trim_start().starts_with(',') {
         let lines = whole_lines(source, own)?;
         let end = end_with_comments(source, own.start, lines.end);
-        let end = end_with_spaces(source, before, lines.start, end);
-        return Some(TextRange::new(lines.start, end));
+        let start = above.min(lines.start);
+        let end = end_with_spaces(source, before, start, end);
+        return Some(TextRange::new(start, end));
     }
-    let is_bare = gap.trim() == ",";
+    // In braces, comments stay, and one above the pair would then be above another one.
+    let has_comments = text(above, own.start).trim_start().starts_with('#');
+    let is_bare = gap.trim() == "," && !has_comments;
     is_bare.then(|| match (range_before, after) {
         (_, Some(after)) => TextRange::new(own.start, after.start),
         (Some(before), None) => TextRange::new(before.end, own.end),
         (None, None) => own,
     })
+}
+
+/// Where the comments directly above a pair start, or its line. The pair starts at `start`; if other text is before it on its line,
+/// this is returned. The pair before it ends at `least`, and comments that are indented deeper belong to that pair.
+pub(super) fn start_with_comments(source: &str, least: u32, start: u32) -> u32 {
+    let mut above = source[..start as usize].trim_end_matches(' ').len();
+    if above > 0 && !source[..above].ends_with(['\n', '\u{feff}']) {
+        return start;
+    }
+    let column = start as usize - above;
+    while let Some(lines) = source[..above].strip_suffix('\n') {
+        let line_start = lines.rfind('\n').map_or(0, |at| at + 1);
+        let line = lines[line_start..].trim_start_matches('\u{feff}');
+        let content = line.trim_start();
+        let is_deeper = line.len() - content.len() > column;
+        if !content.starts_with('#') || is_deeper || line_start < least as usize {
+            break;
+        }
+        above = lines.len() - line.len();
+    }
+    above as u32
 }
 
 /// The end of the comments after the lines of a pair that end at `end`. They are indented deeper than its key, which starts
@@ -305,12 +333,19 @@ mod tests {
         check("a: 1\nb: 2\nc: 3\n", 1, Some("a: 1\nc: 3\n"));
         check("a: 1 # why\nb: 2", 0, Some("b: 2"));
         check("a: 1\nb: 2", 1, Some("a: 1\n"));
-        check(
-            "# of a\na:\n  x: |\n    text\n\n# of b\nb: 2\n",
-            0,
-            Some("# of a\n\n# of b\nb: 2\n"),
-        );
+        check("# of a\na:\n  x: |\n    text\n\n# of b\nb: 2\n", 0, Some("\n# of b\nb: 2\n"));
         check("a: 'x\n  y'\nb:\n  - 1\n  - 2\n", 1, Some("a: 'x\n  y'\n"));
+    }
+
+    /// Left alone, they would describe the next pair.
+    #[test]
+    fn comments_directly_above_go_with_the_pair() {
+        check("a: 1\n\n# x\n\n# of b\n#\nb: 2\nc: 3\n", 1, Some("a: 1\n\n# x\n\nc: 3\n"));
+        check("a:\n  - 1\n  # - 2\n# of b\nb: 2\n", 1, Some("a:\n  - 1\n  # - 2\n"));
+        check("a:\n# of b\nb: 2\n", 1, Some("a:\n"));
+        check("a: |\n  x\n  # y\n# of b\nb: 2\n", 1, Some("a: |\n  x\n  # y\n"));
+        check("a: 'x\n# y'\nb: 2\n", 1, Some("a: 'x\n# y'\n"));
+        check("  a: {x: 1}\n# old\n  # of b\n  b: 2\n", 1, Some("  a: {x: 1}\n"));
     }
 
     #[test]
@@ -337,7 +372,7 @@ mod tests {
             let removal = remove_entry(&data, TextRange::new(at, at + key.len() as u32));
             removal.map(|it| it.comments)
         };
-        assert_eq!(count("# of a\na: 1 # why\n# of b\nb: 2\n", "a:"), Some(1));
+        assert_eq!(count("# of a\na: 1 # why\n# of b\nb: 2\n", "a:"), Some(2));
         let text = "a: # of it\n  # of x\n  x: '# 1' # one\n  # y: 2\nb: 2\n";
         assert_eq!(count(text, "a:"), Some(4));
         assert_eq!(count(text, "b:"), Some(0));
@@ -348,7 +383,7 @@ mod tests {
     fn a_text_block_gets_no_empty_lines() {
         check("a: |+\n  x\n\nb: 1\n\nc: 3\n", 1, Some("a: |+\n  x\n\nc: 3\n"));
         check("a:\n- |+\n  x\nb: 1\n\n   \n", 1, Some("a:\n- |+\n  x\n"));
-        check("a: |+\n  x\n# of b\nb: 1\n\nc: 3\n", 1, Some("a: |+\n  x\n# of b\n\nc: 3\n"));
+        check("a: |+\n  x\n# of b\nb: 1\n\nc: 3\n", 1, Some("a: |+\n  x\nc: 3\n"));
     }
 
     #[test]
@@ -358,6 +393,7 @@ mod tests {
         check("{\n  a: 1,\n  b: 2\n}", 0, Some("{\n  b: 2\n}"));
         check("{\n  a: 1,\n  b: 2\n}", 1, Some("{\n  a: 1\n}"));
         check("{\n  a: 1, # why\n  b: 2\n}", 0, None);
+        check("{\n  # why\n  a: 1,\n  b: 2\n}", 0, None);
     }
 
     #[track_caller]
@@ -372,12 +408,7 @@ mod tests {
     #[test]
     fn root_entries_go_with_their_lines_or_a_comma() {
         let yaml = "# of a\r\na: 1 # x\r\n# of b\r\nb:\r\n  - 2\r\n# of c\r\nc: 3\r\n";
-        check_entry(
-            Format::Yaml,
-            yaml,
-            "b:",
-            Some("# of a\r\na: 1 # x\r\n# of b\r\n# of c\r\nc: 3\r\n"),
-        );
+        check_entry(Format::Yaml, yaml, "b:", Some("# of a\r\na: 1 # x\r\n# of c\r\nc: 3\r\n"));
         check_entry(Format::Yaml, "a: |+\n  x\nb:\n  - 2\n  # c:\n\n", "b", Some("a: |+\n  x\n"));
         check_entry(Format::Yaml, "{a: 1, b: 2}\n", "b", Some("{a: 1}\n"));
         check_entry(Format::Yaml, "a: 1\n", "a", None);

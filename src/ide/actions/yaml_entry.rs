@@ -1,7 +1,9 @@
 //! Root entries of YAML files as whole lines, to be removed and added to other files.
 
 use crate::data::{DataFile, EntryTree, Verdict};
-use crate::ide::pair_edits::{end_of_own_empty_lines, end_with_comments, has_line_end};
+use crate::ide::pair_edits::{
+    end_of_own_empty_lines, end_with_comments, has_line_end, start_with_comments,
+};
 use crate::syntax::tree::{Node, NodeKind};
 use crate::syntax::yaml;
 use crate::text::{TextEdit, TextRange};
@@ -34,19 +36,12 @@ pub(super) fn entry_lines(text: &str, entry: &EntryTree<'_>) -> Option<EntryLine
         }
         rest
     };
-    let mut above = start;
-    while let Some(line) = text[..above].strip_suffix('\n') {
-        let line_start = line.rfind('\n').map_or(0, |at| at + 1);
-        if !line[line_start..].starts_with('#') {
-            break;
-        }
-        above = line_start;
-    }
     let end = end_of_own_empty_lines(text, end as u32, entry.text, entry.value);
+    let start_with_comments = start_with_comments(text, 0, range.start);
     let end_with_comments = end_with_comments(text, range.start, end);
     Some(EntryLines {
         lines: TextRange::new(range.start, end),
-        with_comments: TextRange::new(above as u32, end_with_comments),
+        with_comments: TextRange::new(start_with_comments, end_with_comments),
     })
 }
 

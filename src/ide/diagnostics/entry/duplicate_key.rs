@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 
 use crate::data::lower::may_merge;
 use crate::data::{Format, Value, inspect, scalar};
+use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::shared::fix::{Fix, Safety};
@@ -65,9 +66,11 @@ pub(crate) fn check_root(file: &FileContext<'_>, report: &mut Report) {
             is_symbol: is_yaml && range.slice(data.text()).starts_with(':'),
         });
         let places: Vec<Occurrence<'_>> = places.collect();
+        // Options that have no effect are hardly meant.
+        let safety = if name == LOOKUP_OPTIONS { Safety::ByHand } else { Safety::Safe };
         let fix = |lost: usize| {
             let removal = remove_entry(data, places[lost].range)?;
-            Some(Fix::removing(LOST, Safety::Safe, removal))
+            Some(Fix::removing(LOST, safety, removal))
         };
         add_all(&places, fix, report);
     }
@@ -186,6 +189,7 @@ fn add_all(places: &[Occurrence<'_>], fix: impl Fn(usize) -> Option<Fix>, report
     // Each occurrence is reported together with the one directly before it, so every lost value is shown once.
     for (number, pair) in places.windows(2).enumerate() {
         let which = match places.len() {
+            _ if pair[1].name == LOOKUP_OPTIONS => "Only the last value counts; join them",
             2 => "Only this last value counts; remove one of them",
             count if number + 2 == count => "Only this last value counts; remove the others",
             _ => "Only the last value counts, which follows below; remove the others",
@@ -237,7 +241,10 @@ fn identity(format: Format, pair: &Pair) -> Option<(Value, bool)> {
 #[cfg(test)]
 mod tests {
     use super::{LOST, LOST_WITH_POSITION};
+    use crate::ide::diagnostics::diagnostics;
+    use crate::ide::diagnostics::shared::fix::Fix;
     use crate::ide::diagnostics::testing::{check, check_fix, check_related};
+    use crate::ide::fixture::Fixture;
 
     #[test]
     fn at_the_root_and_within() {
@@ -277,8 +284,8 @@ abc: 3
 
     #[test]
     fn the_lost_one_goes() {
-        let with_comment = format!("{LOST} (also removes a comment)");
-        check_fix("# one\na: 1 # x\nb: 2\na: 3\n", &with_comment, "# one\nb: 2\na: 3\n");
+        let with_comments = format!("{LOST} (also removes 2 comments)");
+        check_fix("# one\na: 1 # x\nb: 2\na: 3\n", &with_comments, "b: 2\na: 3\n");
         check_fix("a:\n  b: 1\n  b: 2\n", LOST, "a:\n  b: 2\n");
         check_fix("a: {b: 1, c: 2, b: 3}\n", LOST_WITH_POSITION, "a: {c: 2, b: 3}\n");
         check_fix(
@@ -286,6 +293,24 @@ abc: 3
             LOST,
             "{\n  \"b\": 2,\n  \"a\": 3\n}\n",
         );
+    }
+
+    #[test]
+    fn options_are_joined_by_hand() {
+        let text = r"
+lookup_options:
+  a: {merge: hash}
+a: {}
+b: {}
+lookup_options:
+#^^^^^^^^^^^^^ warning[duplicate-key]: `lookup_options` is already a key of this hash. Only the last value counts; join them.
+  b: {merge: hash}
+";
+        check(text);
+        let fixture = Fixture::parse_without_marks(text);
+        let found = diagnostics(&fixture.world(), &fixture.files[0].world_path());
+        let fixes = found.iter().flat_map(|it| &it.fixes);
+        assert_eq!(fixes.map(Fix::is_by_hand).collect::<Vec<_>>(), [true]);
     }
 
     #[test]

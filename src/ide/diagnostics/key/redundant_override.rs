@@ -291,15 +291,17 @@ secret: ENC[GPG,hQEMA4CCJR5i]
     #[test]
     fn the_lower_level_answers() {
         let safe = "Remove the entry: the lower level has the same value";
-        let title = "Remove the entry: the lower level has the same value (also removes a comment)";
+        let one = "Remove the entry: the lower level has the same value (also removes a comment)";
+        let two = "Remove the entry: the lower level has the same value (also removes 2 comments)";
         let fixture = |file: &str| format!("#- /data/nodes/one.yaml\n{file}{HIERARCHY}");
         let low = "#- /data/common.yaml\na: [x, y]\nb: 2\n";
         check_fix(
             &fixture(&format!("# of a\na:\n  - x # first\n  - y\n# of b\nb: 1\n{low}")),
-            title,
-            "# of a\n# of b\nb: 1\n",
+            two,
+            "# of b\nb: 1\n",
         );
-        check_fix(&fixture(&format!("b: 1\na: [x, y] # why\n{low}")), title, "b: 1\n");
+        check_fix(&fixture(&format!("b: 1\na: [x, y] # why\n{low}")), one, "b: 1\n");
+        check_fix(&fixture(&format!("b: 1\n# why\na: [x, y]\n{low}")), one, "b: 1\n");
         check_fix(&fixture(&format!("b: 1\na: [x, y]\n{low}")), safe, "b: 1\n");
     }
 

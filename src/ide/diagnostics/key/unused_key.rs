@@ -159,8 +159,8 @@ lookup_options: {listed: {merge: unique}}
     fn the_entry_goes() {
         check_fix(
             "# a\na: 1\n# b\nb::x: 2\n#- /manifests/site.pp\nnotice('a')\n#- /.hiera-ls.yaml\ndiagnostics: {severity: {unused-key: hint}}\n",
-            "Remove the entry",
-            "# a\n# b\nb::x: 2\n",
+            "Remove the entry (also removes a comment)",
+            "# b\nb::x: 2\n",
         );
     }
 
