@@ -122,7 +122,8 @@ impl<'a> CodeContext<'a> {
         let answer = self.evaluator().call_from(caller, &Request::key(name));
         let cases = || answer.cases.iter().map(|case| &case.answer);
         let cases = || cases().chain(answer.cases.is_empty().then_some(&answer));
-        if !answer.left_out.is_empty() {
+        // What a file contains that Puppet cannot parse is not certain.
+        if !answer.left_out.is_empty() || cases().any(|it| !it.broken.is_empty()) {
             Answered::Perhaps
         } else if cases().all(|it| matches!(it.outcome, Ok(Some(_)))) {
             let is_null =

@@ -92,6 +92,24 @@ mod tests {
         ));
     }
 
+    /// Puppet finds no key of it.
+    #[test]
+    fn data_that_puppet_cannot_parse() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: c, path: common.yaml}]
+#- /data/common.yaml
+servers: {ntp: 1}
+x: "a" b
+#      ^ error[yaml-syntax]
+#- /manifests/site.pp
+lookup('servers', undef, undef, {})
+"#,
+        );
+    }
+
     #[test]
     fn a_default_goes_with_what_stands_before_it() {
         let fix = |before: &str, after: &str| {
