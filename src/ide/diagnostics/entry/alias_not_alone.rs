@@ -19,16 +19,25 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
+/// What Puppet says.
+const REFUSAL: &str =
+    "'alias' interpolation is only permitted if the expression is equal to the entire string";
+
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     for string in &entry.strings {
         for token in string.tokens.iter().filter(|token| token.is_alias()) {
             if token.range.len() as usize != string.text.len() {
-                let message = "'alias' interpolation is only permitted if the expression is equal to the entire \
-                               string\nWrite `lookup` to insert the text of the key's value.";
-                let finding = report.add(&RULE, string.source_range(token.range), message);
                 // Only spaces around the token can be removed without a change of meaning. Other text would be lost.
-                if string.text.trim() == token.range.slice(string.text) {
-                    let alone = token.range.slice(string.text);
+                let alone = token.range.slice(string.text);
+                let has_only_spaces = string.text.trim() == alone;
+                let advice = if has_only_spaces {
+                    "Remove the spaces around it."
+                } else {
+                    "Write `lookup` to insert the text of the key's value."
+                };
+                let message = format!("{REFUSAL}\n{advice}");
+                let finding = report.add(&RULE, string.source_range(token.range), message);
+                if has_only_spaces {
                     let edit = string.rewritten_text(alone);
                     let fix = |edit| Fix::safe("Remove the spaces around it", vec![edit]);
                     finding.fixes.extend(edit.map(fix));
@@ -54,9 +63,9 @@ mod tests {
         check(
             r#"
 a: "x%{alias('b')}"
-#    ^^^^^^^^^^^^^ error[alias-not-alone]: 'alias' interpolation is only permitted if the expression is equal to the entire string…
+#    ^^^^^^^^^^^^^ error[alias-not-alone]: 'alias' interpolation is only permitted if the expression is equal to the entire string Write `lookup` to insert the text of the key's value.
 b: " %{alias('c')}"
-#    ^^^^^^^^^^^^^ error[alias-not-alone]
+#    ^^^^^^^^^^^^^ error[alias-not-alone]: 'alias' interpolation is only permitted if the expression is equal to the entire string Remove the spaces around it.
 c: 1
 "#,
         );
