@@ -152,7 +152,7 @@ impl Seen {
                 }
                 *count > 0
             });
-            if file != number && fix.changes_values() {
+            if file != number && (fix.changes_values() || fix.is_by_hand()) {
                 before.retain(|code, _| !OF_LOWER_LEVELS.contains(code));
                 after.retain(|code, _| !OF_LOWER_LEVELS.contains(code));
             }

@@ -61,17 +61,19 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
                 continue;
             }
             let is_explained = report.findings.iter().any(|finding| finding.range == place.range);
-            let (name, near, message) = if let Some((name, near)) =
+            let (name, near, message, fix) = if let Some((name, near)) =
                 misspelt(world, &reach, &directory, text)
             {
                 let message = format!(
-                    "`{name}` does not exist\nDid you mean `{near}`, which exists and is not read by any level?"
+                    "`{name}` does not exist\nDid you mean `{near}`, which exists and is not read by any level? If not, rename `{near}`."
                 );
-                (name, near, message)
-            } else if let Some(found) = repeated_datadir(world, &reach, &directory, text) {
-                found
-            } else if let Some(found) = other_extension(world, &reach, place, text) {
-                found
+                // The name of the file may be the misspelt one.
+                (name, near, message, Fix::by_hand as fn(_, _) -> Fix)
+            } else if let Some((name, near, message)) =
+                repeated_datadir(world, &reach, &directory, text)
+                    .or_else(|| other_extension(world, &reach, place, text))
+            {
+                (name, near, message, Fix::changing as fn(_, _) -> Fix)
             } else {
                 continue;
             };
@@ -81,7 +83,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
             let finding = report.add_once(&RULE, RULE.severity, place.range, message);
             let edit = replaced_in(&config.text, place.range, &name, &near);
             if let (Some(finding), Some(edit)) = (finding, edit) {
-                finding.with_fix(Fix::changing(format!("Write `{near}`"), vec![edit]));
+                finding.with_fix(fix(format!("Write `{near}`"), vec![edit]));
             }
         }
     }
@@ -318,7 +320,7 @@ diagnostics: {severity: {orphan-file: 'off'}}
 version: 5
 hierarchy:
   - {name: a, path: "roles/%{facts.role}.yaml"}
-#                   ^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[misspelt-path]: `roles` does not exist Did you mean `role`, which exists and is not read by any level?
+#                   ^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[misspelt-path]: `roles` does not exist Did you mean `role`, which exists and is not read by any level? If not, rename `role`.
   - {name: b, path: "site/%{facts.site}.yaml"}
 #          ^ hint[level-never-matches]
   - {name: c, paths: ["sites/%{facts.site}.yaml", other.yaml]}
