@@ -7,13 +7,15 @@
 use std::collections::BTreeSet;
 
 use super::undefined_variable::{self, KnownVariables};
+use crate::config::hiera_yaml::Locations;
 use crate::data::Value;
 use crate::engine::ClassOfVariable;
 use crate::facts::core_facts::{CoreFact, core_fact};
 use crate::facts::legacy::modern_name;
 use crate::facts::variable::NODE_HASHES;
+use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::lookup::VariablesContext;
-use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::fix::{Fix, replaced_in};
 use crate::ide::diagnostics::shared::near::{distance, is_misspelling, near_key};
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::ide::strings::PlacedName;
@@ -26,7 +28,7 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.2.0",
     summary: "A `%{…}` names no fact and no member of `trusted`, but is only one or two letters away from one.",
     page: include_str!("../../../../docs/rules/unknown-fact-member.md"),
-    checks: &[Check::Variables(check)],
+    checks: &[Check::Variables(check), Check::Config(check_mapped_paths)],
     ..Rule::USUAL
 };
 
@@ -93,20 +95,47 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
             report_meant(variable, start, &meant, message, report);
             continue;
         }
-        let names: Vec<_> = unqualified.split('.').collect();
-        let is_plain =
-            |name: &&str| !name.is_empty() && !name.contains(['\'', '"', '(', ':', ' ', '$', '{']);
-        if !names.iter().all(is_plain) {
-            continue;
-        }
-        let Some(meant) = meant(known, &names) else { continue };
-        let colons = &variable.name[..variable.name.len() - unqualified.len()];
-        let meant = format!("{colons}{}", meant.join("."));
-        let effect = if NODE_HASHES.contains(&names[0]) { EMPTY } else { effect(known) };
+        let Some(meant) = meant_instead(known, &variable.name) else { continue };
+        let root = unqualified.split('.').next().unwrap_or(unqualified);
+        let effect = if NODE_HASHES.contains(&root) { EMPTY } else { effect(known) };
         let message =
             format!("there is no `{}`, and {effect}\nDid you mean `%{{{meant}}}`?", variable.name);
         report_meant(variable, start, &meant, message, report);
     }
+}
+
+/// Checks the variables whose members `mapped_paths` go through. They are names without `%{…}`.
+pub(crate) fn check_mapped_paths(at: &ConfigContext<'_>, report: &mut Report) {
+    let Some(environment) = at.environment else { return };
+    let known = KnownVariables {
+        nodes: at.nodes.iter().collect(),
+        is_error: false,
+        is_config: true,
+        of_code: at.world.code_variables(environment),
+    };
+    for level in at.config.hierarchy.iter().chain(&at.config.default_hierarchy) {
+        let Locations::MappedPaths(parts) = &level.locations else { continue };
+        let [variable, ..] = &**parts;
+        let (Some(name), Some(place)) = (variable.value.as_str(), variable.place) else { continue };
+        let Some(meant) = meant_instead(&known, name) else { continue };
+        let message =
+            format!("there is no `{name}`, and the level has no paths\nDid you mean `{meant}`?");
+        let finding = report.add(&RULE, place.range, message);
+        let edit = replaced_in(&at.config.text, place.range, name, &meant);
+        let fix = |edit| Fix::changing(format!("Write `{meant}`"), vec![edit]);
+        finding.fixes.extend(edit.map(fix));
+    }
+}
+
+/// The name that was most likely meant by `name`, with its colons, if this one does not exist.
+fn meant_instead(known: &KnownVariables<'_>, name: &str) -> Option<String> {
+    let unqualified = name.trim_start_matches("::");
+    let names: Vec<_> = unqualified.split('.').collect();
+    let is_plain =
+        |name: &&str| !name.is_empty() && !name.contains(['\'', '"', '(', ':', ' ', '$', '{']);
+    let meant = meant(known, &names).filter(|_| names.iter().all(is_plain))?;
+    let colons = &name[..name.len() - unqualified.len()];
+    Some(format!("{colons}{}", meant.join(".")))
 }
 
 /// What Puppet does about a member that a hash does not have.
@@ -385,6 +414,32 @@ hierarchy:
   - {name: x, path: "%{facts.os.familly}.yaml"}
 #                    ^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]
 "#,
+        );
+    }
+
+    #[test]
+    fn the_list_of_mapped_paths() {
+        let files = "\
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: a, mapped_paths: [facts.datacentr, a, 'x/%{a}.yaml']}
+#                            ^^^^^^^^^^^^^^^ warning[unknown-fact-member]: there is no `facts.datacentr`, and the level has no \
+                     paths Did you mean `facts.datacenter`?
+  - {name: b, mapped_paths: [facts.datacenter, a, 'x/%{a}.yaml']}
+  - {name: c, mapped_paths: ['::trusted.extension.pp_role', a, 'x/%{a}.yaml']}
+#                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]
+  - {name: d, mapped_paths: [facts.other, a, 'x/%{a}.yaml']}
+#- /.hiera-ls.yaml
+nodes: {one: {facts: {datacenter: [x]}}}
+#- /data/x/x.yaml
+a: 1
+";
+        check(files);
+        check_fix(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: a, mapped_paths: [facts.os.familly, a, '%{a}.yaml']}]\n",
+            "Write `facts.os.family`",
+            "version: 5\nhierarchy: [{name: a, mapped_paths: [facts.os.family, a, '%{a}.yaml']}]\n",
         );
     }
 
