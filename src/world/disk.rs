@@ -279,6 +279,13 @@ impl DiskTable {
         }
     }
 
+    /// Remembers that a directory is listed, if that is through a link: files that will be created behind the link are in it.
+    fn note_linked_directory(&self, directory: &str) {
+        if let Some(real) = self.real_path_of_any(directory).filter(|it| *it != *directory) {
+            self.record.read_by_link(real, directory);
+        }
+    }
+
     /// The path of the file at `path` without links; `None` if it has none. Most files are not links, so it is enough to
     /// resolve their directories, once.
     pub(super) fn without_links(&self, path: &str) -> Option<String> {
@@ -298,17 +305,27 @@ impl DiskTable {
         slot.get_or_init(find).as_ref().map(|it| paths::join(it, name))
     }
 
-    /// The paths by which the file at `path`, or those below it, were read through links.
-    pub(super) fn links_read_to(&self, path: &str) -> Vec<Arc<str>> {
+    /// The other paths of what is at `path`: the one without links, and those by which links lead there, as far as they were read.
+    /// It may not exist yet, or be gone.
+    pub(super) fn links_to(&self, path: &str) -> Vec<Arc<str>> {
         if !self.record.has_links() {
             return Vec::new();
         }
-        // The file may be gone.
-        let real = self.reader.real_path(path).or_else(|| {
-            let directory = self.reader.real_path(paths::parent(path)?)?;
-            Some(paths::join(&directory, paths::file_name(path)))
-        });
-        real.map_or_else(Vec::new, |real| self.record.links_to(&real))
+        let real = self.real_path_of_any(path).unwrap_or_else(|| path.to_owned());
+        let mut paths = self.record.links_to(&real);
+        if real != *path {
+            paths.push(real.into());
+        }
+        paths
+    }
+
+    /// `path` without links. Of a path that does not exist, the directories that exist are without links.
+    fn real_path_of_any(&self, path: &str) -> Option<String> {
+        let mut above = std::iter::once(path).chain(paths::ancestors(path));
+        above.find_map(|it| {
+            let real = self.reader.real_path(it)?;
+            Some(paths::join(&real, paths::below(it, path)?))
+        })
     }
 
     /// The other paths of the file at `path` that are known: those by which it was read through links, and the one without links.
@@ -621,7 +638,11 @@ impl DiskTable {
 
     fn listing(&self, directory: &str) -> DirListing {
         let slot = self.directories.slot(directory);
-        slot.get_or_init(|| self.list_now(directory)).clone()
+        let list = || {
+            self.note_linked_directory(directory);
+            self.list_now(directory)
+        };
+        slot.get_or_init(list).clone()
     }
 
     fn list_now(&self, directory: &str) -> DirListing {

@@ -1,4 +1,4 @@
-//! What reads of a disk found, for all its states: what is left out, and which files were read through links.
+//! What reads of a disk found, for all its states: what is left out, and what was read through links.
 //!
 //! A state of the disk shares the files that did not change with the state before it. A snapshot of that earlier state may
 //! still read such a file, so what it finds counts for the later one as well.
@@ -30,7 +30,7 @@ struct Found {
     now: DiskState,
     /// Why something at or below a path is left out.
     notes: BTreeMap<String, String>,
-    /// By the path without links, the paths by which the file was read.
+    /// By the path without links, the paths by which the file was read, or the directory listed.
     links: BTreeMap<String, BTreeSet<Arc<str>>>,
     /// The paths that changed, by the state that the change made; the oldest may be missing.
     changes: VecDeque<(DiskState, Vec<String>)>,
@@ -50,23 +50,30 @@ impl DiskRecord {
         self.found().notes.values().cloned().collect()
     }
 
-    /// Records that the file at `real`, a path without links, was read by `path`.
+    /// Records that the file or directory at `real`, a path without links, was read by `path`.
     pub(super) fn read_by_link(&self, real: String, path: &str) {
         self.found().links.entry(real).or_default().insert(path.into());
     }
 
-    /// Whether any file was read through a link.
+    /// Whether anything was read through a link.
     pub(super) fn has_links(&self) -> bool {
         !self.found().links.is_empty()
     }
 
-    /// The paths by which the file at `real`, or those below it, were read through links.
+    /// The paths by which links lead to `real`: those by which it, or what is below it, was read, and those below the directories
+    /// around it that were listed.
     pub(super) fn links_to(&self, real: &str) -> Vec<Arc<str>> {
         let found = self.found();
         let from = found.links.range(real.to_owned()..);
         let near = from.take_while(|(it, _)| it.starts_with(real));
         let below = near.filter(|(it, _)| paths::below(real, it).is_some());
-        below.flat_map(|(_, paths)| paths.iter().cloned()).collect()
+        let read = below.flat_map(|(_, paths)| paths.iter().cloned());
+        let around = paths::ancestors(real).filter_map(|it| {
+            let (links, rest) = (found.links.get(it)?, paths::below(it, real)?);
+            Some(links.iter().map(move |link| Arc::from(paths::join(link, rest))))
+        });
+        let all: BTreeSet<Arc<str>> = read.chain(around.flatten()).collect();
+        all.into_iter().collect()
     }
 
     /// The state after a change. What was left out there is looked at again.

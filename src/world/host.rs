@@ -192,9 +192,9 @@ impl Host {
             return self.no_effect();
         }
         let changed = changed.iter().map(|path| self.world.interned(path));
-        // What is read through a link changes with the file behind it.
+        // What is read through a link changes with what is behind it.
         let base = &self.world.texts.base;
-        let changed = changed.flat_map(|path| [base.links_read_to(&path), vec![path]].concat());
+        let changed = changed.flat_map(|path| [base.links_to(&path), vec![path]].concat());
         let changed: Vec<Arc<str>> = changed.collect();
         let is_changed = ChangedPaths::new(changed.iter().map(|path| &**path));
         let mut open = Vec::new();

@@ -92,7 +92,7 @@ fn what_an_earlier_state_reads_late_counts_for_the_next_one() {
     assert!(slot.now.get().is_some() && next.files.get("/link/a.yaml").is_some());
     next.file("/link/a.yaml").expect_err("it is locked");
     assert_eq!(next.notes(), ["Permission denied @ rb_sysopen - /link/a.yaml"]);
-    let links = next.links_read_to("/real/a.yaml");
+    let links = next.links_to("/real/a.yaml");
     assert_eq!(links.iter().map(|it| &**it).collect::<Vec<_>>(), ["/link/a.yaml"]);
 }
 

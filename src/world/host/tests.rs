@@ -6,7 +6,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::data::{FileId, Files, Format};
+use crate::data::{FileId, Files, Format, PathKind};
 use crate::text::LineCol;
 use crate::world::{KeyPlace, MemoryDisk};
 
@@ -100,6 +100,62 @@ fn a_file_that_is_not_open_takes_no_edits() {
     let mut host = Host::new(Arc::new(MemoryDisk::default()));
     assert_eq!(host.apply(edit("/r/a.yaml", (0, 0), (0, 0), "x")), Effect::default());
     assert_eq!(host.apply(close("/r/a.yaml")), Effect::default());
+}
+
+/// A disk on which `/r/data` is a link to `/r/real`.
+struct LinkedDisk(MemoryDisk);
+
+impl LinkedDisk {
+    fn real(path: &str) -> String {
+        paths::below("/r/data", path)
+            .map_or_else(|| path.to_owned(), |it| paths::join("/r/real", it))
+    }
+}
+
+impl DiskReader for LinkedDisk {
+    fn read_into(&self, path: &str, bytes: &mut Vec<u8>) -> Result<(), String> {
+        self.0.read_into(&Self::real(path), bytes)
+    }
+
+    fn list(&self, directory: &str) -> Option<Vec<DirItem>> {
+        let mut items = self.0.list(&Self::real(directory))?;
+        if directory == "/r" {
+            items.push(DirItem { name: "data".into(), is_directory: true, is_link: true });
+        }
+        Some(items)
+    }
+
+    fn kind(&self, path: &str) -> PathKind {
+        self.0.kind(&Self::real(path))
+    }
+
+    fn real_path(&self, path: &str) -> Option<String> {
+        (self.kind(path) != PathKind::Missing).then(|| Self::real(path))
+    }
+}
+
+#[test]
+fn a_file_that_comes_behind_a_linked_directory_is_there() {
+    for path in ["b.yaml", "new/b.yaml", "new/er/b.yaml"] {
+        let (linked, real) = (format!("/r/data/{path}"), format!("/r/real/{path}"));
+        let disk = Arc::new(LinkedDisk(MemoryDisk::new([("/r/real/a.yaml", "a: 1")])));
+        let mut host = Host::new(disk.clone());
+        // Watchers name either path.
+        for (told, other) in [(&real, &linked), (&linked, &real)] {
+            for (step, expected) in [("create", PathKind::File), ("delete", PathKind::Missing)] {
+                let world = host.snapshot();
+                assert_ne!([world.kind(told), world.kind(other)], [expected; 2], "{step} {told}");
+                if step == "create" {
+                    disk.0.write(&real, "b: 1");
+                } else {
+                    disk.0.remove(&real);
+                }
+                host.apply(Change::DiskChanged(vec![told.clone()]));
+                let world = host.snapshot();
+                assert_eq!([world.kind(told), world.kind(other)], [expected; 2], "{step} {told}");
+            }
+        }
+    }
 }
 
 #[test]
