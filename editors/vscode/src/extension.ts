@@ -46,10 +46,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
       void complain(message, error instanceof NoServer, log);
     }
   };
-  const restart = async () => {
-    await hiera.stop();
-    await start();
-  };
 
   context.subscriptions.push(
     log,
@@ -61,11 +57,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     editedItem,
     hierarchy,
     new Decorations(previews),
-    registerCommands({ hiera, nodes, previews, restart }),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => void restart()),
+    registerCommands({ hiera, nodes, previews, restart: start }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void start()),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration('hiera.server')) {
-        void restart();
+        void start();
       }
     }),
   );

@@ -41,6 +41,8 @@ export class Hiera implements vscode.Disposable {
   private client: LanguageClient | undefined;
   private found: FoundServer | undefined;
   private requests: readonly string[] = [];
+  /** The last start or stop. */
+  private turn: Promise<void> = Promise.resolve();
   private readonly started = new vscode.EventEmitter<void>();
   private readonly stopped = new vscode.EventEmitter<Error | undefined>();
   private readonly changed = new vscode.EventEmitter<void>();
@@ -73,8 +75,26 @@ export class Hiera implements vscode.Disposable {
     return this.client?.state === State.Running;
   }
 
-  /** Starts the server. Throws if there is none, or it does not start. */
-  async start(): Promise<void> {
+  /** Starts the server; one that runs already is ended first. Throws if there is none, or it does not start. */
+  start(): Promise<void> {
+    return this.inTurn(async () => {
+      await this.end();
+      await this.begin();
+    });
+  }
+
+  stop(): Promise<void> {
+    return this.inTurn(() => this.end());
+  }
+
+  /** Starts and stops run one after the other: a stop would not find a server that is still starting. */
+  private inTurn(task: () => Promise<void>): Promise<void> {
+    const done = this.turn.then(task);
+    this.turn = done.catch(() => undefined);
+    return done;
+  }
+
+  private async begin(): Promise<void> {
     const settings = vscode.workspace.getConfiguration('hiera.server');
     const server = await findServer({
       // A workspace that is not trusted may not say what is run.
@@ -94,7 +114,7 @@ export class Hiera implements vscode.Disposable {
     this.started.fire();
   }
 
-  async stop(): Promise<void> {
+  private async end(): Promise<void> {
     const client = this.client;
     this.client = undefined;
     try {

@@ -1,6 +1,7 @@
 // Runs inside the extension host: what the installed extension does, through VS Code's own interfaces.
 
 const assert = require('node:assert/strict');
+const { execFileSync } = require('node:child_process');
 const vscode = require('vscode');
 
 const PATIENCE_MS = 20_000;
@@ -273,6 +274,12 @@ async function suite() {
     await run('hiera.restart');
     await until('the server', () => api.hiera.isRunning);
     await until('a hover', async () => (await hover(COMMON, 'company::contact')).includes('operations@kittiwake.example'));
+  });
+  await test('restarts that overlap leave one server', async () => {
+    await Promise.all([run('hiera.restart'), run('hiera.restart'), run('hiera.restart')]);
+    await until('the server', () => api.hiera.isRunning);
+    const { command } = api.hiera.server;
+    await until('one process', () => execFileSync('pgrep', ['-fc', `^${command} server`], { encoding: 'utf8' }).trim() === '1');
   });
   await test('a wrong path of the server is not passed over, and mended without a reload', async () => {
     const settings = vscode.workspace.getConfiguration('hiera.server');
