@@ -11,9 +11,11 @@ import {
 import {
   BEFORE_THE_LIST,
   type ExperimentalCapabilities,
+  INVALID_PARAMS,
   LENS_COMMANDS,
   METHOD_NOT_FOUND,
   Method,
+  REQUEST_FAILED,
   type ServerStatus,
 } from './protocol';
 import { type FoundServer, findServer } from './server_binary';
@@ -32,6 +34,12 @@ export const DOCUMENTS: vscode.DocumentFilter[] = [
 /** Whether the server may have something to say about a document. */
 export function isHieraDocument(document: vscode.TextDocument): boolean {
   return vscode.languages.match(DOCUMENTS, document) > 0;
+}
+
+/** Whether the server says that a question cannot be answered, and not that it has been ended or interrupted. */
+export function isRefused(error: unknown): error is Error {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === INVALID_PARAMS || code === REQUEST_FAILED;
 }
 
 /** The server has no answer to such a question. */

@@ -1,7 +1,7 @@
 // Read-only documents with the server's answers, kept up to date while they are shown.
 
 import * as vscode from 'vscode';
-import type { Hiera } from './hiera';
+import { type Hiera, isRefused } from './hiera';
 import { type ChangesQuestion, type Comparison, Method, PREVIEW_SCHEME, type Preview, type Question } from './protocol';
 
 /** A question to be asked again, and which document of the answer is meant. */
@@ -171,13 +171,21 @@ export class Previews
         const answer = answers.get(id) ?? this.hiera.ask(shown.method, shown.question);
         answers.set(id, answer);
         const preview = shown.pick(await answer);
-        if (preview && JSON.stringify(preview) !== JSON.stringify(shown.preview)) {
-          shown.preview = preview;
-          this.changed.fire(vscode.Uri.parse(uri));
-        }
+        this.update(uri, shown, preview ?? emptied(shown.preview, 'There is nothing to show any more.'));
       } catch (error) {
-        this.hiera.log.debug(`${shown.method}: ${String(error)}`);
+        if (isRefused(error)) {
+          this.update(uri, shown, emptied(shown.preview, error.message));
+        } else {
+          this.hiera.log.debug(`${shown.method}: ${String(error)}`);
+        }
       }
+    }
+  }
+
+  private update(uri: string, shown: Shown, preview: Preview): void {
+    if (JSON.stringify(preview) !== JSON.stringify(shown.preview)) {
+      shown.preview = preview;
+      this.changed.fire(vscode.Uri.parse(uri));
     }
   }
 
@@ -205,6 +213,11 @@ export class Previews
       ? document
       : vscode.languages.setTextDocumentLanguage(document, preview.languageId);
   }
+}
+
+/** A document that says why there is no answer any more. The question stays: the answer may come back. */
+function emptied(preview: Preview, why: string): Preview {
+  return { ...preview, text: `# ${why}\n`, lines: [] };
 }
 
 /** What is compared, said once: `profile::base::packages: web01.example.com ↔ db01.example.com`. */

@@ -186,6 +186,12 @@ export const BEFORE_THE_LIST: readonly string[] = [Method.nodes, Method.selectNo
 /** JSON-RPC's code for an unknown method. */
 export const METHOD_NOT_FOUND = -32601;
 
+/** JSON-RPC's code for a question about something that does not exist, such as a node. */
+export const INVALID_PARAMS = -32602;
+
+/** LSP's code for a question that has no answer, such as one about a revision that is gone. */
+export const REQUEST_FAILED = -32803;
+
 /** The commands that lenses and actions of the server may carry. */
 export const LENS_COMMANDS = ['hiera.preview', 'hiera.explain', 'hiera.compare', 'hiera.allNodes', 'hiera.changes'];
 

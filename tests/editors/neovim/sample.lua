@@ -194,6 +194,17 @@ t.group('preview', function()
   vim.cmd('silent undo')
   shows('compare', 'no difference', 'and that it is gone')
 
+  local facts = t.root .. '/.hiera-ls/facts/kiosk03.kittiwake.example.json'
+  local content = vim.fn.readfile(facts)
+  vim.cmd('Hiera compare kiosk03.kittiwake.example')
+  shows('compare', 'kiosk03', ':Hiera compare shows another node')
+  vim.cmd('messages clear')
+  vim.fn.delete(facts)
+  shows('compare', '# no node has the name kiosk03', 'and says that it is gone')
+  t.check(not vim.fn.execute('messages'):find('no node has the name'), 'only in its own window')
+  vim.fn.writefile(content, facts)
+  shows('compare', '-  - ', 'until it is back')
+
   vim.cmd('Hiera node db01.kittiwake.example')
   shows('preview', 'dnf-automatic', 'the preview follows the active node')
   vim.cmd('Hiera node web01.kittiwake.example')

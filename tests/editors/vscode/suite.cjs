@@ -314,6 +314,18 @@ async function previews(api) {
     await run('hiera.selectNode', 'web01.kittiwake.example');
     await until("web01's packages", () => document.getText().includes('goaccess'));
   });
+  await test('a preview says that its node is gone, until it is back', async () => {
+    const facts = uriOf('.hiera-ls/facts/kiosk03.kittiwake.example.json');
+    const content = await vscode.workspace.fs.readFile(facts);
+    const question = { textDocument: { uri: uriOf(COMMON).toString() }, key: 'company::domain', node: 'kiosk03.kittiwake.example' };
+    assert(await api.previews.show('hiera/mergedValue', question));
+    const shown = (text) => vscode.workspace.textDocuments.filter(isPreview).some((it) => it.getText().includes(text));
+    await until('the value', () => shown('for node kiosk03'));
+    await vscode.workspace.fs.delete(facts);
+    await until('the reason', () => shown('# no node has the name kiosk03'));
+    await vscode.workspace.fs.writeFile(facts, content);
+    await until('the value again', () => shown('for node kiosk03'));
+  });
   await test('a line of a preview leads to its source', async () => {
     await putCursor(COMMON, 'profile::base::packages:', 3);
     const document = await previewOf('hiera.preview', 'goaccess');

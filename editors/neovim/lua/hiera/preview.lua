@@ -62,7 +62,11 @@ end
 --- After this many milliseconds, a user who waits for a view is told that it will come.
 local SLOW_MS = 1000
 
---- Asks the server; `done` gets the document, or nil. `is_waited_for`: the user sees nothing until the answer is there.
+--- LSP's codes for a request that was ended and not answered: it was cancelled, or its content was modified.
+local ended = { [-32800] = true, [-32801] = true }
+
+--- Asks the server; `done` gets the document, or nil and perhaps why there is none. `is_waited_for`: the user sees nothing until
+--- the answer is there, and is told if there is none.
 local function ask(client, kind, params, done, is_waited_for)
   local is_over, is_told = false, false
   if is_waited_for then
@@ -79,8 +83,10 @@ local function ask(client, kind, params, done, is_waited_for)
     if is_told then
       vim.api.nvim_echo({}, false, {})
     end
-    if problem then
+    if problem and is_waited_for then
       return say(problem.message, vim.log.levels.ERROR)
+    elseif problem then
+      return ended[problem.code] or done(nil, problem.message)
     end
     answer = hiera.or_nil(answer)
     done(answer and kinds[kind].member and answer[kinds[kind].member] or answer)
@@ -264,8 +270,11 @@ end
 function M.refresh(client)
   for buffer, view in pairs(views) do
     if view.root == client.root_dir then
-      ask(client, view.kind, view.params, function(answer)
-        if answer and vim.api.nvim_buf_is_valid(buffer) and views[buffer] == view then
+      ask(client, view.kind, view.params, function(answer, why)
+        why = why or 'There is nothing to show any more.'
+        -- The question stays: the answer may come back.
+        answer = answer or { text = ('# %s\n'):format(why), lines = {} }
+        if vim.api.nvim_buf_is_valid(buffer) and views[buffer] == view then
           view.answer = answer
           fill(buffer, answer)
         end
