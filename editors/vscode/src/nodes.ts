@@ -1,7 +1,7 @@
 // Which node answers are for: choosing a node or a case, and knowing what the active editor is shown for.
 
 import * as vscode from 'vscode';
-import { type Hiera, isHieraDocument } from './hiera';
+import { type Hiera, isHieraDocument, isRefused } from './hiera';
 import { shortName } from './node_text';
 import { type ActiveNode, Method, type NodeItem } from './protocol';
 
@@ -12,6 +12,10 @@ interface NodePick extends vscode.QuickPickItem {
 
 export class Nodes implements vscode.Disposable {
   private current: ActiveNode | undefined;
+  /** The user's choice, which a server that starts does not know; `undefined` if there was none. */
+  private chosen: string | null | undefined;
+  /** What the user assumes, by variable. */
+  private wanted: Record<string, string> = {};
   /** The document that was asked about last: beside a preview, it is still the one that is meant. */
   private document: string | undefined;
   /** Counts the questions, and says which one was answered last: an older answer that comes later does not count. */
@@ -26,7 +30,7 @@ export class Nodes implements vscode.Disposable {
   constructor(private readonly hiera: Hiera) {
     this.subscriptions = [
       this.changed,
-      hiera.onDidStart(() => void this.reload()),
+      hiera.onDidStart(() => void this.restore()),
       hiera.onDidChangeNode(() => void this.reload()),
       vscode.window.onDidChangeActiveTextEditor(() => void this.reload()),
       // Fact sets may have come or gone.
@@ -68,6 +72,7 @@ export class Nodes implements vscode.Disposable {
   /** Makes all answers hold for nodes where these variables have these texts; with none, nothing is assumed any more. */
   async assume(variables: Record<string, string>): Promise<void> {
     await this.hiera.ask<ActiveNode | null>(Method.assume, { variables });
+    this.wanted = variables;
     await this.reload();
   }
 
@@ -102,6 +107,28 @@ export class Nodes implements vscode.Disposable {
 
   private async choose(name: string | null): Promise<void> {
     await this.hiera.ask<ActiveNode | null>(Method.selectNode, { name });
+    this.chosen = name;
+    await this.reload();
+  }
+
+  /** Tells a server that has started what the user chose and assumed before. */
+  private async restore(): Promise<void> {
+    try {
+      if (this.chosen !== undefined) {
+        await this.hiera.ask<ActiveNode | null>(Method.selectNode, { name: this.chosen });
+      }
+      if (Object.keys(this.wanted).length > 0) {
+        await this.hiera.ask<ActiveNode | null>(Method.assume, { variables: this.wanted });
+      }
+    } catch (error) {
+      if (isRefused(error)) {
+        this.chosen = undefined;
+        this.wanted = {};
+        void vscode.window.showWarningMessage(`The node of before can no longer be shown: ${error.message}`);
+      } else {
+        this.hiera.log.debug(`nodes: ${String(error)}`);
+      }
+    }
     await this.reload();
   }
 

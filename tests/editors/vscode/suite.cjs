@@ -281,6 +281,20 @@ async function suite() {
     const { command } = api.hiera.server;
     await until('one process', () => execFileSync('pgrep', ['-fc', `^${command} server`], { encoding: 'utf8' }).trim() === '1');
   });
+  await test('a restart keeps the chosen node and what is assumed', async () => {
+    const { uri } = await open(COMMON);
+    const assumed = { 'trusted.extensions.pp_zone': 'north' };
+    await run('hiera.selectNode', 'db01.kittiwake.example');
+    await api.nodes.assume(assumed);
+    const nodeOf = () => api.hiera.ask('hiera/nodeOf', { textDocument: { uri: uri.toString() } });
+    const before = await nodeOf();
+    await run('hiera.restart');
+    await until('the same node', async () => JSON.stringify(await nodeOf()) === JSON.stringify(before));
+    assert.equal(before.name, 'db01.kittiwake.example');
+    assert.deepEqual(api.nodes.assumed, assumed);
+    await api.nodes.assume({});
+    await run('hiera.selectNode', 'web01.kittiwake.example');
+  });
   await test('a wrong path of the server is not passed over, and mended without a reload', async () => {
     const settings = vscode.workspace.getConfiguration('hiera.server');
     await settings.update('path', '/nowhere/hiera-ls', vscode.ConfigurationTarget.Global);
