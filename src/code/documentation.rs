@@ -4,27 +4,36 @@ use super::CodeFile;
 use crate::syntax::puppet::Declaration;
 use crate::text::TextRange;
 
-/// The text about the parameter `name` in the comment directly above `declaration`, on one line.
+/// The text about the parameter `name` in the comment directly above `declaration`: Markdown, in lines as they are written, without
+/// their common indentation.
 pub fn of_parameter(file: &CodeFile, declaration: &Declaration, name: &str) -> Option<String> {
-    let mut text = String::new();
+    let mut first = None;
+    let mut others: Vec<&str> = Vec::new();
     let mut is_wanted = false;
     for line in comment_above(file, declaration) {
-        let line = line.trim();
-        if line.starts_with('@') {
-            let rest = line.strip_prefix("@param").and_then(|it| it.strip_prefix([' ', '\t']));
+        if line.trim_start().starts_with('@') {
+            let rest = line.trim().strip_prefix("@param");
+            let rest = rest.and_then(|it| it.strip_prefix([' ', '\t']));
             let of_name = rest.map(without_type).and_then(|it| {
                 let (first, more) = it.split_once(char::is_whitespace).unwrap_or((it, ""));
                 (first == name).then_some(more)
             });
-            is_wanted = of_name.is_some();
-            text.push_str(of_name.unwrap_or_default().trim());
-        } else if is_wanted && !line.is_empty() {
-            text.push(' ');
-            text.push_str(line);
+            // Of two tags for a parameter, the first one counts.
+            is_wanted = of_name.is_some() && first.is_none();
+            first = first.or(of_name);
+        } else if is_wanted {
+            others.push(line.trim_end());
         }
     }
+    let indentation = |line: &&str| line.len() - line.trim_start().len();
+    let common = others.iter().filter(|line| !line.is_empty()).map(indentation).min();
+    let without = |line: &&str| {
+        line.get(common.unwrap_or(0)..).unwrap_or_else(|| line.trim_start()).to_owned()
+    };
+    let lines: Vec<String> =
+        [first?.trim().to_owned()].into_iter().chain(others.iter().map(without)).collect();
     // The type may also be written after the name: `@param name [Type] text`.
-    let text = without_type(text.trim()).to_owned();
+    let text = without_type(lines.join("\n").trim()).to_owned();
     (!text.is_empty()).then_some(text)
 }
 
@@ -88,8 +97,13 @@ mod tests {
     fn tags_of_the_comment_directly_above() {
         check(
             "# A class.\n#\n# @param p The\n#   port.\n#\n# @param q Other.\n",
-            Some("The port."),
+            Some("The\nport."),
         );
+        check(
+            "# @param p One of:\n#   * `a`:\n#     first\n#\n#   ```\n#   x\n#   ```\n#\n# @param q\n",
+            Some("One of:\n* `a`:\n  first\n\n```\nx\n```"),
+        );
+        check("# @param p\n#\tA\n#  b\n# @param p Again.\n", Some("A\n b"));
         check("# @param [Optional[Integer]] p The port.\n", Some("The port."));
         check("# @param p [Integer[1,2]] The port.\n", Some("The port."));
         check("# @param pp Another.\n# @param p\n", None);

@@ -147,9 +147,31 @@ pub(super) fn note(
         let _ = write!(text, ". {}", set_by(answer, found.default_text().is_some()));
     }
     if let Some(documentation) = of_parameter(&found.file, found.class(), found.name()) {
-        let _ = write!(text, ". {documentation}");
+        text += &as_sentences(&documentation);
     }
     Some(text)
+}
+
+/// Documentation in Markdown, to be added to a sentence that has no full stop yet.
+fn as_sentences(documentation: &str) -> String {
+    let is_in_list = |line: &str| {
+        let after_number = line.trim_start_matches(|it: char| it.is_ascii_digit());
+        ["* ", "- ", "+ "].iter().any(|it| line.starts_with(it))
+            || after_number != line && after_number.starts_with(". ")
+    };
+    let is_fence = |line: &&str| line.starts_with("```");
+    let is_block = |line: &str| {
+        line.is_empty()
+            || line.starts_with(['|', '>', '#', ' '])
+            || is_fence(&line)
+            || is_in_list(line)
+    };
+    if !documentation.lines().any(is_block) {
+        return format!(". {}", documentation.lines().collect::<Vec<_>>().join(" "));
+    }
+    // A tag may end the text inside of a block of code.
+    let is_open = documentation.lines().filter(is_fence).count() % 2 == 1;
+    format!(".\n\n{documentation}{}", if is_open { "\n```" } else { "" })
 }
 
 /// Where code sets the parameter that `key` sets, too.
@@ -275,6 +297,16 @@ mod tests {
         );
         check("web::server::other", WEB, None);
         check("web::port", WEB, None);
+    }
+
+    #[test]
+    fn lists_and_blocks_in_a_comment_stay_as_they_are() {
+        let shown = super::as_sentences;
+        assert_eq!(shown("Where it\nlistens. `a`\n*or* not."), ". Where it listens. `a` *or* not.");
+        for block in ["One of:\n* a\n* b", "A\n\nB", "|a|\n|-|", "1. a\n2. b", "```\na\n```"] {
+            assert_eq!(shown(block), format!(".\n\n{block}"));
+        }
+        assert_eq!(shown("A\n```\na"), ".\n\nA\n```\na\n```");
     }
 
     #[test]

@@ -156,7 +156,9 @@ impl Entry {
     pub(super) fn text(&self, format: Format) -> String {
         // JSON has no comments.
         let comment = self.comment.iter().filter(|_| format != Format::Json);
-        let comment = comment.fold(String::new(), |text, it| text + "# " + it + "\n");
+        let lines = comment.flat_map(|it| it.lines());
+        let comment =
+            lines.fold(String::new(), |text, it| text + format!("# {it}").trim_end() + "\n");
         let entry = match (format, &self.written) {
             (Format::Yaml, Some(number)) => {
                 format!("{}: {number}\n", render::to_yaml_key(&Value::string(self.key.as_str())))
@@ -278,10 +280,10 @@ lookup_options: {web::list: {merge: unique}}
                 "Extract `web::port` to data/common.yaml (Common)",
             ],
         );
-        check(code, "data/nodes/web01.yaml", "---\n# Where it listens.\nweb::port: 80\n");
+        check(code, "data/nodes/web01.yaml", "---\n# Where it\n# listens.\nweb::port: 80\n");
         check(code, "data/more.json", "{\"x\": 1, \"web::port\": 80}\n");
         let common = "y: 1\nweb::lower: 1\nlookup_options: {web::list: {merge: unique}}\n";
-        let expected = format!("{common}# Where it listens.\nweb::port: 80\n");
+        let expected = format!("{common}# Where it\n# listens.\nweb::port: 80\n");
         check(code, "data/common.yaml", &expected);
     }
 
