@@ -14,7 +14,7 @@ use tower_lsp_server::ls_types::request::{
     SemanticTokensFullRequest, SemanticTokensRangeRequest, WillRenameFiles,
     WorkspaceDiagnosticRequest, WorkspaceSymbolRequest,
 };
-use tower_lsp_server::ls_types::{InitializeParams, InitializeResult};
+use tower_lsp_server::ls_types::{InitializeParams, InitializeResult, RenameFilesParams};
 use tower_lsp_server::{LanguageServer, LspServiceBuilder};
 
 use super::capabilities::initialize_result;
@@ -105,6 +105,9 @@ impl LanguageServer for Backend {
     async fn shutdown(&self) -> Result<()> {
         Ok(())
     }
+
+    // Some clients send this without being asked, and the library would warn. The changes on disk are reported, too.
+    async fn did_rename_files(&self, _: RenameFilesParams) {}
 
     requests! {
         run code_action: CodeActionRequest => handlers::code_action;
