@@ -46,6 +46,8 @@ pub struct HieraYaml {
     pub hierarchy: Vec<Level>,
     /// The levels of `default_hierarchy` (modules only).
     pub default_hierarchy: Vec<Level>,
+    /// The levels of `plan_hierarchy`, which Bolt's plans read, and no catalog.
+    pub plan_hierarchy: Vec<Level>,
     declares_default_hierarchy: bool,
 }
 
@@ -240,6 +242,7 @@ impl HieraYaml {
             hierarchy: vec![level::common(&datadir, Function::yaml_data(), None)],
             default_datadir: datadir,
             default_hierarchy: Vec::new(),
+            plan_hierarchy: Vec::new(),
             declares_default_hierarchy: false,
         }
     }

@@ -38,7 +38,8 @@ fn edits_of(world: &Arc<World>, old: &str, new: &str) -> LabelledEdits {
     let mut files: BTreeMap<Arc<str>, Vec<LabelledEdit>> = BTreeMap::new();
     let mut warnings = BTreeSet::new();
     for environment in world.environments().iter() {
-        for place in &world.reach(environment).places {
+        let reach = world.reach(environment);
+        for place in reach.places.iter().chain(&reach.places_of_plans) {
             let edits = [
                 edit_of_path(world, place, old, new),
                 edit_of_datadir(world, place, old, new),
@@ -332,6 +333,19 @@ hierarchy:
             ]
         );
         assert_eq!(warnings("/repo/data/more.yaml"), [""; 0]);
+    }
+
+    #[test]
+    fn the_hierarchy_of_plans_is_adapted() {
+        let hierarchy = "version: 5
+defaults: {datadir: data, data_hash: yaml_data}
+hierarchy: [{name: Common, path: common.yaml}]
+plan_hierarchy: [{name: Static, path: static.yaml, datadir: data }]
+";
+        let both = [("datadir: data,", "datadir: hiera,"), ("datadir: data }", "datadir: hiera }")];
+        check_in(hierarchy, "/repo/data", "/repo/hiera", &both);
+        let edit = [("static.yaml", "plans.yaml")];
+        check_in(hierarchy, "/repo/data/static.yaml", "/repo/data/plans.yaml", &edit);
     }
 
     #[test]

@@ -24,6 +24,8 @@ use crate::syntax::interpolation;
 pub struct Reach {
     /// In the order of the layers, levels and templates.
     pub places: Vec<DataPlace>,
+    /// Those of each `plan_hierarchy`, which no lookup reads here.
+    pub places_of_plans: Vec<DataPlace>,
     /// The functions of levels that are none of Puppet's own.
     pub functions: BTreeSet<Arc<str>>,
     /// The variables that URIs and options of levels read, as they are written, each once.
@@ -98,8 +100,15 @@ impl Reach {
             {
                 for level in levels {
                     let of = (layer, module.as_ref(), is_default);
-                    reach.add_level(settings, environment, &config, of, level);
+                    let places = places_of_level(settings, environment, &config, of, level);
+                    reach.places.extend(places);
+                    reach.add_beside_paths(level);
                 }
+            }
+            for level in &config.plan_hierarchy {
+                let of = (layer, module.as_ref(), false);
+                let places = places_of_level(settings, environment, &config, of, level);
+                reach.places_of_plans.extend(places);
             }
         }
         reach
@@ -203,7 +212,11 @@ impl Reach {
         walk.all(&open)
     }
 
-    fn add_variables_beside_paths(&mut self, level: &Level) {
+    /// The function of a level, and the variables that it reads otherwise than in paths.
+    fn add_beside_paths(&mut self, level: &Level) {
+        if Registry::format(&level.function).is_none() {
+            self.functions.insert(level.function.loaded_name());
+        }
         let mut see = |text: &str| {
             for token in interpolation::tokens(text) {
                 let new = token.variable().map(|(name, _)| name);
@@ -220,48 +233,44 @@ impl Reach {
             each_text(&option.value.value, &mut see);
         }
     }
+}
 
-    fn add_level(
-        &mut self,
-        settings: &Settings,
-        environment: &Environment,
-        config: &HieraYaml,
-        (layer, module, is_default): (LayerKind, Option<&Arc<str>>, bool),
-        level: &Level,
-    ) {
-        if Registry::format(&level.function).is_none() {
-            self.functions.insert(level.function.loaded_name());
-        }
-        self.add_variables_beside_paths(level);
-        let root = paths::parent(&config.path).unwrap_or("/");
-        let datadir = inspect::to_s(&level.datadir.value);
-        let known = Known { environment: environment.fixed_name().map(|name| &**name) };
-        let datadirs = settings.datadirs().of_environment(environment);
-        let datadir = paths::join(root, &datadir);
-        let datadir = datadirs.moved_template(&datadir, environment).into_owned();
-        for (written, template) in Template::all_of(level, &datadir) {
-            let pattern = Pattern::new(root, &datadir, &template.path, template.is_glob, known)
-                .moved(|path| datadirs.moved(path).into_owned());
-            let built_in = Registry::format(&level.function);
-            // For a back end that is not one of Puppet's own, the name of the file is the only sign of its format.
-            let Some(format) = built_in.or_else(|| format_by_name(&template.path)) else {
-                continue;
-            };
-            self.places.push(DataPlace {
-                layer,
-                module: module.cloned(),
-                config: config.path.clone(),
-                level: level.name.clone(),
-                is_default,
-                template_place: written.place,
-                written_datadir: level.datadir.clone(),
-                format,
-                is_built_in: built_in.is_some(),
-                template,
-                pattern,
-            });
-        }
-    }
+/// The templates of a level.
+fn places_of_level(
+    settings: &Settings,
+    environment: &Environment,
+    config: &HieraYaml,
+    (layer, module, is_default): (LayerKind, Option<&Arc<str>>, bool),
+    level: &Level,
+) -> Vec<DataPlace> {
+    let root = paths::parent(&config.path).unwrap_or("/");
+    let datadir = inspect::to_s(&level.datadir.value);
+    let known = Known { environment: environment.fixed_name().map(|name| &**name) };
+    let datadirs = settings.datadirs().of_environment(environment);
+    let datadir = paths::join(root, &datadir);
+    let datadir = datadirs.moved_template(&datadir, environment).into_owned();
+    let templates = Template::all_of(level, &datadir).into_iter();
+    let place = |(written, template): (&Located, Template)| {
+        let pattern = Pattern::new(root, &datadir, &template.path, template.is_glob, known)
+            .moved(|path| datadirs.moved(path).into_owned());
+        let built_in = Registry::format(&level.function);
+        // For a back end that is not one of Puppet's own, the name of the file is the only sign of its format.
+        let format = built_in.or_else(|| format_by_name(&template.path))?;
+        Some(DataPlace {
+            layer,
+            module: module.cloned(),
+            config: config.path.clone(),
+            level: level.name.clone(),
+            is_default,
+            template_place: written.place,
+            written_datadir: level.datadir.clone(),
+            format,
+            is_built_in: built_in.is_some(),
+            template,
+            pattern,
+        })
+    };
+    templates.filter_map(place).collect()
 }
 
 /// Calls `see` for each string in a value.

@@ -42,6 +42,7 @@ pub(super) fn read(
         hierarchy: backends.iter().map(|it| read_backend(it, &root, &default_datadir)).collect(),
         default_datadir,
         default_hierarchy: Vec::new(),
+        plan_hierarchy: Vec::new(),
         declares_default_hierarchy: false,
     }
 }

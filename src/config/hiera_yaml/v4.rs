@@ -45,6 +45,7 @@ pub(super) fn read(
         hierarchy: items.iter().filter_map(|item| read_level(item, &default_datadir)).collect(),
         default_datadir,
         default_hierarchy: Vec::new(),
+        plan_hierarchy: Vec::new(),
         declares_default_hierarchy: false,
     }
 }

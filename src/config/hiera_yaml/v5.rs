@@ -33,6 +33,7 @@ pub(super) fn read(reader: &mut ConfigReader<'_>, mut root: Hash) -> HieraYaml {
         LayerKind::Module => levels(&root, "default_hierarchy", &defaults),
         _ => Vec::new(),
     };
+    let plan_hierarchy = levels(&root, "plan_hierarchy", &defaults);
     HieraYaml {
         version: 5,
         path: reader.path.into(),
@@ -41,6 +42,7 @@ pub(super) fn read(reader: &mut ConfigReader<'_>, mut root: Hash) -> HieraYaml {
         default_datadir: defaults.datadir,
         hierarchy,
         default_hierarchy: levels_of_defaults,
+        plan_hierarchy,
         declares_default_hierarchy: reader.layer == LayerKind::Module
             && root.get("default_hierarchy").is_some(),
     }

@@ -4,7 +4,7 @@ use super::line::{Part, Spot};
 use super::{Completion, CompletionKind, Completions, Place};
 use crate::config::hiera_yaml::{FunctionKind, LOCATION_KEYS, LayerKind};
 
-const ROOT_KEYS: [&str; 3] = ["version", "defaults", "hierarchy"];
+const ROOT_KEYS: [&str; 4] = ["version", "defaults", "hierarchy", "plan_hierarchy"];
 const BACK_END_KEYS: [&str; 5] = ["datadir", "data_hash", "lookup_key", "data_dig", "options"];
 const LEVEL_KEYS: [&str; 13] = [
     "name",
@@ -36,7 +36,7 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot, layer: LayerKind) -> Comp
         }
         (["version"], Part::Value) => place.values(spot, &["5"]),
         (["defaults"], Part::Key) => keys(&without_second_of_a_group(spot, &BACK_END_KEYS)),
-        (["hierarchy" | "default_hierarchy"], Part::Key) => {
+        (["hierarchy" | "default_hierarchy" | "plan_hierarchy"], Part::Key) => {
             let known = if spot.is_in_item {
                 without_second_of_a_group(spot, &LEVEL_KEYS)
             } else {

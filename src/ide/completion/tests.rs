@@ -471,6 +471,7 @@ fn a_level_is_an_item() {
     assert_eq!(labels("- name: x\n  $0"), all);
     assert_eq!(labels("  - {name: x, $0}"), all);
     assert_eq!(labels("  - $0"), format!("name {all} name: … path: …"));
+    assert_eq!(labels("  []\nplan_hierarchy:\n  - name: x\n    $0"), all);
 }
 
 #[test]
@@ -494,7 +495,7 @@ fn a_level_has_one_kind_of_location_and_one_function() {
 
 #[test]
 fn hiera_yaml() {
-    check("#- /hiera.yaml\nversion: 5\nhier$0\n", &["hierarchy:"]);
+    check("#- /hiera.yaml\nversion: 5\nhier$0\n", &["hierarchy:", "plan_hierarchy:"]);
     check("#- /hiera.yaml\nversion: 5\nhierarchy:\n  - nam$0e: x\n", &["  - name: x"]);
     check(
         "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: x\n    mapp$0\n",
@@ -503,7 +504,7 @@ fn hiera_yaml() {
     check("#- /hiera.yaml\nversion: 5\ndefaults:\n  data_hash: j$0\n", &["  data_hash: json_data"]);
     check(
         "#- /hiera.yaml\nversion: 5\n$0\nhierarchy:\n  - {name: x, path: x.yaml}\n",
-        &["defaults:"],
+        &["defaults:", "plan_hierarchy:"],
     );
     let options = "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: x\n    lookup_key: eyaml_lookup_key\n    options:\n";
     check(

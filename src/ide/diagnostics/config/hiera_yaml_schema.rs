@@ -21,7 +21,8 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-const ROOT_KEYS: [&str; 4] = ["version", "defaults", "hierarchy", "default_hierarchy"];
+const ROOT_KEYS: [&str; 5] =
+    ["version", "defaults", "hierarchy", "default_hierarchy", "plan_hierarchy"];
 const DEFAULTS_KEYS: [&str; 5] = ["datadir", "data_hash", "lookup_key", "data_dig", "options"];
 const LEVEL_KEYS: [&str; 13] = [
     "name",
