@@ -7,9 +7,10 @@ use super::flow_yaml::flow_text;
 use super::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
 use super::pair_edits::insert_first;
 use super::rename::inside_string;
-use crate::data::{Files as _, Format, scalar};
+use crate::data::{Files as _, Format, PathKind, scalar};
 use crate::syntax::tree::{NodeKind, Pair};
 use crate::syntax::yaml;
+use crate::text::edit::apply_edits;
 use crate::text::{TextEdit, TextRange};
 use crate::world::{DataPlace, World, paths};
 
@@ -17,7 +18,12 @@ use crate::world::{DataPlace, World, paths};
 /// if the part before it names the directory.
 pub fn rename_file(world: &Arc<World>, old: &str, new: &str) -> LabelledEdits {
     if !new.contains("%{") {
-        return edits_of(world, old, new);
+        let mut edits = edits_of(world, old, new);
+        // If something has to be changed by hand, it is not known what levels will read.
+        if edits.warnings.is_empty() {
+            edits.warnings = losses(world, &edits.files, old, new);
+        }
+        return edits;
     }
     // In a path, Puppet allows no `%{literal('%')}`.
     let LabelledEdits { files, mut warnings } = edits_of(world, old, &new.replace("%{", "%"));
@@ -37,6 +43,7 @@ type EditOrPath = Result<TextEdit, String>;
 fn edits_of(world: &Arc<World>, old: &str, new: &str) -> LabelledEdits {
     let mut files: BTreeMap<Arc<str>, Vec<LabelledEdit>> = BTreeMap::new();
     let mut warnings = BTreeSet::new();
+    let mut kept = BTreeSet::new();
     for environment in world.environments().iter() {
         let reach = world.reach(environment);
         for place in reach.places.iter().chain(&reach.places_of_plans) {
@@ -45,6 +52,9 @@ fn edits_of(world: &Arc<World>, old: &str, new: &str) -> LabelledEdits {
                 edit_of_datadir(world, place, old, new),
                 datadir_to_write(world, place, old, new).map(Ok),
             ];
+            if edits.iter().any(Option::is_some) && is_pattern_in_glob(place, new) {
+                kept.insert(place.config.clone());
+            }
             for edit in edits.into_iter().flatten() {
                 match edit {
                     Ok(edit) => {
@@ -61,6 +71,13 @@ fn edits_of(world: &Arc<World>, old: &str, new: &str) -> LabelledEdits {
             }
         }
     }
+    // Other levels may share the data directory of a glob, so nothing in the file is edited.
+    for config in kept {
+        files.remove(&config);
+        warnings.insert(format!(
+            "{config} keeps its paths: a glob would read {new} as a pattern. Choose another name, or change them by hand."
+        ));
+    }
     let change = |(path, mut edits): (Arc<str>, Vec<LabelledEdit>)| {
         // Levels and environments may share a path, so the same edit may be found several times.
         edits.sort_unstable();
@@ -69,6 +86,66 @@ fn edits_of(world: &Arc<World>, old: &str, new: &str) -> LabelledEdits {
     };
     let files = files.into_iter().map(change).collect();
     LabelledEdits { files, warnings: warnings.into_iter().collect() }
+}
+
+/// Whether a glob would read the path `new` in another way than as a name.
+fn is_pattern_in_glob(place: &DataPlace, new: &str) -> bool {
+    let root = paths::parent(&place.config).unwrap_or("/");
+    place.template().is_glob && relative(root, new).contains(['*', '?', '[', '{', '\\'])
+}
+
+/// Names the levels that no longer read a file after the rename and the edits of `hiera.yaml` files.
+fn losses(world: &Arc<World>, files: &[LabelledFile], old: &str, new: &str) -> Vec<String> {
+    let edited = |file: &LabelledFile| {
+        let edits: Vec<TextEdit> = file.edits.iter().map(|it| it.edit.clone()).collect();
+        let text = world.text(&file.path).ok()?;
+        Some((file.path.clone(), apply_edits(&text, &edits).into()))
+    };
+    let after = world.as_if(&files.iter().filter_map(edited).collect::<Vec<_>>());
+    let mut lost: BTreeMap<(Arc<str>, Arc<str>), BTreeSet<String>> = BTreeMap::new();
+    for environment in world.environments().iter() {
+        let (before, after) = (world.reach(environment), after.reach(environment));
+        let files = world.data_files(environment);
+        let files = files.iter().map(|(path, _)| &**path).chain([old]);
+        let moves: BTreeMap<&str, String> = files
+            .filter(|it| paths::below(old, it).is_some() && world.kind(it) == PathKind::File)
+            .map(|it| (it, moved(it, old, new)))
+            .collect();
+        for place in before.places.iter().chain(&before.places_of_plans) {
+            // A `hiera.yaml` that is renamed as well takes its relative paths along.
+            if paths::below(old, &place.config).is_some() {
+                continue;
+            }
+            let places = after.places.iter().chain(&after.places_of_plans);
+            let of_level = places.filter(|it| it.config == place.config && it.level == place.level);
+            let of_level: Vec<&DataPlace> = of_level.collect();
+            let is_lost = |from: &str, to: &str| {
+                reads(place, from) && !of_level.iter().any(|it| reads(it, to))
+            };
+            for (_, to) in moves.iter().filter(|(from, to)| is_lost(from, to)) {
+                let level = (place.config.clone(), place.level.clone());
+                lost.entry(level).or_default().insert(to.clone());
+            }
+        }
+    }
+    let message = |((config, level), files): ((Arc<str>, Arc<str>), BTreeSet<String>)| {
+        let what = match (files.len(), files.first()) {
+            (1, Some(file)) => file.clone(),
+            (count, _) => format!("{count} files below {new}"),
+        };
+        format!(
+            "The level `{level}` of {config} no longer reads {what}: add a path that leads there, or choose another name."
+        )
+    };
+    lost.into_iter().map(message).collect()
+}
+
+/// Whether the path of a level leads to `path` for some node whose facts have no slashes, as those of most nodes.
+fn reads(place: &DataPlace, path: &str) -> bool {
+    let slashes = |path: &str| path.matches('/').count();
+    let written = paths::join(place.datadir(), place.location());
+    let is_as_deep = place.template().is_glob || slashes(&written) == slashes(path);
+    is_as_deep && place.reaches(path)
 }
 
 /// The edit of a level's path, if the renamed file or directory is written in it, or if it leads out of a renamed `datadir`.
@@ -267,7 +344,6 @@ fn relative(directory: &str, path: &str) -> String {
 mod tests {
     use super::*;
     use crate::ide::fixture::Fixture;
-    use crate::text::edit::apply_edits;
 
     const HIERARCHY: &str = "version: 5
 hierarchy:
@@ -333,6 +409,67 @@ hierarchy:
             ]
         );
         assert_eq!(warnings("/repo/data/more.yaml"), [""; 0]);
+    }
+
+    #[track_caller]
+    fn check_warnings(hierarchy: &str, old: &str, new: &str, expected: &[&str]) {
+        let files = "#- /data/common.yaml\na: 1\n#- /data/nodes/a.yaml\na: 2\n#- /data/nodes/b.yaml\na: 3\n";
+        let fixture = Fixture::parse(&format!("#- /hiera.yaml\n{hierarchy}{files}"));
+        assert_eq!(rename_file(&fixture.world(), old, new).warnings, expected);
+    }
+
+    #[test]
+    fn a_level_that_loses_a_file_is_told() {
+        let lost = |level: &str, what: &str| {
+            format!(
+                "The level `{level}` of /repo/hiera.yaml no longer reads {what}: add a path that leads there, or choose another name."
+            )
+        };
+        let of = |what: &str| [lost("All", what), lost("Nodes", what)];
+        let nodes = "/repo/data/nodes";
+        for (old, new, what) in [
+            ("/a.yaml", "/old/a.yaml", "/repo/data/nodes/old/a.yaml"),
+            ("/a.yaml", "/../a.yaml", "/repo/data/a.yaml"),
+            ("/b.yaml", "/b.yaml.bak", "/repo/data/nodes/b.yaml.bak"),
+        ] {
+            let new = paths::join(nodes, &new[1..]);
+            check_warnings(
+                HIERARCHY,
+                &format!("{nodes}{old}"),
+                &new,
+                &of(what).each_ref().map(|it| &**it),
+            );
+        }
+        for (old, new) in
+            [("data/nodes/a.yaml", "data/nodes/c.yaml"), ("data/nodes", "hosts"), ("data", "x")]
+        {
+            check_warnings(HIERARCHY, &format!("/repo/{old}"), &format!("/repo/{new}"), &[]);
+        }
+        check_warnings(HIERARCHY, "/repo/data/common.yaml", "/repo/data/c.yaml", &[]);
+        check_warnings(HIERARCHY, "/repo", "/elsewhere", &[]);
+        let several = "version: 5\nhierarchy: [{name: All, paths: ['nodes/%{facts.x}.yaml', '%{facts.y}.yaml']}]\n";
+        check_warnings(several, "/repo/data/nodes/a.yaml", "/repo/data/a.yaml", &[]);
+        let variable = "version: 5\nhierarchy: [{name: All, path: '%{facts.x}/%{facts.y}.yaml'}]\n";
+        let what = lost("All", "2 files below /repo/nodes");
+        check_warnings(variable, nodes, "/repo/nodes", &[&what]);
+    }
+
+    #[test]
+    fn a_name_that_a_glob_reads_as_a_pattern_is_not_written() {
+        let kept = |new: &str| {
+            format!(
+                "/repo/hiera.yaml keeps its paths: a glob would read {new} as a pattern. Choose another name, or change them by hand."
+            )
+        };
+        for (old, new) in
+            [("/repo/data", "/repo/[x]data"), ("/repo/data/nodes", "/repo/data/{nodes}")]
+        {
+            check(old, new, &[]);
+            check_warnings(HIERARCHY, old, new, &[&kept(new)]);
+        }
+        let paths = "version: 5\nhierarchy: [{name: A, path: nodes/a.yaml}]\n";
+        let edit = [("nodes/a.yaml", "'[x]/a.yaml'")];
+        check_in(paths, "/repo/data/nodes", "/repo/data/[x]", &edit);
     }
 
     #[test]
