@@ -170,25 +170,27 @@ impl Node {
         }
     }
 
-    /// A node of which only `set`, its certname and what the name proves are known. `named_by` is another variable that is
-    /// known to have the name as its value. The variables are computed when one of them is read.
+    /// A node of which only `set`, its certname and what the name proves are known. `named_by` are other variables that are
+    /// known to have the name as their value. The variables are computed when one of them is read.
     pub fn of_name(
         name: Arc<str>,
         set: &Arc<NodeParts>,
-        named_by: Option<Arc<str>>,
+        named_by: Vec<Arc<str>>,
         patterns: &NamePatterns,
     ) -> Self {
-        let of_name = OfName::new(&name, set, named_by, patterns);
-        if !patterns.is_empty() {
+        let variables = OnDemand::from(OfName::new(&name, set, named_by, patterns));
+        let environment = if patterns.is_empty() {
+            set.environment.as_deref()
+        } else {
             // A pattern can extract the environment, which is needed at once.
-            let (parts, proved) = of_name.parts();
-            return Self::partial(parts, &proved, Origin::Name).with_patterns(patterns.clone());
-        }
+            let known = variables.get().known.get("environment");
+            known.and_then(|it| it.value.as_str())
+        };
         Self {
             name,
-            environment: set.environment.as_deref().map(Arc::from),
+            environment: environment.map(Arc::from),
             origin: Origin::Name,
-            variables: Arc::new(of_name.into()),
+            variables: Arc::new(variables),
             classes: set.classes.clone().unwrap_or_default().into(),
             patterns: patterns.clone(),
             other_than: None,
@@ -268,6 +270,11 @@ impl Node {
     /// All top-scope variables in order.
     pub fn variables(&self) -> &Hash {
         &self.variables.get().top_scope
+    }
+
+    /// The variables that are known to have its name as their value, because a data file is named by them.
+    pub fn named_by(&self) -> &[Arc<str>] {
+        self.variables.named_by()
     }
 
     /// The classes from an external node classifier.
@@ -603,7 +610,7 @@ mod tests {
             ..NodeParts::default()
         });
         let node = |patterns: &NamePatterns| {
-            Node::of_name("web.ex.com".into(), &set, Some("host".into()), patterns)
+            Node::of_name("web.ex.com".into(), &set, vec!["host".into()], patterns)
         };
         let lazy = node(&NamePatterns::default());
         assert_eq!(lazy.environment.as_deref(), Some("production"));
@@ -638,7 +645,7 @@ mod tests {
             })
         };
         let node = |name: &str, tier: &str| {
-            let made = Node::of_name(name.into(), &set(tier), None, &NamePatterns::default());
+            let made = Node::of_name(name.into(), &set(tier), Vec::new(), &NamePatterns::default());
             Arc::new(made).in_environment(&fixed("test"))
         };
         let lazy = node("web.ex.com", "x");

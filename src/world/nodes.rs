@@ -2,7 +2,7 @@
 //! named after.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use indexmap::{IndexMap, IndexSet};
@@ -124,13 +124,13 @@ struct Draft {
     /// What the settings for its name say, and over that the command line.
     over: NodeParts,
     origin: Origin,
-    /// The variable that names machines in the path of the data file that the node comes from.
-    named_by: Option<Arc<str>>,
+    /// The variables that name machines in the paths of data files called after the node.
+    named_by: Vec<Arc<str>>,
 }
 
 impl Draft {
     fn new(parts: NodeParts, origin: Origin) -> Self {
-        Self { parts, over: NodeParts::default(), origin, named_by: None }
+        Self { parts, over: NodeParts::default(), origin, named_by: Vec::new() }
     }
 
     /// What a file says of a node.
@@ -238,11 +238,30 @@ impl World {
         // Only this node is built, because a fleet may have thousands.
         found.drafts.retain(|known, _| known == name);
         // This adds nothing if the node is known already.
-        found.add_machine(name, None);
+        found.add_machine(name, &[]);
         found.drafts.values_mut().for_each(|it| formats::lay_over(&mut it.over, given));
         let SampleNodes { nodes, problems, .. } = found.finish(environment);
         let node = nodes.first().cloned().unwrap_or_else(|| self.any_node_with(environment, given));
         (node, problems)
+    }
+
+    /// The nodes of these names. Each is also the value of the variables beside it.
+    pub(super) fn nodes_named_by(
+        &self,
+        environment: &Environment,
+        named: &[(&Arc<str>, Vec<Arc<str>>)],
+    ) -> Arc<[Arc<Node>]> {
+        if named.is_empty() {
+            return Arc::default();
+        }
+        let mut found = drafts(self, environment);
+        found.infer(environment);
+        let names: HashSet<&str> = named.iter().map(|(name, _)| &***name).collect();
+        found.drafts.retain(|known, _| names.contains(&**known));
+        for (name, named_by) in named {
+            found.add_machine(name, named_by);
+        }
+        found.finish(environment).nodes
     }
 
     /// The name of the environment that a node is in, as its settings, a classifier or a fact set beside `environment` or a
@@ -250,7 +269,7 @@ impl World {
     pub fn environment_named_by(&self, environment: &Environment, name: &str) -> Option<String> {
         let mut found = drafts(self, environment);
         // This adds nothing if something is said of the node.
-        found.add_machine(name, None);
+        found.add_machine(name, &[]);
         let draft = found.drafts.swap_remove(name)?;
         draft.own_environment(&self.settings).map(Cow::into_owned)
     }
@@ -532,7 +551,7 @@ impl Found<'_> {
         let templates = self.world.own_reach(environment).templates();
         let known = known_texts(&self.world.settings, environment);
         for machine in infer::machines(&templates, self.world, known) {
-            self.add_machine(&machine.name, Some(machine.variable));
+            self.add_machine(&machine.name, &[machine.variable]);
         }
         for parts in self.supported_systems(environment) {
             let draft = Draft::new(parts, Origin::Any);
@@ -540,10 +559,14 @@ impl Found<'_> {
         }
     }
 
-    fn add_machine(&mut self, name: &str, named_by: Option<Arc<str>>) {
-        let parts = NodeParts { name: name.to_owned(), ..NodeParts::default() };
-        let draft = Draft { named_by, ..Draft::new(parts, Origin::Name) };
-        self.drafts.entry(name.to_owned()).or_insert(draft);
+    fn add_machine(&mut self, name: &str, named_by: &[Arc<str>]) {
+        let draft = self.drafts.entry(name.to_owned()).or_insert_with(|| {
+            let parts = NodeParts { name: name.to_owned(), ..NodeParts::default() };
+            Draft::new(parts, Origin::Name)
+        });
+        draft.named_by.extend(named_by.iter().cloned());
+        draft.named_by.sort();
+        draft.named_by.dedup();
     }
 
     /// The systems that a module on its own supports.

@@ -38,8 +38,8 @@ pub(super) struct OfName {
     name: Arc<str>,
     /// What is set for all of these nodes.
     set: Arc<NodeParts>,
-    /// Another variable that has the name as its value.
-    named_by: Option<Arc<str>>,
+    /// Other variables that have the name as their value.
+    named_by: Vec<Arc<str>>,
     patterns: NamePatterns,
     /// The environment that it was moved to.
     environment: Option<Arc<str>>,
@@ -100,6 +100,14 @@ impl OnDemand {
         }
     }
 
+    /// Other variables that have the name of the node as their value.
+    pub(super) fn named_by(&self) -> &[Arc<str>] {
+        match self {
+            Self::Read(_) => &[],
+            Self::OfName(of_name, _) => &of_name.named_by,
+        }
+    }
+
     /// Whether nothing has been computed yet.
     #[cfg(test)]
     pub(super) fn is_unread(&self) -> bool {
@@ -111,7 +119,7 @@ impl OfName {
     pub(super) fn new(
         name: &Arc<str>,
         set: &Arc<NodeParts>,
-        named_by: Option<Arc<str>>,
+        named_by: Vec<Arc<str>>,
         patterns: &NamePatterns,
     ) -> Self {
         let (name, set, patterns) = (Arc::clone(name), Arc::clone(set), patterns.clone());
@@ -130,7 +138,7 @@ impl OfName {
     pub(super) fn parts(&self) -> (NodeParts, Vec<Proved>) {
         let parts = NodeParts { name: self.name.to_string(), ..NodeParts::clone(&self.set) };
         let mut proved = proved_by_name(&self.name, &self.patterns);
-        if let Some(variable) = &self.named_by {
+        for variable in &self.named_by {
             // The data file belongs to this machine, because it is named after it.
             let name = Value::String(Arc::clone(&self.name));
             proved.push((Arc::clone(variable), name, Basis::Proved));

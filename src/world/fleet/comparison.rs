@@ -328,8 +328,9 @@ pub struct SideNodes<'a> {
     pub nodes: Vec<Arc<Node>>,
 }
 
-/// The same nodes on both sides, sorted by name. If one side lacks a node, only the name is known there. A system that a module
-/// supports has the facts of the other side: what is known of it does not depend on the list in `metadata.json`.
+/// The same nodes on both sides, sorted by name. If one side lacks a node, only the name is known there. A variable that data
+/// files of one side are named by has the same text on both: a file that comes or goes changes no fact of its node. A system
+/// that a module supports has the facts of the other side: what is known of it does not depend on the list in `metadata.json`.
 pub fn aligned(before: SideNodes<'_>, after: SideNodes<'_>) -> (Vec<Arc<Node>>, Vec<Arc<Node>>) {
     let mut pairs = before.nodes.iter().zip(&after.nodes);
     let have_same_number = before.nodes.len() == after.nodes.len();
@@ -340,15 +341,28 @@ pub fn aligned(before: SideNodes<'_>, after: SideNodes<'_>) -> (Vec<Arc<Node>>, 
         side.nodes.iter().map(|node| (Arc::clone(&node.name), Arc::clone(node))).collect()
     };
     let known = (by_name(&before), by_name(&after));
-    let names: BTreeSet<&Arc<str>> = known.0.keys().chain(known.1.keys()).collect();
+    let mut named_by: BTreeMap<&Arc<str>, BTreeSet<Arc<str>>> = BTreeMap::new();
+    for (name, node) in known.0.iter().chain(&known.1) {
+        named_by.entry(name).or_default().extend(node.named_by().iter().cloned());
+    }
     let complete = |side: SideNodes<'_>, own: &NodesByName, others: &NodesByName| {
-        let node = |name: &&Arc<str>| {
+        let (mut found, mut missing) = (NodesByName::new(), Vec::new());
+        for (name, named_by) in &named_by {
+            let is_as_known = |it: &&Arc<Node>| {
+                it.origin != Origin::Name || it.named_by().iter().eq(named_by.iter())
+            };
             let system = || others.get(*name).filter(|it| it.origin == Origin::Any);
-            let named = || side.world.node_named(side.environment, name);
-            let node = own.get(*name).or_else(system).cloned().unwrap_or_else(named);
-            node.in_environment(side.environment)
-        };
-        names.iter().map(node).collect()
+            let known = own.get(*name).map_or_else(system, |it| Some(it).filter(is_as_known));
+            match known {
+                Some(node) => {
+                    found.insert(Arc::clone(name), Arc::clone(node));
+                }
+                None => missing.push((*name, named_by.iter().cloned().collect())),
+            }
+        }
+        let named = side.world.nodes_named_by(side.environment, &missing);
+        found.extend(named.iter().map(|it| (Arc::clone(&it.name), Arc::clone(it))));
+        found.into_values().map(|node| node.in_environment(side.environment)).collect()
     };
     (complete(before, &known.0, &known.1), complete(after, &known.1, &known.0))
 }

@@ -117,9 +117,10 @@ impl World {
             let known = it.fleet.nodes();
             let mut pairs = known.iter().zip(nodes.iter());
             // After an edit of facts, both lists have the same names but other nodes, and then the snapshots differ, too.
-            let is_same = Arc::ptr_eq(known, &nodes);
-            is_same
-                || known.len() == nodes.len() && pairs.all(|(one, other)| one.name == other.name)
+            let is_same = |(one, other): (&Arc<Node>, &Arc<Node>)| {
+                one.name == other.name && one.named_by() == other.named_by()
+            };
+            Arc::ptr_eq(known, &nodes) || known.len() == nodes.len() && pairs.all(is_same)
         };
         let is_it = |it: &KeptFleet| {
             it.asker == asker

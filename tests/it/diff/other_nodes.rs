@@ -117,3 +117,36 @@ fn a_module_supports_other_systems() {
         "{text}"
     );
 }
+
+/// A variable that data files are named by is the name of the node, whether its file is there or not.
+#[test]
+fn data_files_named_by_another_variable_come_and_go() {
+    let repository = Repository::new();
+    let levels = |path: &str| {
+        format!("version: 5\nhierarchy: [{{name: n, paths: [{path}, common.yaml]}}]\n")
+    };
+    repository.git(&["rm", "--quiet", "-r", "data"]);
+    repository.write("repository/hiera.yaml", &levels("'nodes/%{verified_host}.yaml'"));
+    repository.data("common.yaml", "a: 0\n");
+    repository.data("nodes/web1.yaml", "a: 1\n");
+    repository.data("nodes/web2.yaml", "a: 2\nb: 2\n");
+    repository.commit();
+    let diff = |arguments: &[&str]| text_of(&repository.run(&[&["diff"], arguments].concat()));
+    repository.data("nodes/web3.yaml", "{}\n");
+    let same = "0 answers change: 2 keys compared for 3 nodes\n";
+    assert_eq!(diff(&[]), same);
+    assert_eq!(diff(&["--nodes", "web3"]), same.replace("3 nodes", "1 node"));
+    repository.git(&["mv", "data/nodes/web1.yaml", "data/nodes/web4.yaml"]);
+    let moved = "a\n  1 node: web1\n  - 1\n  + 0\n    because of data/nodes/web1.yaml:1\n  \
+                 1 node: web4\n  - 0\n  + 1\n    because of data/nodes/web4.yaml:1\n\n";
+    assert_eq!(
+        diff(&["--nodes", "web*"]),
+        format!("{moved}2 of 4 nodes change, 1 key; nothing else\n")
+    );
+    repository.commit();
+    // Another variable names the same files, and the settings name one of the nodes.
+    let both = "'nodes/%{facts.verified_fqdn}.yaml', 'nodes/%{verified_host}.yaml'";
+    repository.write("repository/hiera.yaml", &levels(both));
+    repository.write("repository/.hiera-ls.yaml", "nodes: {web2: {variables: {x: 1}}}\n");
+    assert_eq!(diff(&["--nodes", "all"]), "0 answers change: 2 keys compared for 3 nodes\n");
+}
