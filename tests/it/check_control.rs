@@ -313,14 +313,28 @@ fn a_baseline_is_of_all_rules() {
     let workspace = workspace("a: 0644\n");
     run(&workspace, &["--write-baseline"]);
     let written = read(&workspace, ".hiera-ls-baseline.json");
-    for part in
-        [["--select", "unused-key"], ["--ignore", "octal-number"], ["--min-severity", "error"]]
-    {
+    for part in [
+        ["--select", "unused-key"],
+        ["--ignore", "octal-number"],
+        ["--min-severity", "error"],
+        ["--preset", "ci"],
+    ] {
         let (status, _, said) = run(&workspace, &[&["--write-baseline"], &part[..]].concat());
         assert!(status == Some(2) && said.contains(part[0]), "{said}");
     }
     assert_eq!(read(&workspace, ".hiera-ls-baseline.json"), written);
     assert_eq!(run(&workspace, &["--write-baseline", "--min-severity", "hint"]).0, Some(0));
+}
+
+/// What the message advises must not lose the findings that only this preset has.
+#[test]
+fn a_baseline_of_the_strict_preset_is_written_again_with_it() {
+    let workspace = workspace("a: 05432\nb: 0644\n");
+    let strict = ["--preset", "strict"];
+    run(&workspace, &[&strict[..], &["--write-baseline"]].concat());
+    workspace.write("data/common.yaml", "a: 05432\nb: 1\n");
+    let (_, text, _) = run(&workspace, &strict);
+    assert!(text.contains("`hiera-ls check --preset strict --write-baseline`"), "{text}");
 }
 
 #[test]

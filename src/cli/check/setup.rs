@@ -88,6 +88,14 @@ pub(super) fn workspace_root(arguments: &CheckArguments) -> Result<String, Strin
     Ok(roots(arguments)?.workspace)
 }
 
+/// The option that leaves out findings because they are not severe.
+fn leaves_out_findings(arguments: &CheckArguments) -> Option<&'static str> {
+    if matches!(arguments.min_severity, Some(Least::Warning | Least::Error)) {
+        return Some("--min-severity");
+    }
+    matches!(arguments.preset, Some(PresetName::Ci)).then_some("--preset ci")
+}
+
 /// Builds the setup; `Err` describes an error in the arguments.
 pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
     refuse_unknown_rules(arguments)?;
@@ -95,12 +103,12 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
     if arguments.statistics && !is_list {
         return Err("--statistics prints a text, or with --format json an array".to_owned());
     }
-    let leaves_out = |it: &Least| matches!(it, Least::Warning | Least::Error);
-    if arguments.write_baseline && arguments.min_severity.as_ref().is_some_and(leaves_out) {
-        return Err(
-            "--write-baseline writes all findings, so --min-severity cannot leave some out"
-                .to_owned(),
-        );
+    if arguments.write_baseline
+        && let Some(option) = leaves_out_findings(arguments)
+    {
+        return Err(format!(
+            "--write-baseline writes all findings, so {option} cannot leave some out"
+        ));
     }
     let Roots { workspace: root, shown } = roots(arguments)?;
     let shown = if arguments.format.is_for_people() { here() } else { shown };

@@ -57,7 +57,7 @@ pub(crate) fn apply(
         {
             let mut report = Report { findings };
             let spoken = stale.iter().filter(|it| is_on(it.code));
-            unused_ignore::check_baseline(spoken, severity, &mut report);
+            unused_ignore::check_baseline(spoken, (severity, settings.preset), &mut report);
             findings = report.findings;
         }
     }

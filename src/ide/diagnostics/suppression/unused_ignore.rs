@@ -5,6 +5,7 @@ use crate::ide::diagnostics::suppression::baseline::Stale;
 use crate::ide::diagnostics::suppression::ignored::{Ignore, nearest_rule};
 use crate::ide::diagnostics::{Report, Rule, Severity, Tag, rule};
 use crate::ide::pair_edits::whole_lines;
+use crate::settings::Preset;
 use crate::text::{TextEdit, TextRange};
 
 pub(crate) const RULE: Rule = Rule {
@@ -81,7 +82,7 @@ pub(crate) fn check(
 /// Reports known findings in the baseline that no longer exist, once for the file: many are gone when old findings were mended.
 pub(crate) fn check_baseline<'b>(
     stale: impl Iterator<Item = &'b Stale<'b>>,
-    severity: Severity,
+    (severity, preset): (Severity, Preset),
     report: &mut Report,
 ) {
     // The baseline may name rules of another version, of which nothing is known here.
@@ -93,8 +94,11 @@ pub(crate) fn check_baseline<'b>(
     let all = stale.iter().map(|it| it.count).fold(0, u64::saturating_add);
     let findings = if all == 1 { "finding that is gone" } else { "findings that are gone" };
     let such = if stale.len() == 1 { ":" } else { ", such as" };
+    // Without this preset, the findings of many rules would be missing in the new baseline.
+    let preset = if preset == Preset::Strict { " --preset strict" } else { "" };
     let message = format!(
-        "the baseline lists {all} {findings}{such} `{code}` of {subject}\nWrite it again: `hiera-ls check --write-baseline`."
+        "the baseline lists {all} {findings}{such} `{code}` of {subject}\n\
+         Write it again: `hiera-ls check{preset} --write-baseline`."
     );
     report.add_as(&RULE, severity, *range, message);
 }
