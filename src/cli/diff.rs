@@ -525,7 +525,8 @@ impl Sides {
     fn suggest_name_pattern(&self) {
         if self.after.world.suggested_name_pattern(&self.after.environment).is_some() {
             complain(
-                "the names of the nodes suggest the setting node_name, which would make this report more exact; `hiera-ls nodes` shows it",
+                "the names of the nodes suggest the setting node_name, which would make this report more exact; `hiera-ls nodes` shows it. \
+                 Commit it alone: the report of that commit lists the keys that the pattern decides",
             );
         }
     }

@@ -150,3 +150,18 @@ fn data_files_named_by_another_variable_come_and_go() {
     repository.write("repository/.hiera-ls.yaml", "nodes: {web2: {variables: {x: 1}}}\n");
     assert_eq!(diff(&["--nodes", "all"]), "0 answers change: 2 keys compared for 3 nodes\n");
 }
+
+/// With the pattern, the report names a role for each node. Nothing but the pattern changed, so the hint says so beforehand.
+#[test]
+fn a_pattern_for_names_is_suggested_with_what_its_report_lists() {
+    let repository = Repository::new();
+    for name in ["bgo-db-01", "bgo-db-02", "bgo-db-03", "osl-web-01", "osl-web-02", "osl-web-03"] {
+        repository.data(&format!("nodes/{name}.yaml"), "x: 1\n");
+    }
+    repository.data("roles/db.yaml", "port: 5432\n");
+    repository.commit();
+    repository.data("common.yaml", "port: 81\n");
+    let output = repository.run(&["diff", "--", "port"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("the setting node_name") && said.contains("Commit it alone"), "{said}");
+}
