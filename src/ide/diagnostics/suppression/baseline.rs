@@ -279,7 +279,7 @@ a: 1
     fn counts_may_be_of_any_size() {
         let most = u64::MAX;
         let known = format!(
-            r#"{{"version": 1, "findings": {{"data/common.yaml": {{"octal-number": {{"a": {most}, "b": {most}}}}}}}}}"#
+            r#"{{"version": 1, "findings": {{"data/common.yaml": {{"octal-number": {{"aa": {most}, "b": {most}}}}}}}}}"#
         );
         assert_eq!(Baseline::read(&known).map(|it| it.len()), Ok(most));
         check(&format!(
@@ -287,8 +287,8 @@ a: 1
 #- /.hiera-ls-baseline.json
 {known}
 #- /data/common.yaml
-a: 1
-#^ information[unused-ignore]: the baseline lists {most} findings that are gone, such as `octal-number` of `a`…
+aa: 1
+#^ information[unused-ignore]: the baseline lists {most} findings that are gone, such as `octal-number` of `aa`…
 b: 1
 "
         ));
