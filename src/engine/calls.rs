@@ -14,7 +14,7 @@ use super::hierarchy::{Location, ResolvedLevel};
 use super::interpolate::interpolate;
 use super::invocation::{self, Found, Invocation, OpaqueLevel};
 use super::key::Key;
-use super::layer::{Layer, when_using, wrong_value_type};
+use super::layer::{Layer, when_using};
 use super::lookup;
 use super::notes;
 use super::trace::Outcome;
@@ -324,7 +324,7 @@ impl<'l> CallSite<'l> {
         match puppet_type::check_lookup_value(&value.value) {
             None => Ok(()),
             Some(got) => {
-                let message = wrong_value_type(self.level, self.location, key, &got);
+                let message = self.layer.wrong_value_type(self.level, self.location, key, &got);
                 Err(self.type_failure(message))
             }
         }

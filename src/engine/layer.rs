@@ -405,7 +405,7 @@ impl Layer {
         }
         // As in Puppet, only the value that is looked up is checked. The other values of the file do not fail this lookup.
         if let Some(got) = entry.misfit() {
-            let message = wrong_value_type(level, Some(location), root, got);
+            let message = self.wrong_value_type(level, Some(location), root, got);
             return Err(Failure::of(FailureClass::TypeAssertion, message).at(entry.value.place));
         }
         if level.function.kind == FunctionKind::LookupKey {
@@ -468,6 +468,30 @@ impl Layer {
         Ok(file)
     }
 
+    /// Puppet's message for a value that no lookup may return.
+    pub(super) fn wrong_value_type(
+        &self,
+        level: &ResolvedLevel,
+        location: Option<&Location>,
+        key: &str,
+        got: &str,
+    ) -> String {
+        let kind = level.function.kind;
+        let from = match kind {
+            FunctionKind::DataHash => "in hash returned from",
+            _ => "returned from",
+        };
+        // Version 3 has data_hash and lookup_key functions of its own.
+        let of_version = if self.config.version == 3 { "v3_" } else { "" };
+        format!(
+            "Value for key '{key}', {from} {of_version}{} function '{}'{} has wrong type, expects Puppet::LookupValue, got \
+             {got}",
+            kind.key(),
+            level.function.name,
+            when_using(location),
+        )
+    }
+
     /// Keys in module data must start with the module's name; a key that is not a string makes Puppet crash.
     pub(super) fn check_module_keys<'k>(
         &self,
@@ -515,24 +539,4 @@ fn announce(invocation: &Invocation<'_>, levels: &[Arc<ResolvedLevel>]) {
 /// The location in messages; empty for a level without one.
 pub(super) fn when_using(location: Option<&Location>) -> String {
     location.map_or(String::new(), |it| format!(", when using location '{}',", it.location))
-}
-
-/// Puppet's message for a value that no lookup may return.
-pub(super) fn wrong_value_type(
-    level: &ResolvedLevel,
-    location: Option<&Location>,
-    key: &str,
-    got: &str,
-) -> String {
-    let kind = level.function.kind;
-    let from = match kind {
-        FunctionKind::DataHash => "in hash returned from",
-        _ => "returned from",
-    };
-    format!(
-        "Value for key '{key}', {from} {} function '{}'{} has wrong type, expects Puppet::LookupValue, got {got}",
-        kind.key(),
-        level.function.name,
-        when_using(location),
-    )
 }

@@ -293,6 +293,35 @@ fn a_value_that_is_used_again_and_again_is_given_up() {
     }
 }
 
+/// The names of the functions are those of `puppet lookup` 7.23 and 8.11.
+#[test]
+fn functions_of_hiera_3_have_their_own_names() {
+    let files = MemoryFiles::new([
+        ("/g/hiera.yaml", ":backends: [yaml]\n:hierarchy: [c]\n:yaml:\n  :datadir: /g\n"),
+        ("/g/c.yaml", "a: {true: x}\n"),
+        ("/e/hiera.yaml", "version: 5\nhierarchy: [{name: c, path: c.yaml}]\n"),
+        ("/e/data/c.yaml", "b: {true: x}\n"),
+    ]);
+    let environment = Environment {
+        root: Some("/e".into()),
+        global_config: Some("/g/hiera.yaml".into()),
+        ..Environment::default()
+    };
+    let parts = NodeParts { name: "n".into(), ..NodeParts::default() };
+    let evaluator = Evaluator::new(
+        Arc::new(files),
+        Arc::new(environment),
+        Arc::new(Node::new(parts, Origin::Name)),
+        PuppetVersion::V8,
+    );
+    for (key, function) in [("a", "v3_data_hash"), ("b", "data_hash")] {
+        let found = text(&evaluator.lookup(key));
+        let expected =
+            format!("in hash returned from {function} function 'yaml_data', when using location");
+        assert!(found.contains(&expected), "{found}");
+    }
+}
+
 /// Recorded from `puppet lookup` 7.23 and 8.11.
 #[test]
 fn texts_in_hiera_3_look_up_in_the_global_layer_only() {
