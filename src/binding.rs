@@ -108,6 +108,13 @@ impl Binder<'_> {
                 case.bound = Bound::Failed(Failure::of(FailureClass::Puppet, message));
                 case.verdict = Verdict::Fails;
             }
+            if case.verdict == Verdict::Fits && self.evaluator.version().is_strict() {
+                let is_missing = |it: &&Arc<str>| self.evaluator.is_of_missing_class(it);
+                let names: Vec<_> = answer.read_open.iter().filter(is_missing).cloned().collect();
+                if !names.is_empty() {
+                    case.verdict = Verdict::Unsure(Unsure::ClassesOf(names));
+                }
+            }
             case
         };
         let mut cases = match answer.cases.as_slice() {

@@ -258,7 +258,7 @@ fn texts_with_open_variables_are_judged_as_far_as_they_are_known() {
         &[
             "a: data \"a%{x}\"",
             "b: data \"a%{x}\"; parameter 'b' expects an Integer value, got String",
-            "c: data \"a%{x}\"; not known: it depends on text that is not known here",
+            "c: data \"a%{x}\"; not known: it depends on the text of x",
         ],
     );
 }

@@ -7,6 +7,7 @@ use crate::code::{ClassCode, CodeFile};
 use crate::data::puppet_type::{self, KnownType, Misfit, Type, TypeAliases};
 use crate::data::{Value, render};
 use crate::engine::Answer;
+use crate::engine::cases::in_a_list;
 use crate::syntax::puppet::Parameter;
 
 /// Puppet's verdict on a binding.
@@ -33,8 +34,10 @@ pub enum Unsure {
     Type(String),
     /// A level that is not evaluated here may have another value.
     Opaque,
-    /// The verdict depends on strings that are not completely known: they contain open variables, or are encrypted.
-    Texts,
+    /// The verdict depends on strings that are not completely known: they contain these open variables, or are encrypted.
+    Texts(Vec<Arc<str>>),
+    /// Puppet 8 fails unless code sets these variables, and their classes are not here.
+    ClassesOf(Vec<Arc<str>>),
     /// The verdict depends on types in Puppet code that is missing.
     Unresolved(String),
 }
@@ -89,13 +92,19 @@ impl ParameterType {
     }
 
     /// Whether a value fits in which some strings differ from those in a catalog.
-    fn verdict_on_open(&self, value: &Value, is_open: &dyn Fn(&str) -> bool) -> Verdict {
+    /// `names` are the open variables in them.
+    fn verdict_on_open(
+        &self,
+        value: &Value,
+        is_open: &dyn Fn(&str) -> bool,
+        names: impl FnOnce() -> Vec<Arc<str>>,
+    ) -> Verdict {
         let Some(wanted) = self.known() else { return self.verdict_on(value) };
         match puppet_type::fit_of_open(wanted, value, is_open) {
             Some(true) => Verdict::Fits,
             // No text makes the value fit, so the value as it is written shows which parts do not.
             Some(false) => self.verdict_on(value),
-            None => Verdict::Unsure(Unsure::Texts),
+            None => Verdict::Unsure(Unsure::Texts(names())),
         }
     }
 }
@@ -115,12 +124,13 @@ impl Verdict {
             Bound::Data(value) => {
                 let has_open_texts = !answer.open.is_empty() && value.value.has_tokens();
                 if has_open_texts && is_unconverted(answer) {
-                    return Self::Unsure(Unsure::Texts);
+                    return Self::Unsure(Unsure::Texts(answer.open.clone()));
                 }
                 if has_open_texts || render::has_encrypted_text(&value.value) {
                     let is_open =
                         |text: &str| has_open_texts && text.contains("%{") || text.contains("ENC[");
-                    return wanted.verdict_on_open(&value.value, &is_open);
+                    let names = || if has_open_texts { answer.open.clone() } else { Vec::new() };
+                    return wanted.verdict_on_open(&value.value, &is_open, names);
                 }
                 wanted.verdict_on(&value.value)
             }
@@ -165,7 +175,19 @@ impl Unsure {
             Self::Computed => "not known: computed by code".to_owned(),
             Self::Type(problem) => format!("the type cannot be read: {problem}"),
             Self::Opaque => "not known: another level may decide".to_owned(),
-            Self::Texts => "not known: it depends on text that is not known here".to_owned(),
+            Self::Texts(names) if names.is_empty() => {
+                "not known: it depends on encrypted text".to_owned()
+            }
+            Self::Texts(names) => {
+                format!("not known: it depends on the text of {}", in_a_list(names))
+            }
+            Self::ClassesOf(names) => {
+                let classes = if names.len() == 1 { "a class that is" } else { "classes that are" };
+                let names = in_a_list(names);
+                format!(
+                    "not known: the lookup fails unless code sets {names}, of {classes} not here"
+                )
+            }
             Self::Unresolved(problem) => format!("not known: the type {problem}"),
         }
     }

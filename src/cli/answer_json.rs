@@ -137,9 +137,7 @@ fn add_outcome<M: SerializeMap>(
             members.serialize_entry("error_class", failure.class.ruby_name())?;
         }
     }
-    // Puppet 8 fails if one of them is not set, also where only another member of the hash reads it.
-    if !answer.read_open.is_empty() {
-        let names: Vec<&str> = answer.read_open.iter().map(|name| &**name).collect();
+    if let Some(names) = open_names(answer) {
         members.serialize_entry("open", &names)?;
     }
     if !answer.opaque.is_empty() {
@@ -150,6 +148,13 @@ fn add_outcome<M: SerializeMap>(
         members.serialize_entry("explain", &explain(trace))?;
     }
     Ok(())
+}
+
+/// The open variables that were read for a string, if there are any. Puppet 8 fails if one of them is not set, also where only another
+/// member of the hash reads it.
+pub(super) fn open_names(answer: &Answer) -> Option<Vec<&str>> {
+    let names: Vec<&str> = answer.read_open.iter().map(|name| &**name).collect();
+    (!names.is_empty()).then_some(names)
 }
 
 /// The conditions of a case.

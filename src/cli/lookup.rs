@@ -287,9 +287,7 @@ fn first_found(
     if arguments.explain || arguments.explain_options {
         return explained(&answer, names, output);
     }
-    if !answer.open.is_empty() {
-        complain(&format!("not known, and left in the text: {}", answer.open.join(", ")));
-    }
+    output::complain_of_open(&answer.open);
     for level in &answer.opaque {
         complain(&format!("the value may come from {}", level.in_words()));
     }

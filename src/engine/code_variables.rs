@@ -7,16 +7,20 @@ use std::sync::Arc;
 use super::evaluator::Evaluator;
 use super::request::{Answer, Request};
 use super::within::Caller;
+use crate::code::summary::known_as;
 use crate::facts::node::is_set_by_server;
 use crate::facts::variable::VariablePath;
 use crate::facts::{Basis, Reading};
 use crate::syntax::key_path::KeyPath;
+use crate::syntax::puppet::DeclarationKind;
 
 /// The variables that code of an environment may set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CodeVariables {
     /// Those that the main manifests assign, and those of functions that look something up or include classes; without `$`.
     pub assigned: HashSet<Arc<str>>,
+    /// The classes that the main manifests declare.
+    pub declared: HashSet<Arc<str>>,
     /// The class that is not evaluated yet, because its parameters are being looked up.
     pub not_evaluated: Option<Arc<str>>,
     /// Those of scopes between the lookup and the top scope, such as the node's block. They hide facts of the same name.
@@ -33,6 +37,11 @@ impl CodeVariables {
     /// Whether code may hide what is known of the variable, as it is written. A leading `::` means the top scope.
     pub fn may_hide(&self, name: &str) -> bool {
         self.hiding.contains(name)
+    }
+
+    /// Whether a main manifest declares the class.
+    pub(super) fn declares(&self, class: &str) -> bool {
+        self.declared.contains(&*known_as(DeclarationKind::Class, class))
     }
 
     /// The same with more variables that hide others.

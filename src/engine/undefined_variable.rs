@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use super::code_variables::is_variable_of_class;
 use super::evaluator::Evaluator;
 use crate::code::CodeFile;
 use crate::code::roots::files_of_class;
 use crate::code::summary::known_as;
+use crate::syntax::key_path;
 use crate::syntax::puppet::DeclarationKind;
 
 /// What Puppet says of the class of a variable that is not set.
@@ -40,6 +42,16 @@ impl Evaluator {
             ClassOfVariable::NotFound
         };
         (unqualified, state.in_words(class))
+    }
+
+    /// Whether a variable is one of a class that neither the modules nor the main manifests declare.
+    pub fn is_of_missing_class(&self, variable: &str) -> bool {
+        let path = key_path::parse(variable).ok().filter(is_variable_of_class);
+        let root = path.as_ref().and_then(|it| it.root_name());
+        let class = root.and_then(|it| it.trim_start_matches("::").rsplit_once("::"));
+        class.is_some_and(|(class, _)| {
+            !self.finds_class(class) && !self.code_variables().is_some_and(|it| it.declares(class))
+        })
     }
 
     /// Whether Puppet finds a class. `puppet lookup` does not read the main manifests, so only the files count that modules have for the

@@ -116,10 +116,15 @@ impl CodeScopes {
         let of_manifests = files().flat_map(|it| &it.manifest.assigned);
         let mut assigned = world.variables_of_functions(environment);
         assigned.extend(of_manifests.map(|it| it.name.as_str().into()));
+        let declared = files().flat_map(|it| &it.manifest.declarations);
+        let classes = declared.filter(|it| it.kind == DeclarationKind::Class);
         let in_lambdas = files().flat_map(|it| it.variables_of_outer_lambdas());
         let outside = CodeVariables {
             assigned,
             hiding: in_lambdas.filter(|it| !is_told(it)).map(Arc::from).collect(),
+            declared: classes
+                .filter_map(|it| Some(known_as(it.kind, it.name.as_deref()?)))
+                .collect(),
             not_evaluated: None,
         };
         let mut of_blocks = HashMap::new();

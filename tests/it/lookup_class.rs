@@ -333,7 +333,8 @@ fn variables_that_code_may_have_set() {
          1 file of level \"r\" may change this, depending on role\n  \
          ok       t  \"%{role}\"          data/common.yaml:3\n  \
          ?        i  \"%{m::params::v}\"  data/common.yaml:2\n           \
-         not known: it depends on text that is not known here\n           The value itself depends on m::params::v\n"
+         not known: it depends on the text of m::params::v\n           The value itself depends on m::params::v\n\
+         hiera-ls: not known, and left in the text: role, m::params::v\n"
     );
     assert_eq!(run(&["check"]), "hiera-ls: All checks passed (6 files)\n");
     // `puppet lookup` evaluates no code.
@@ -349,4 +350,46 @@ fn variables_that_code_may_have_set() {
         nodes.ends_with("role  known for 1 node; not set for 1, unless code sets it\n"),
         "{nodes}"
     );
+}
+
+/// Puppet 8: `Undefined variable 'nope::x'; class nope could not be found`.
+#[test]
+fn variables_of_classes_that_are_not_here() {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", "version: 5\n"),
+        (
+            "data/common.yaml",
+            "m::a: '%{nope::x}'\nm::b: '%{of_main::x} %{m::sub::x}'\nm::c: '%{facts.role}'\nm::d: plain\n",
+        ),
+        ("modules/m/manifests/init.pp", "class m ($a, String $b, Enum['x'] $c, $d) { }\n"),
+        ("modules/m/manifests/sub.pp", "class m::sub { $x = 1 }\n"),
+        ("manifests/site.pp", "class of_main { $x = 1 }\ninclude m\n"),
+    ]);
+    let run = |arguments: &[&str]| {
+        let (_, shown, said) = run_in(&workspace, &[&["--class", "m"], arguments].concat());
+        shown + &said
+    };
+    let open = "hiera-ls: not known, and left in the text: nope::x, of_main::x, m::sub::x, role\n";
+    let table = |of_a: &str, note: &str| {
+        format!(
+            "m for any node (modules/m/manifests/init.pp:1)\n  {of_a}  a  \"%{{nope::x}}\"                  \
+             data/common.yaml:1\n{note}  ok  b  \"%{{of_main::x}} %{{m::sub::x}}\"  data/common.yaml:2\n  ?   c  \
+             \"%{{facts.role}}\"               data/common.yaml:3\n      not known: it depends on the text of \
+             role\n  ok  d  \"plain\"                       data/common.yaml:4\n{open}"
+        )
+    };
+    let why = "not known: the lookup fails unless code sets nope::x, of a class that is not here";
+    assert_eq!(run(&["--puppet-version", "8"]), table("? ", &format!("      {why}\n")));
+    assert_eq!(run(&["--puppet-version", "7"]), table("ok", ""));
+    let lines = run(&["--puppet-version", "8", "--render-as", "jsonl"]);
+    let lines: Vec<Json> =
+        lines.lines().map(|it| serde_json::from_str(it).expect("JSON")).collect();
+    let of_a = json!({
+        "class": "m", "param": "a", "type": null, "line": 1, "status": "unknown", "from": "data",
+        "value": "%{nope::x}", "error": null, "why": why, "open": ["nope::x"],
+        "origins": ["data/common.yaml:1"],
+    });
+    assert_eq!(lines[0], of_a);
+    assert_eq!(lines[1]["open"], json!(["of_main::x", "m::sub::x"]));
+    assert_eq!((&lines[3]["open"], &lines[4]["status"]), (&Json::Null, &json!("unknown")));
 }

@@ -2,8 +2,11 @@
 
 use std::process::ExitCode;
 
+use indexmap::IndexSet;
+
 use super::arguments::{DEPENDS, RenderAs};
 use super::class_output::{self, BoundClass, Origins};
+use super::output::complain_of_open;
 use super::setup::Setup;
 use crate::binding::{Binder, refused_values};
 use crate::cli::print;
@@ -48,10 +51,16 @@ pub(super) fn run(
     for warning in evaluator.config_warnings() {
         complain(&format!("warning: {warning}"));
     }
+    let render_as = render_as.unwrap_or(RenderAs::Table);
+    // The records for programs name them.
+    if matches!(render_as, RenderAs::Table | RenderAs::S) {
+        let open: IndexSet<_> = all.iter().flat_map(BoundClass::left_in_texts).cloned().collect();
+        complain_of_open(&open.into_iter().collect::<Vec<_>>());
+    }
     let node = &setup.evaluator.node().name;
     let files = setup.files().as_ref();
     let from = Origins { files, directory: environment.directory() };
-    print(&match render_as.unwrap_or(RenderAs::Table) {
+    print(&match render_as {
         RenderAs::Table | RenderAs::S => class_output::table(&all, node, files),
         RenderAs::Json => class_output::json(&all, node, from),
         RenderAs::Yaml => class_output::yaml(&all, node, from),

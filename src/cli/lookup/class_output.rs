@@ -1,6 +1,7 @@
 //! The output of `lookup --class`: a table for people; JSON, YAML and JSON lines for programs.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
 
@@ -8,7 +9,7 @@ use super::output::if_text;
 use crate::binding::{
     Binding, Bound, BoundCase, RefusedValue, Verdict, is_open, refusal, refusal_in_words,
 };
-use crate::cli::answer_json::{conditions_json, left_out_json};
+use crate::cli::answer_json::{conditions_json, left_out_json, open_names};
 use crate::cli::shown::{as_seen_from_here, here, in_lines, seen_from, within_a_line};
 use crate::code::ClassCode;
 use crate::data::{Files, Value, json as data_json, render};
@@ -36,6 +37,13 @@ impl BoundClass {
         let lines: Vec<String> = self.refused.iter().map(|it| it.message.clone()).collect();
         let of_values = (!lines.is_empty()).then(|| refusal_in_words(&self.class.name, &lines));
         of_file.or(of_values).or_else(|| refusal(&self.class.name, &self.bindings))
+    }
+
+    /// The open variables that the values show, where they stay as `%{…}`.
+    pub(super) fn left_in_texts(&self) -> impl Iterator<Item = &Arc<str>> {
+        let answers =
+            self.bindings.iter().flat_map(|it| (0..it.cases.len()).map(|at| it.answer_of(at)));
+        answers.flat_map(|it| &it.open)
     }
 }
 
@@ -287,8 +295,12 @@ fn add_case(
     if let Verdict::Unsure(unsure) = &case.verdict {
         line.insert("why".into(), unsure.words().into());
     }
+    let answer = binding.answer_of(index);
+    if let Some(names) = open_names(answer) {
+        line.insert("open".into(), names.into());
+    }
     if matches!(case.bound, Bound::Data(_)) {
-        line.insert("origins".into(), origins.of(binding.answer_of(index)).into());
+        line.insert("origins".into(), origins.of(answer).into());
     }
 }
 

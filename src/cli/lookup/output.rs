@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use super::arguments::{LookupArguments, RenderAs};
 use crate::cli::answer_json::{AnswerJson, Explain, Record, redacted};
 use crate::cli::shown::{as_seen_from_here, in_a_line, in_lines, within_a_line};
+use crate::cli::terminal::complain;
 use crate::data::{Files, Located, Place, render};
 use crate::engine::cases::{left_out_in_words, not_known_in_words};
 use crate::engine::explain::{self, Annotate};
@@ -234,6 +235,13 @@ pub(super) fn depends_line(answer: &Answer, names: &[Arc<str>], node: &Node) -> 
         format!("{set} with --set {}", in_shell(format!("{}=VALUE", on[0])))
     };
     format!("{key} depends on {}; {advice}", not_known_in_words(&on))
+}
+
+/// Which variables stay as `%{…}` in the texts of what is printed.
+pub(super) fn complain_of_open(names: &[Arc<str>]) {
+    if !names.is_empty() {
+        complain(&format!("not known, and left in the text: {}", names.join(", ")));
+    }
 }
 
 /// An argument as a shell reads it. Only names of variables whose members need quotes contain other characters.
