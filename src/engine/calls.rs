@@ -22,7 +22,7 @@ use crate::backends::{BackEnd, Call, DataHash, FunctionContext, PuppetContext, R
 use crate::config::hiera_yaml::FunctionKind;
 use crate::config::{Environment, PuppetVersion};
 use crate::data::puppet_type::{self, Type};
-use crate::data::{DataFile, Files, Hash, Located, RootEntry, Value};
+use crate::data::{DataFile, Files, Hash, Located, Place, RootEntry, Value};
 use crate::facts::Node;
 use crate::syntax::key_path::Segment;
 
@@ -141,6 +141,12 @@ impl Layer {
                 back_end.lookup_key(root, &call, &mut asked.context(invocation))
             })
         })?;
+        // The function interpolates before Puppet checks what it returns. Texts that insert nothing fit as they are written.
+        if let (Returned::Value(value), Some(entry)) = (&returned, file.get(root))
+            && (entry.has_tokens() || entry.misfit().is_some())
+        {
+            asked.check_value(root, value, entry.value.place)?;
+        }
         Ok(asked.report(invocation, key, root, returned))
     }
 
@@ -226,7 +232,7 @@ impl<'l> CallSite<'l> {
             return Ok(None);
         };
         // As in Puppet, the value is checked as it is written. What its tokens expand to is not checked here.
-        self.check_value(root, &value)?;
+        self.check_value(root, &value, None)?;
         // Puppet's interpolation copies the value, and explanations in YAML have aliases where Puppet reports the same object twice.
         let value = if invocation.is_traced() { value.copied() } else { value };
         let value = interpolate(invocation, &value, invocation::InterpolatedText::Data)?;
@@ -249,7 +255,7 @@ impl<'l> CallSite<'l> {
                 let subject = format!("Value returned from data_hash function '{name}'{place}");
                 let message = puppet_type::assert_instance(&subject, &Type::hash(), &other);
                 let message = message.err().unwrap_or_default();
-                return Err(self.type_failure(message));
+                return Err(self.type_failure(message, None));
             }
         };
         // Puppet checks the keys when it stores the hash in the function's context, so it warns once for each source.
@@ -287,7 +293,7 @@ impl<'l> CallSite<'l> {
         };
         if let Returned::Value(value) = &returned {
             // Only values are kept. As in Puppet, a function that calls `not_found` is called again by the next lookup.
-            self.check_value(root, value)?;
+            self.check_value(root, value, None)?;
             self.keep(invocation, root, value);
         }
         Ok(self.report(invocation, key, root, returned))
@@ -307,7 +313,7 @@ impl<'l> CallSite<'l> {
             returned
         };
         if let Returned::Value(value) = &returned {
-            self.check_value(text, value)?;
+            self.check_value(text, value, None)?;
         }
         let found = self.report(invocation, key, text, returned);
         found.map(|value| key.undig(value, &mut invocation.budget)).transpose()
@@ -320,18 +326,19 @@ impl<'l> CallSite<'l> {
         }
     }
 
-    fn check_value(self, key: &str, value: &Located) -> Result<(), Failure> {
+    /// Refuses a value that no lookup may return; `place` is where it is written, if that is known.
+    fn check_value(self, key: &str, value: &Located, place: Option<Place>) -> Result<(), Failure> {
         match puppet_type::check_lookup_value(&value.value) {
             None => Ok(()),
             Some(got) => {
                 let message = self.layer.wrong_value_type(self.level, self.location, key, &got);
-                Err(self.type_failure(message))
+                Err(self.type_failure(message, place))
             }
         }
     }
 
-    fn type_failure(self, message: String) -> Failure {
-        let place = self.level.function.place.or(self.level.place);
+    fn type_failure(self, message: String, place: Option<Place>) -> Failure {
+        let place = place.or(self.level.function.place).or(self.level.place);
         Failure::of(FailureClass::TypeAssertion, message).at(place)
     }
 

@@ -403,11 +403,6 @@ impl Layer {
         if let Some(why) = file.why_open(root) {
             return calls::open_entry(invocation, (self, level), key, why.into(), entry);
         }
-        // As in Puppet, only the value that is looked up is checked. The other values of the file do not fail this lookup.
-        if let Some(got) = entry.misfit() {
-            let message = self.wrong_value_type(level, Some(location), root, got);
-            return Err(Failure::of(FailureClass::TypeAssertion, message).at(entry.value.place));
-        }
         if level.function.kind == FunctionKind::LookupKey {
             let found =
                 self.ask_for_key_of_file(invocation, (level, location), back_end, key, file)?;
@@ -415,6 +410,11 @@ impl Layer {
                 invocation.note_interpolated(value);
             }
             return Ok(found);
+        }
+        // As in Puppet, only the value that is looked up is checked. The other values of the file do not fail this lookup.
+        if let Some(got) = entry.misfit() {
+            let message = self.wrong_value_type(level, Some(location), root, got);
+            return Err(Failure::of(FailureClass::TypeAssertion, message).at(entry.value.place));
         }
         let value = if invocation.is_traced() {
             // Puppet's interpolation copies every value that it traverses, and explain distinguishes copies.

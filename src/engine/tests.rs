@@ -322,6 +322,35 @@ fn functions_of_hiera_3_have_their_own_names() {
     }
 }
 
+/// The errors are those of `puppet lookup` 8.11. `data_hash` functions check a value first.
+#[test]
+fn what_lookup_key_functions_return_is_checked_after_interpolation() {
+    let workspace = Workspace::new(&[
+        (
+            "/env/hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: e, path: s.eyaml, lookup_key: eyaml_lookup_key}\n\
+             - {name: c, path: c.yaml}\n",
+        ),
+        (
+            "/env/data/s.eyaml",
+            "unset: {'%{nope}': 1, ~: 2}\nalias: {\"%{alias('hash')}\": 1}\nhash: {a: 1}\n\
+             text: [{1.5: x, true: \"%{lookup('hash')}\"}]\n",
+        ),
+        ("/env/data/c.yaml", "hashed: {'%{nope}': 1, ~: 2}\n"),
+    ]);
+    let check = |key: &str, expected: &str| {
+        let found = text(&workspace.lookup(key));
+        assert!(found.ends_with(expected), "{found}");
+    };
+    check("unset", "Undefined variable 'nope'; ");
+    let failure = workspace.lookup("alias").outcome.expect_err("the key is a hash");
+    let file = failure.place.map(|it| workspace.files.path(it.file));
+    assert_eq!(file.as_deref(), Some("/env/data/s.eyaml"));
+    check("alias", "got Hash[Hash[String, Integer[1, 1], 1, 1], Integer[1, 1], 1, 1]");
+    check("text", "got Array[Hash[ScalarData, Enum['x', '{\"a\"=>1}'], 2, 2], 1, 1]");
+    check("hashed", "got Hash[String, Integer[1, 2], 2, 2]");
+}
+
 /// Recorded from `puppet lookup` 7.23 and 8.11.
 #[test]
 fn texts_in_hiera_3_look_up_in_the_global_layer_only() {
