@@ -269,8 +269,7 @@ fn texts_inside_sensitive_values_are_judged_in_the_same_way() {
         "Sensitive[Enum['x']] $a, Sensitive[Integer] $b",
         "lookup_options: {'^k::': {convert_to: Sensitive}}\nk::a: 'a%{x}'\nk::b: 'a%{x}'",
         &[
-            "a: data #<Sensitive [value redacted]>; not known: \
-             it depends on text that is not known here",
+            "a: data #<Sensitive [value redacted]>; not known: it depends on the text of x",
             "b: data #<Sensitive [value redacted]>; \
              parameter 'b' expects a Sensitive[Integer] value, got Sensitive[String]",
         ],
