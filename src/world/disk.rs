@@ -321,11 +321,15 @@ impl DiskTable {
 
     /// `path` without links. Of a path that does not exist, the directories that exist are without links.
     fn real_path_of_any(&self, path: &str) -> Option<String> {
-        let mut above = std::iter::once(path).chain(paths::ancestors(path));
-        above.find_map(|it| {
-            let real = self.reader.real_path(it)?;
-            Some(paths::join(&real, paths::below(it, path)?))
-        })
+        if let Some(real) = self.reader.real_path(path) {
+            return Some(real);
+        }
+        // A path can name thousands of directories. What is below one that does not exist does not exist, either.
+        let mut above: Vec<&str> = paths::ancestors(path).collect();
+        above.reverse();
+        let real = |it| Some((it, self.reader.real_path(it)?));
+        let (directory, real) = above.into_iter().map_while(real).last()?;
+        Some(paths::join(&real, paths::below(directory, path)?))
     }
 
     /// The other paths of the file at `path` that are known: those by which it was read through links, and the one without links.
