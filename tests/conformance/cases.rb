@@ -18,7 +18,7 @@ require 'json'
 require 'optparse'
 require_relative 'case_file'
 require_relative 'puppet_lookup'
-%w[chance vocabulary values writer hierarchy environment open_environment variables any_node sides shrink].each do |part|
+%w[chance vocabulary values writer hierarchy environment open_environment variables empty_names any_node sides shrink].each do |part|
   require_relative "fuzz/#{part}"
 end
 
@@ -63,11 +63,11 @@ module Conformance
     class Record
       attr_reader :query, :cases
 
-      # `in_options`: variables that lookup_options of any file read.
-      def initialize(query, answer, in_options)
+      # `texts`: those of all files of the environment.
+      def initialize(query, answer, texts)
         @query = query
         @answer = answer
-        @in_options = in_options
+        @texts = texts
         @cases = answer['status'] == 'depends' ? answer['cases'] : [answer.merge('if' => {})]
       end
 
@@ -85,11 +85,19 @@ module Conformance
         @cases.index { |it| node.fulfils?(it['if']) }
       end
 
+      # The kind of the difference between this answer and Puppet's; `nil` if there is none that counts.
       def difference(node, theirs)
+        found = unlike(node, theirs)
+        found unless found && EmptyNames.new(@texts).leave_out?(node)
+      end
+
+      private
+
+      def unlike(node, theirs)
         ours = @cases[first_for(node)]
         open = ours.fetch('open', [])
         # A variable that is open or may be empty counts as set, also if options for other keys read it.
-        set = @in_options + open + ours['if'].select { |_, text| text == '' }.keys
+        set = Variables.of_options(@texts) + open + ours['if'].select { |_, text| text == '' }.keys
         return if Puppet.version.to_i >= 8 && theirs['error'].to_s.include?('Undefined variable') && set.any? { |name| node.value_of(name).nil? }
         # Options that look themselves up are reported in other words, or late.
         return if theirs['error'].to_s.include?('Recursive lookup detected in [lookup_options]')
@@ -172,8 +180,7 @@ module Conformance
 
       def environment(laid_out, queries, paths, texts, chance, random)
         @counts[:environments] += 1
-        in_options = Variables.of_options(texts)
-        records = queries.zip(@ours.ask_all(laid_out, queries)).map { |query, answer| Record.new(query, answer, in_options) }
+        records = queries.zip(@ours.ask_all(laid_out, queries)).map { |query, answer| Record.new(query, answer, texts) }
         # If every lookup fails, a few queries are enough.
         records = records.first(4) if records.all? { |it| it.cases.all? { |one| one['status'] == 'error' } }
         records = comparable(records)
@@ -269,8 +276,7 @@ module Conformance
         node = AnyNode.of_case(one)
         one = node.added_to(one)
         LaidOut.open(one) do |laid_out|
-          in_options = Variables.of_options(one.files.values)
-          record = Record.new(one.queries.first, @ours.ask_all(laid_out, one.queries).first, in_options)
+          record = Record.new(one.queries.first, @ours.ask_all(laid_out, one.queries).first, one.files.values)
           return ['incomplete', {}, record, node] if !record.complete? || record.unknown?
 
           theirs = @puppet.ask_all(laid_out, one.queries).first
