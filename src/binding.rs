@@ -18,7 +18,7 @@ use crate::engine::{
 use crate::syntax::puppet::{DeclarationKind, Parameter};
 use crate::text::TextRange;
 
-pub use given::{RefusedValue, refused_values};
+pub use given::{RefusedValue, refusal_of_values, refused_values};
 pub use verdict::{ParameterType, Unsure, Verdict};
 
 /// A parameter with its value.
@@ -301,7 +301,7 @@ pub fn refusal(class: &str, bindings: &[Binding]) -> Option<String> {
 }
 
 /// Puppet's error about the parameters of a class, with a line for each.
-pub fn refusal_in_words(class: &str, lines: &[String]) -> String {
+fn refusal_in_words(class: &str, lines: &[String]) -> String {
     let class = class_reference(class);
     match lines {
         [only] => format!("{class}: {only}"),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{ParameterType, Verdict};
+use super::{ParameterType, Verdict, refusal_in_words};
 use crate::code::ClassCode;
 use crate::code::class::METAPARAMETERS;
 use crate::data::puppet_type::TypeAliases;
@@ -20,6 +20,12 @@ pub struct RefusedValue {
     pub message: String,
     /// Whether the class does not have the parameter.
     pub is_unknown: bool,
+}
+
+/// Puppet's error about the values that a classifier sets; `None` if it refuses none of them.
+pub fn refusal_of_values(class: &str, refused: &[RefusedValue]) -> Option<String> {
+    let lines: Vec<String> = refused.iter().map(|it| it.message.clone()).collect();
+    (!lines.is_empty()).then(|| refusal_in_words(class, &lines))
 }
 
 /// What Puppet refuses in the parameters that a classifier sets. Unknown parameters come first, as in Puppet's message.

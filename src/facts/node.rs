@@ -1,5 +1,6 @@
 //! A sample node: everything about a machine that a lookup can depend on.
 
+mod classified;
 mod top_scope;
 mod variables;
 
@@ -8,6 +9,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+pub use self::classified::{ClassifiedClass, GivenValue};
 use self::top_scope::{add_if_missing, common_text};
 use self::variables::{OfName, OnDemand, Variables};
 use super::NamePatterns;
@@ -16,7 +18,6 @@ use crate::config::Environment;
 use crate::data::fingerprint::hash_of;
 use crate::data::{Hash, Located, Value};
 use crate::syntax::key_path::{self, KeyPath, Segment};
-use crate::text::TextRange;
 
 /// A node: facts, trusted data, server_facts, environment and extra variables, flattened to top-scope variables.
 ///
@@ -48,28 +49,6 @@ pub type TextsOfWay = Vec<(Arc<str>, Arc<str>)>;
 
 /// Names of nodes. Lookups search for very many names in these.
 pub type Certnames = HashSet<Arc<str>, foldhash::fast::RandomState>;
-
-/// A class that a node gets from an external node classifier.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ClassifiedClass {
-    /// In lower case, without a leading `::`.
-    pub name: Arc<str>,
-    /// The parameters that the classifier sets.
-    pub given: Box<[GivenValue]>,
-    /// The file with the classifier's output, and the position of the name in it; its start if the format has no positions.
-    pub place: (Arc<str>, TextRange),
-}
-
-/// A parameter that a classifier sets.
-#[derive(Debug, Clone, PartialEq)]
-pub struct GivenValue {
-    /// Without `$`.
-    pub name: Box<str>,
-    /// The value, which is not `undef`.
-    pub value: Value,
-    /// The position of the name in the classifier's output; its start if the format has no positions.
-    pub range: TextRange,
-}
 
 /// The origin of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]

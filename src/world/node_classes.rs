@@ -19,7 +19,7 @@ use std::sync::Arc;
 use indexmap::{IndexMap, IndexSet};
 
 use super::snapshot::World;
-use crate::binding::{self, RefusedValue};
+use crate::binding::{RefusedValue, refusal_of_values};
 use crate::code::inclusions::ClassLookup;
 use crate::code::roots::CodeRoots;
 use crate::code::{ClassCode, CodeFile};
@@ -116,10 +116,9 @@ impl NodeClass {
     /// What Puppet refuses in the parameters that a classifier sets.
     fn refusal_of_values(&self) -> Option<RefusedCode> {
         let RefusedValue { path, range, .. } = self.refused_values.first()?;
-        let lines: Vec<String> = self.refused_values.iter().map(|it| it.message.clone()).collect();
         Some(RefusedCode {
             place: CodePlace { path: path.clone(), range: *range },
-            message: binding::refusal_in_words(&self.name, &lines),
+            message: refusal_of_values(&self.name, &self.refused_values)?,
         })
     }
 }

@@ -125,12 +125,12 @@ struct Draft {
     over: NodeParts,
     origin: Origin,
     /// The variables that name machines in the paths of data files called after the node.
-    named_by: Vec<Arc<str>>,
+    named_by: BTreeSet<Arc<str>>,
 }
 
 impl Draft {
     fn new(parts: NodeParts, origin: Origin) -> Self {
-        Self { parts, over: NodeParts::default(), origin, named_by: Vec::new() }
+        Self { parts, over: NodeParts::default(), origin, named_by: BTreeSet::new() }
     }
 
     /// What a file says of a node.
@@ -565,8 +565,6 @@ impl Found<'_> {
             Draft::new(parts, Origin::Name)
         });
         draft.named_by.extend(named_by.iter().cloned());
-        draft.named_by.sort();
-        draft.named_by.dedup();
     }
 
     /// The systems that a module on its own supports.
@@ -600,7 +598,8 @@ fn finished(
         Origin::Name => {
             let set = if draft.is_only_name() { of_machines.clone() } else { parts().into() };
             let name = draft.parts.name.as_str().into();
-            return Node::of_name(name, &set, draft.named_by, patterns);
+            let named_by = draft.named_by.into_iter().collect();
+            return Node::of_name(name, &set, named_by, patterns);
         }
         Origin::Any => Node::partial(parts(), &[], draft.origin),
     };

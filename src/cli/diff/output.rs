@@ -209,7 +209,7 @@ struct ShownKey<'p> {
     left: Option<String>,
 }
 
-/// A change, and for whom it is the same.
+/// The text about changes that differ only in their nodes.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct ShownChange {
     who: String,

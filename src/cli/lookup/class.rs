@@ -12,6 +12,7 @@ use crate::binding::{Binder, refused_values};
 use crate::cli::print;
 use crate::cli::terminal::complain;
 use crate::engine::CancelToken;
+use crate::facts::ClassifiedClass;
 use crate::ide::diagnostics::near_key;
 use crate::syntax::puppet::DeclarationKind;
 
@@ -40,8 +41,7 @@ pub(super) fn run(
             format!("there is no class {name} in {label}{meant}")
         })?;
         let classified = evaluator.node().classes().iter().find(|it| it.name == class.name);
-        let given = classified.into_iter().flat_map(|it| &it.given);
-        let given: Vec<Box<str>> = given.map(|it| it.name.clone()).collect();
+        let given = classified.map(ClassifiedClass::given_names).unwrap_or_default();
         let refused = classified.map(|it| refused_values(&class, it, &aliases)).unwrap_or_default();
         let mut bindings = binder.bind_class(&class);
         // Puppet does not look these up.

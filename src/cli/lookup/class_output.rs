@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::output::if_text;
 use crate::binding::{
-    Binding, Bound, BoundCase, RefusedValue, Verdict, is_open, refusal, refusal_in_words,
+    Binding, Bound, BoundCase, RefusedValue, Verdict, is_open, refusal, refusal_of_values,
 };
 use crate::cli::answer_json::{conditions_json, left_out_json, open_names};
 use crate::cli::shown::{as_seen_from_here, here, in_lines, seen_from, within_a_line};
@@ -34,9 +34,8 @@ impl BoundClass {
     /// The error that Puppet raises if the class is included.
     pub(super) fn refusal(&self) -> Option<String> {
         let of_file = self.class.syntax_error().map(str::to_owned);
-        let lines: Vec<String> = self.refused.iter().map(|it| it.message.clone()).collect();
-        let of_values = (!lines.is_empty()).then(|| refusal_in_words(&self.class.name, &lines));
-        of_file.or(of_values).or_else(|| refusal(&self.class.name, &self.bindings))
+        let of_values = || refusal_of_values(&self.class.name, &self.refused);
+        of_file.or_else(of_values).or_else(|| refusal(&self.class.name, &self.bindings))
     }
 
     /// The open variables that the values show, where they stay as `%{…}`.

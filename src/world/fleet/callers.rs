@@ -1,5 +1,5 @@
-//! Which keys' strings look up some root keys. The earlier side of a comparison stays the same while the user types, so what was
-//! found in its files is kept.
+//! The keys whose strings look up other keys, in all data files of a fleet. The earlier side of a comparison stays the same while
+//! the user types, so what was found in its files is kept.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -580,3 +580,34 @@ fn collect_tokens(value: &Value, found: &mut BTreeSet<Option<Arc<str>>>) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::Node;
+    use crate::world::{Change, Host, MemoryDisk};
+
+    #[test]
+    fn a_later_snapshot_has_its_own_texts_of_edited_files() {
+        let disk = MemoryDisk::new([
+            ("/r/hiera.yaml", "version: 5\nhierarchy: [{name: c, paths: [a.yaml, b.yaml]}]\n"),
+            ("/r/data/a.yaml", "k: 1\n"),
+            ("/r/data/b.yaml", "k: 1\n"),
+        ]);
+        let mut host = Host::new(Arc::new(disk));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let before = host.snapshot();
+        let environment = before.environment_of("/r/data/a.yaml").expect("there is one");
+        let nodes: Arc<[Arc<Node>]> = [before.node_named(&environment, "n")].into();
+        let one = Readings::new(&before, &environment, nodes, before.back_ends().clone());
+        let after = before.as_if(&[("/r/data/a.yaml".into(), "k: 2\n".into())]);
+        let [one, other] = [&one, &one.with_other_values(&after)].map(|it| Scope::of(it, None));
+        let value = |scope: &Scope, number| {
+            let data = scope.contents.get(number).data.as_ref().expect("it can be read");
+            data.get("k").map(|entry| entry.value.value.clone())
+        };
+        let values = [value(&one, 0), value(&one, 1), value(&other, 0), value(&other, 1)];
+        assert_eq!(values, [1, 1, 2, 1].map(|it| Some(Value::Integer(it))));
+        assert!(Arc::ptr_eq(&one.contents.known, &other.contents.known), "b.yaml is read once");
+    }
+}

@@ -229,8 +229,7 @@ impl<'a, 'w> Search<'a, 'w> {
         for class in self.node.classes() {
             let (path, range) = class.place.clone();
             let place = CodePlace { path, range };
-            let given: Vec<Box<str>> = class.given.iter().map(|it| it.name.clone()).collect();
-            self.add(&Running::Main, &class.name, true, (&place, &place), &given);
+            self.add(&Running::Main, &class.name, true, (&place, &place), &class.given_names());
             let finder = self.finder;
             if let Some(found) = self.found.get_mut(&class.name)
                 && let Some(code) = &found.code
