@@ -6,6 +6,7 @@ pub(super) mod bad_regex;
 pub(super) mod comma_number;
 pub(super) mod decrypted_left_in_file;
 pub(super) mod duplicate_key;
+pub(super) mod escape_in_windows_path;
 pub(super) mod eyaml_blob;
 pub(super) mod float_looking_string;
 pub(super) mod flow_pair_without_space;

@@ -12,6 +12,7 @@ pub const RULES: &[&Rule] = &[
     &file::unquoted_interpolation::RULE,
     &file::tab_indentation::RULE,
     &entry::typographic_character::RULE,
+    &entry::escape_in_windows_path::RULE,
     &file::yaml_syntax::RULE,
     &file::json_syntax::RULE,
     &file::hocon_syntax::RULE,
