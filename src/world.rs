@@ -56,7 +56,7 @@ pub use disk::{DiskReader, DiskTable};
 pub use file_entry::FileEntry;
 pub use fleet::{
     AnswerChange, Asker, Before, Cause, Difference, Differences, Fleet, FleetPair, KeptAnswer,
-    NotProved, SharedAnswer, SideNodes, aligned,
+    NotProved, SharedAnswer, SideNodes, aligned, with_same_files,
 };
 pub use host::{Change, Effect, Host};
 pub use key_index::{CallWords, KeyIndex, KeyPlace};

@@ -25,6 +25,7 @@ use crate::syntax::key_path;
 use crate::world::git::{GitDisk, Other, Repository, WorkingTree};
 use crate::world::{
     Differences, DiskReader, FleetPair, NotProved, SideNodes, World, aligned, parallel, paths,
+    with_same_files,
 };
 pub use arguments::DiffArguments;
 use arguments::DiffFormat;
@@ -348,7 +349,14 @@ fn by_environment(
             environment: environment.unwrap_or_else(|| without_files(world, &either)),
         };
         let (before, after) = (place(&world_before, before), place(&world_after, after));
-        Some(Sides { before, after })
+        let worlds = with_same_files(
+            (&before.world, &before.environment),
+            (&after.world, &after.environment),
+        );
+        Some(Sides {
+            before: Place { world: worlds.0, ..before },
+            after: Place { world: worlds.1, ..after },
+        })
     });
     sides.collect()
 }

@@ -22,6 +22,7 @@ mod origins;
 mod random_data;
 mod readings;
 mod references;
+mod same_files;
 mod same_reads;
 mod scope;
 mod spread;
@@ -56,6 +57,7 @@ use groups::{Answered, Side};
 pub use kept::Asker;
 use readings::{LevelVariable, Readings};
 pub(super) use references::{KnownReferences, RootNames};
+pub use same_files::with_same_files;
 use typed::KeptTyping;
 use unedited::{OfNodes, UneditedRuns};
 

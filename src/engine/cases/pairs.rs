@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::needed::{Term, Terms, needed, one_rules_out};
-use super::{Answer, is_same, rule_each_other_out};
-use crate::engine::assumptions::{Condition, proved_by};
+use super::{Answer, LeftOut, is_same, rule_each_other_out};
+use crate::engine::assumptions::{Assumed, Condition, proved_by};
 use crate::engine::{Evaluator, Request};
 use crate::facts::Node;
 
@@ -39,6 +39,8 @@ struct Pair<'a> {
     conditions: Vec<Condition>,
     /// The conditions, and what follows from them.
     terms: Vec<Term>,
+    /// Whether both answers tell what such nodes get.
+    is_told: bool,
 }
 
 /// Nodes that get different answers before and after.
@@ -73,18 +75,21 @@ impl<'a> CasePairs<'a> {
                 after: exact(it.after, lookups.after, request, &it.conditions),
                 conditions: it.conditions,
                 terms: it.terms,
+                is_told: it.is_told,
             })
             .collect();
         Self { pairs }
     }
 
-    /// What nodes get before and after.
+    /// What nodes get before and after, as far as both answers tell it.
     pub fn answers(&self) -> impl Iterator<Item = (&Answer, &Answer)> {
-        self.pairs.iter().map(|pair| (&*pair.before, &*pair.after))
+        let told = self.pairs.iter().filter(|pair| pair.is_told);
+        told.map(|pair| (&*pair.before, &*pair.after))
     }
 
     /// The pairs with different answers. All pairs that a node is in have the same answers, and a node that gets the same
-    /// before and after is in none. `is_same` says whether two cases of one answer are the same, and `is_unchanged` whether
+    /// before and after is in none, nor is one of which an answer does not tell what it gets.
+    /// `is_same` says whether two cases of one answer are the same, and `is_unchanged` whether
     /// the two answers of a pair are.
     pub fn different(
         &self,
@@ -95,7 +100,7 @@ impl<'a> CasePairs<'a> {
         let mut firsts: Vec<&Pair<'_>> = Vec::new();
         let mut kinds: Vec<Option<usize>> = Vec::new();
         for pair in &self.pairs {
-            kinds.push(if is_unchanged(&pair.before, &pair.after) {
+            kinds.push(if !pair.is_told || is_unchanged(&pair.before, &pair.after) {
                 None
             } else {
                 let is_it = |it: &&Pair<'_>| {
@@ -193,7 +198,7 @@ pub fn edited_cases<'a, E: PartialEq>(
         let (before, after) = (pair.before, pair.after);
         let is_exact = |it: &Answer| !has_open_text_decided_by(it, &pair.conditions);
         let is_unchanged = is_same(before, after) && is_exact(before) && is_exact(after);
-        (!is_unchanged).then(|| edit_of(before, after))
+        (pair.is_told && !is_unchanged).then(|| edit_of(before, after))
     };
     let mut edits: Vec<Option<E>> = pairs.iter().map(edit).collect();
     let (conditions, terms): (Vec<&[Condition]>, Vec<&[Term]>) =
@@ -213,6 +218,8 @@ struct PossiblePair<'a> {
     conditions: Vec<Condition>,
     /// The conditions, and what follows from them.
     terms: Vec<Term>,
+    /// Whether both answers tell what such nodes get.
+    is_told: bool,
 }
 
 /// The pairs of cases in which nodes can be. `follow` gets conditions and says what follows from them, or that no node matches
@@ -222,6 +229,7 @@ fn possible<'a>(
     after: &'a Answer,
     follow: impl Fn(&[Condition], &mut Terms) -> Option<Vec<Term>>,
 ) -> Vec<PossiblePair<'a>> {
+    let left_out = [&before.left_out, &after.left_out];
     let (before, after) = (before.each_case(), after.each_case());
     let mut terms = Terms::new();
     let mut numbered = |cases: &[(&[Condition], &Answer)]| -> Vec<Vec<Term>> {
@@ -243,11 +251,41 @@ fn possible<'a>(
             if is_taken(&terms_before[..one]) || is_taken(&terms_after[..other]) {
                 continue;
             }
+            let is_told =
+                !decide(of_other, of_one, left_out[0]) && !decide(of_one, of_other, left_out[1]);
             let (before, after) = (*answer_before, *answer_after);
-            pairs.push(PossiblePair { before, after, conditions, terms: all });
+            pairs.push(PossiblePair { before, after, conditions, terms: all, is_told });
         }
     }
     pairs
+}
+
+/// Whether two answers have cases that cannot be compared, because a case of one of them is for nodes of which the other one does not
+/// tell what they get.
+pub fn cannot_be_paired(before: &Answer, after: &Answer) -> bool {
+    let decides = |one: &Answer, other: &Answer| {
+        one.each_case().iter().any(|(conditions, _)| decide(conditions, &[], &other.left_out))
+    };
+    decides(before, after) || decides(after, before)
+}
+
+/// Whether `conditions`, of a case of one answer, say of a variable what its text is, and the other answer leaves out what
+/// this variable decides. The case of the other answer, with the conditions `own`, is then not the one that such nodes get.
+fn decide(conditions: &[Condition], own: &[Condition], left_out: &[LeftOut]) -> bool {
+    // If texts that stay open decide, there is no level, and each case tells what it can.
+    let mut of_levels = left_out.iter().filter(|it| it.level.is_some());
+    of_levels.any(|level| {
+        let is_left_out = |it: &Condition| {
+            level.variables.contains(&it.variable)
+                && !own.iter().any(|own| own.variable == it.variable)
+        };
+        conditions.iter().any(|it| is_left_out(it) && has_text(it))
+    })
+}
+
+/// Whether a variable is assumed to have a text, and not to be empty or unset.
+fn has_text(condition: &Condition) -> bool {
+    matches!(&condition.value, Assumed::Text(text) if !text.is_empty())
 }
 
 /// The conditions, and what follows from them. `None` if they contradict each other, so that no node matches them.

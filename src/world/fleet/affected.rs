@@ -2,7 +2,7 @@
 //! entries, the keys with other options, and the keys whose strings look them up. The others need no lookup.
 //!
 //! Any change that could reach further makes all keys count: to hierarchies, patterns in lookup_options, nodes, settings,
-//! functions, to the set of files, or to files that Puppet refuses.
+//! functions, or to files that Puppet refuses. A data file that comes or goes counts as edited (`same_files.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -13,6 +13,7 @@ use super::causes::edited_entry;
 use super::difference::FleetPair;
 use super::origins::Origins;
 use super::references::RootNames;
+use super::same_files::SideOfComparison;
 use super::spread::{Reference, References};
 use crate::data::{DataFile, Files as _, Format};
 use crate::engine::footprint::hash_of;
@@ -119,9 +120,6 @@ impl FleetPair {
         let (before, after) = (self.before(), self.after());
         let settings = after.world().settings();
         let environment = after.environment();
-        let configs = environment.root.iter().chain(environment.modules.values());
-        let configs = configs.map(|root| paths::join(root, "hiera.yaml"));
-        let mut configs = configs.chain(environment.global_config.iter().map(ToString::to_string));
         let nodes = || -> Vec<(&Arc<Node>, &Arc<Node>)> {
             before.nodes().iter().zip(after.nodes().iter()).collect()
         };
@@ -137,7 +135,10 @@ impl FleetPair {
             && before.world().settings() == settings
             // A back end that the settings describe may read any key for its result.
             && !settings.backends.describe_functions()
-            && configs.all(|path| before.world().text(&path) == after.world().text(&path))
+            && have_same_configs(
+                (before.world(), before.environment()),
+                (after.world(), environment),
+            )
             && self.has_same_functions()
             && have_same_nodes()
             && self.any().is_none_or(is_same_any)
@@ -196,6 +197,15 @@ impl FleetPair {
         }
         Some(are_options_edited)
     }
+}
+
+/// Whether every `hiera.yaml` of the later side's environment has the same text on both sides.
+pub(super) fn have_same_configs(before: SideOfComparison<'_>, after: SideOfComparison<'_>) -> bool {
+    let (world, environment) = after;
+    let roots = environment.root.iter().chain(environment.modules.values());
+    let configs = roots.map(|root| paths::join(root, "hiera.yaml"));
+    let mut configs = configs.chain(environment.global_config.iter().map(ToString::to_string));
+    configs.all(|path| before.0.text(&path) == world.text(&path))
 }
 
 /// The entries with other values, if all of them are there on both sides.

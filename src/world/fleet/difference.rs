@@ -14,7 +14,7 @@ use super::spread::{Concerned, KnownConcerned};
 use super::typed::TypedText;
 use super::unchanged::Unchanged;
 use super::{Fleet, SharedAnswer, is_same_with_cases};
-use crate::engine::cases::pairs::{CasePairs, Lookups};
+use crate::engine::cases::pairs::{CasePairs, Lookups, cannot_be_paired};
 use crate::engine::cases::{is_same_outcome, is_settled, left_out_in_words};
 use crate::engine::{
     Answer, Condition, EditedEntries, LeftOut, OtherNodes, Request, module_of_key,
@@ -507,6 +507,10 @@ pub(super) fn pairs(
 /// cases as they are, so that each is compared only with itself. Two errors count as the same answer, even if their messages
 /// differ.
 pub(super) fn has_same_cases(before: &Answer, after: &Answer) -> Option<bool> {
+    // The pairs of cases that both answers tell are compared, and no others.
+    if cannot_be_paired(before, after) {
+        return None;
+    }
     // An answer that became uncertain is a change, even if the cases that are known stay the same.
     if before.left_out.is_empty() != after.left_out.is_empty() {
         return Some(false);

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::comparison::{SideNodes, aligned};
+use super::same_files::{SideOfComparison, with_same_files};
 use super::{Fleet, FleetPair};
 use crate::backends::eyaml::Decryption;
 use crate::config::Environment;
@@ -22,6 +23,13 @@ pub enum Asker {
     Background,
 }
 
+/// The sides of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Before,
+    After,
+}
+
 /// The fleets that are kept.
 #[derive(Default)]
 struct KeptFleets(Mutex<Vec<KeptFleet>>);
@@ -36,6 +44,7 @@ struct KeptNodes(Mutex<Vec<(Nodes, Arc<str>, Nodes)>>);
 #[derive(Clone)]
 struct KeptFleet {
     asker: Asker,
+    side: Side,
     fleet: Arc<Fleet>,
 }
 
@@ -48,12 +57,12 @@ impl World {
         environment: &Arc<Environment>,
         asker: Asker,
     ) -> FleetPair {
-        let sides = Sides::of(before, self, environment);
-        let kept = |world: &Arc<World>, environment: &Arc<Environment>, nodes: Nodes| {
-            self.kept_fleet(world, environment, nodes, asker)
-        };
-        let earlier = kept(before, &sides.before, sides.nodes_before);
-        let now = kept(self, environment, sides.nodes_after);
+        // The edit may have created the environment.
+        let here = before.environment_like(environment);
+        let (before, after) = with_same_files((before, &here), (self, environment));
+        let sides = Sides::of((&before, &here), (&after, environment));
+        let earlier = self.kept_fleet((&before, &here), sides.nodes_before, (asker, Side::Before));
+        let now = self.kept_fleet((&after, environment), sides.nodes_after, (asker, Side::After));
         FleetPair::new(earlier, now, Some(sides.any))
     }
 
@@ -105,10 +114,9 @@ impl World {
 
     fn kept_fleet(
         &self,
-        world: &Arc<World>,
-        environment: &Arc<Environment>,
+        (world, environment): SideOfComparison<'_>,
         nodes: Nodes,
-        asker: Asker,
+        (asker, side): (Asker, Side),
     ) -> Arc<Fleet> {
         let kept = self.attached::<KeptFleets>();
         // If no program would be started anyway, both requests are the same.
@@ -139,10 +147,11 @@ impl World {
         // What was typed before is not compared again, and its answers may take hundreds of megabytes.
         known.retain(|it| {
             it.asker != asker
+                || [it.side, side].contains(&Side::Before)
                 || it.fleet.environment() != environment
                 || !it.fleet.world().has_other_unsaved_texts(world)
         });
-        known.insert(0, KeptFleet { asker, fleet: fleet.clone() });
+        known.insert(0, KeptFleet { asker, side, fleet: fleet.clone() });
         known.truncate(MAX_KEPT);
         fleet
     }
@@ -164,25 +173,25 @@ impl World {
     }
 }
 
-/// Which nodes are compared, and in which environment.
+/// Which nodes are compared.
 struct Sides {
-    before: Arc<Environment>,
     nodes_before: Nodes,
     nodes_after: Nodes,
     any: (Arc<Node>, Arc<Node>),
 }
 
 impl Sides {
-    fn of(before: &World, after: &World, environment: &Arc<Environment>) -> Self {
-        // The edit may have created the environment.
-        let here = before.environment_like(environment);
+    fn of(
+        (before, here): SideOfComparison<'_>,
+        (after, environment): SideOfComparison<'_>,
+    ) -> Self {
         // As long as only values are edited, both have the same nodes.
-        let earlier = after.kept_nodes(before, &here);
+        let earlier = after.kept_nodes(before, here);
         let now = after.kept_nodes(after, environment);
         let (nodes_before, nodes_after) = if Arc::ptr_eq(&earlier, &now) {
             (earlier, now)
         } else {
-            let earlier = SideNodes { world: before, environment: &here, nodes: earlier.to_vec() };
+            let earlier = SideNodes { world: before, environment: here, nodes: earlier.to_vec() };
             let now = SideNodes { world: after, environment, nodes: now.to_vec() };
             let (earlier, now) = aligned(earlier, now);
             (earlier.into(), now.into())
@@ -190,8 +199,7 @@ impl Sides {
         Self {
             nodes_before,
             nodes_after,
-            any: (before.any_node(&here), after.any_node(environment)),
-            before: here,
+            any: (before.any_node(here), after.any_node(environment)),
         }
     }
 }

@@ -11,7 +11,11 @@ use crate::engine::{Answer, Request};
 pub(super) fn are_alike(before: &Answer, after: &Answer, lookups: Lookups<'_>) -> bool {
     let is_of_values = |it: &Answer| it.left_out.iter().all(|it| it.level.is_none());
     let are_of_values = is_of_values(before) && is_of_values(after);
-    if !are_of_values || has_same_cases(before, after) != Some(true) {
+    // What decides may come from lookup_options, which sources do not include.
+    if !are_of_values
+        || before.left_out != after.left_out
+        || has_same_cases(before, after) != Some(true)
+    {
         return false;
     }
     let request = Request {

@@ -79,7 +79,7 @@ fn escapes_of(written: &str) -> Vec<usize> {
 /// Whether a backslash follows a drive, such as `C:`. Texts such as `a:\nb` have a line break there, so a small letter is not
 /// enough for `\n`.
 fn is_after_drive(written: &str, at: usize) -> bool {
-    let before = written[..at].as_bytes();
+    let before = &written.as_bytes()[..at];
     let [rest @ .., drive, b':'] = before else { return false };
     let is_whole = rest.last().is_none_or(|it| !it.is_ascii_alphanumeric());
     let is_line_break = written[at..].starts_with("\\n");
