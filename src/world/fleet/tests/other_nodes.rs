@@ -72,8 +72,8 @@ pub(super) fn fails_for_a_variable(answer: &Answer) -> bool {
 fn random_node(random: &mut Random, pair: &FleetPair) -> (Arc<Node>, Arc<Node>) {
     let mut of = |all: &[&str]| all[random.below(all.len())].to_owned();
     let name = of(&["one", "two", "six", "x"]);
-    let role = of(&["role: web\n", "role: db\n", "role: none\n", "role: ''\n", ""]);
-    let site = of(&["site: oslo\n", "site: bgo\n", "site: none\n", ""]);
+    let role = of(&["role: web\n", "role: db\n", "role: x3\n", "role: none\n", "role: ''\n", ""]);
+    let site = of(&["site: oslo\n", "site: bgo\n", "site: x3\n", "site: none\n", ""]);
     let os = of(&["os: {family: Debian}\n", ""]);
     let (mut parts, _) = formats::read("/x.yaml", &format!("x: 1\n{role}{site}{os}"));
     let parts = NodeParts { name, ..parts.pop().expect("a fact set") };
@@ -111,16 +111,26 @@ fn check_what_is_listed(
         let request = Request::key(key);
         let lookups = Lookups { before: &before, after: &after, request: &request };
         let (before, after) = (before.call(&request), after.call(&request));
-        if !is_unchanged(&before, &after, lookups) {
+        // Puppet 8 refuses a text with a variable that is not set, which is not a case of its own.
+        let fails = fails_for_a_variable(&before) || fails_for_a_variable(&after);
+        if fails || !is_unchanged(&before, &after, lookups) {
             continue;
         }
         // Where something stays open, or is not told, the two may be the same for this node.
-        let is_told = |it: &Answer| it.open.is_empty() && it.left_out.is_empty();
-        let told = difference.changes.iter().find(|it| {
-            is_told(&it.before)
-                && is_told(&it.after)
-                && !is_same_outcome(&it.before, &it.after)
-                && it.others.iter().any(|who| is_one_of(node_after, who) == Some(true))
+        let is_certain = |it: &Answer, who: &OtherNodes| {
+            let mut left_out = it.left_out.iter().flat_map(|it| it.variables.iter());
+            let is_said = |name: &Arc<str>| who.conditions.iter().any(|it| it.variable == *name);
+            it.open.is_empty() && left_out.all(is_said)
+        };
+        let is_listed = |change: &AnswerChange, who: &OtherNodes| {
+            is_certain(&change.before, who)
+                && is_certain(&change.after, who)
+                && is_one_of(node_after, who) == Some(true)
+        };
+        let mut changes = difference.changes.iter();
+        let told = changes.find(|it| {
+            let mut others = it.others.iter();
+            !is_same_outcome(&it.before, &it.after) && others.any(|who| is_listed(it, who))
         });
         if let Some(change) = told {
             panic!(
