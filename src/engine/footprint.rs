@@ -133,7 +133,12 @@ impl Footprint {
     }
 
     fn add(&mut self, read: Read) {
-        if !self.reads.iter().any(|known| known.is_about_the_same(&read)) {
+        // Other options can apply to a key in each case.
+        let is_known = |known: &Read| match read {
+            Read::Key(..) => *known == read,
+            _ => known.is_about_the_same(&read),
+        };
+        if !self.reads.iter().any(is_known) {
             self.reads.push(read);
         }
     }

@@ -1,6 +1,8 @@
 //! Finds the edit that changes a node's answer: an edit of an entry that the node reads, lookup_options, a file that
 //! breaks, a hierarchy, environment.conf, the node's facts, the settings, or sample data.
 
+mod options;
+
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -12,8 +14,8 @@ use crate::engine::cases::pairs::{CasePairs, Lookups};
 use crate::engine::footprint::hash_of;
 use crate::engine::structure::concerns_all_keys;
 use crate::engine::{
-    Answer, Condition, Evaluator, Failure, Footprint, LOOKUP_OPTIONS, Names, ReadEntry, Request,
-    Structure, module_of_key,
+    Answer, Condition, Evaluator, Failure, Footprint, Names, ReadEntry, Request, Structure,
+    module_of_key,
 };
 use crate::facts::{Node, Origin};
 use crate::settings::PROJECT_FILE;
@@ -354,42 +356,6 @@ impl<'a> Finder<'a> {
         match place {
             Differs::Now(place) => cause(self.after.world(), place),
             Differs::Earlier(place) => cause(self.before.world(), place),
-        }
-    }
-
-    /// The places at which the lookup_options of keys that were searched for on both sides differ.
-    fn edited_options(&self, before: &Footprint, after: &Footprint) -> Vec<Cause> {
-        let mut causes = Vec::new();
-        for (root, now) in after.options() {
-            let earlier = before.options().find(|(other, _)| *other == root);
-            let Some((_, earlier)) = earlier else { continue };
-            let place_now = now.and_then(|it| it.key_place).map(Differs::Now);
-            let place_earlier = earlier.and_then(|it| it.key_place).map(Differs::Earlier);
-            let changed = match (earlier, now) {
-                (Some(one), Some(other)) if one.entry == other.entry => {
-                    if hash_of(&one.options.value) == hash_of(&other.options.value) {
-                        continue;
-                    }
-                    first_difference(&one.options, &other.options)
-                }
-                _ => None,
-            };
-            let places = [changed, place_now, place_earlier];
-            let mut candidates =
-                places.into_iter().flatten().filter_map(|place| self.cause_of(place));
-            // An edit elsewhere can make a node read other options.
-            causes.extend(candidates.find(|it| self.has_edited_options(&it.path)));
-        }
-        causes
-    }
-
-    /// Whether the lookup_options of a file were edited, or the file is read in another format now.
-    fn has_edited_options(&self, path: &str) -> bool {
-        match self.formats_of(path) {
-            [Some(one), Some(other)] if one == other => {
-                self.edited_entry(path, one, LOOKUP_OPTIONS).is_some()
-            }
-            _ => self.edited_file(path).is_some(),
         }
     }
 

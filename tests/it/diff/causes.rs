@@ -187,6 +187,49 @@ fn options_are_causes_beside_values() {
 }
 
 #[test]
+fn options_of_some_cases_are_causes() {
+    let repository = Repository::new();
+    let hiera_yaml = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
+                      - {name: r, path: 'role/%{facts.role}.yaml'}\n- {name: c, path: common.yaml}\n";
+    repository.write("repository/hiera.yaml", hiera_yaml);
+    repository.data("nodes/n3.yaml", "m::list: [b]\n");
+    repository
+        .data("common.yaml", "m::list: [3]\nlookup_options: {'^.*::list$': {merge: unique}}\n");
+    repository.data("role/db.yaml", "other: 1\n");
+    let levels = "version: 5\nhierarchy: [{name: o, path: 'os/%{facts.os.family}.yaml'}]\n";
+    repository.write("repository/modules/m/hiera.yaml", levels);
+    let options = "lookup_options: {'m::list': {convert_to: String}}\n";
+    repository.write("repository/modules/m/data/os/RedHat.yaml", options);
+    repository.commit();
+    let options = "other: 1\nlookup_options:\n  '^.*::list$': {convert_to: Array}\n";
+    repository.data("role/db.yaml", options);
+    // The options of the first case, those of RedHat, stay the same.
+    for causes in causes_of(&repository, "m::list") {
+        assert_eq!(causes, "data/role/db.yaml:3");
+    }
+}
+
+#[test]
+fn options_that_two_cases_exchange_are_causes() {
+    let repository = Repository::new();
+    let hiera_yaml = "version: 5\nhierarchy:\n- {name: r, path: 'role/%{facts.role}.yaml'}\n- {name: c, path: common.yaml}\n";
+    repository.write("repository/hiera.yaml", hiera_yaml);
+    repository.data("common.yaml", "port: '80'\n");
+    let options = |one: &str, other: &str| {
+        for (role, of) in [("db", one), ("web", other)] {
+            let text = format!("lookup_options:\n  port: {{convert_to: {of}}}\n");
+            repository.data(&format!("role/{role}.yaml"), &text);
+        }
+    };
+    options("Integer", "Array");
+    repository.commit();
+    options("Array", "Integer");
+    let mut causes = causes_of(&repository, "port");
+    causes.sort();
+    assert_eq!(causes, ["data/role/db.yaml:2", "data/role/web.yaml:2"]);
+}
+
+#[test]
 fn what_facts_and_settings_consist_of_is_a_cause() {
     let repository = two_levels();
     let hiera_yaml = "version: 5\nhierarchy:\n  - {name: v, lookup_key: vault}\n  \
