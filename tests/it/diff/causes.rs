@@ -230,6 +230,23 @@ fn options_that_two_cases_exchange_are_causes() {
 }
 
 #[test]
+fn options_of_a_removed_level_are_causes_only_if_they_are_edited() {
+    let repository = Repository::new();
+    let levels = |site: &str| {
+        let levels = format!("version: 5\nhierarchy:\n{site}- {{name: c, path: common.yaml}}\n");
+        repository.write("repository/hiera.yaml", &levels);
+    };
+    levels("- {name: s, path: site.yaml}\n");
+    repository.data("common.yaml", "port: '80'\n");
+    let options = "lookup_options:\n  port: {convert_to: Integer}\n";
+    repository.data("site.yaml", options);
+    repository.commit();
+    levels("");
+    repository.data("site.yaml", &format!("# the only site\n{options}"));
+    assert_eq!(causes_of(&repository, "port"), ["hiera.yaml:3"]);
+}
+
+#[test]
 fn what_facts_and_settings_consist_of_is_a_cause() {
     let repository = two_levels();
     let hiera_yaml = "version: 5\nhierarchy:\n  - {name: v, lookup_key: vault}\n  \

@@ -54,10 +54,12 @@ impl Finder<'_> {
     /// Whether the lookup_options of a file were edited, or the file is read in another format now.
     fn has_edited_options(&self, path: &str) -> bool {
         match self.formats_of(path) {
-            [Some(one), Some(other)] if one == other => {
-                self.edited_entry(path, one, LOOKUP_OPTIONS).is_some()
+            [Some(one), Some(other)] if one != other => self.edited_file(path).is_some(),
+            // Perhaps only one side has a level that reads the file.
+            [Some(format), _] | [None, Some(format)] => {
+                self.edited_entry(path, format, LOOKUP_OPTIONS).is_some()
             }
-            _ => self.edited_file(path).is_some(),
+            [None, None] => self.edited_file(path).is_some(),
         }
     }
 }
