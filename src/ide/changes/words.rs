@@ -33,18 +33,17 @@ const MAX_CASES: usize = 4;
 const MAX_VALUES: usize = 6;
 
 impl Differences {
-    /// `14 of 622 nodes change, 3 keys; nothing else`; without the end if other keys were not compared.
+    /// `14 of 622 nodes change, 3 keys; nothing else`; with another end if other keys were not compared, or not completely.
     pub fn summary(&self) -> String {
         let keys: BTreeSet<&Arc<str>> = self.changes.iter().map(|it| &it.key).collect();
         let all = counted(self.nodes.len(), "node");
         // Only if all keys were compared completely, nothing else certainly changes.
-        let is_all = self.are_all_keys && self.not_proved.is_empty();
-        let rest = if !self.other_keys.is_empty() {
-            ", and all keys that no data file has"
-        } else if is_all {
-            "; nothing else"
-        } else {
-            ""
+        let is_complete = self.not_proved.is_empty();
+        let proof = if is_complete { "" } else { ", as far as hiera-ls can tell" };
+        let rest = match (self.other_keys.is_empty(), self.are_all_keys && is_complete) {
+            (false, _) => ", and all keys that no data file has",
+            (true, true) => "; nothing else",
+            (true, false) => proof,
         };
         if self.changes.is_empty() && !self.other_keys.is_empty() {
             return "only keys that no data file has change".to_owned();
@@ -52,9 +51,7 @@ impl Differences {
         if self.changes.is_empty() {
             let compared = if self.nodes.is_empty() { "any node" } else { &*all };
             let keys = counted(self.keys, "key");
-            let proof =
-                if self.not_proved.is_empty() { "" } else { ", as far as hiera-ls can tell" };
-            if self.keys == 0 && self.not_proved.is_empty() {
+            if self.keys == 0 && is_complete {
                 return "0 answers change: no key is edited".to_owned();
             }
             return format!("0 answers change: {keys} compared for {compared}{proof}");
@@ -405,6 +402,25 @@ mod tests {
         assert_eq!(not_shown(&groups, 3), None);
         let more = "2 more changes of this key not shown, for 3 nodes";
         assert_eq!(not_shown(&groups, 1).as_deref(), Some(more));
+    }
+
+    #[test]
+    fn a_summary_says_how_certain_it_is() {
+        let change = AnswerChange {
+            key: "k".into(),
+            before: Answer::nothing().into(),
+            after: Answer::nothing().into(),
+            nodes: vec![0],
+            others: Vec::new(),
+            causes: Vec::new(),
+        };
+        let (changes, nodes) = (vec![change], vec!["n".into()]);
+        let proved = Differences { nodes, changes, are_all_keys: true, ..Differences::default() };
+        assert_eq!(proved.summary(), "1 of 1 node changes, 1 key; nothing else");
+        let not_proved = [("a reason".into(), NotProved::AnyKey)].into_iter().collect();
+        let not_proved = Differences { not_proved, ..proved };
+        let summary = "1 of 1 node changes, 1 key, as far as hiera-ls can tell";
+        assert_eq!(not_proved.summary(), summary);
     }
 
     #[test]
