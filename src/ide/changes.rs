@@ -11,7 +11,7 @@ mod sides;
 mod words;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::preview::{Preview, Question};
 use crate::config::Environment;
@@ -64,9 +64,10 @@ pub fn changes(
     let key = asked.key.as_deref().map(Arc::from);
     let Some(differences) = compared.differences(key.as_ref(), cancel) else { return Ok(None) };
     let problems = others.into_iter().chain(compared.problems()).collect::<Vec<_>>();
+    let summary = compared.summary(&differences);
     let preview =
         page::page(&compared, &asked.perspective, key.as_deref(), &differences, &problems);
-    Ok(Some(Changes { preview, summary: differences.summary(), differences, problems }))
+    Ok(Some(Changes { preview, summary, differences, problems }))
 }
 
 /// A question without a document as one about the first environment in which an answer changes, if there are several; with a
@@ -100,7 +101,7 @@ fn with_changes(
             question.path = Some(format!("{}/hiera.yaml", environment.directory()).into());
         } else {
             let label = world.environment_label(environment);
-            others.push(format!("environment {label}: {}", found.summary()));
+            others.push(format!("environment {label}: {}", compared.summary(&found)));
         }
     }
     Some((question, others))
@@ -116,6 +117,8 @@ struct Compared<'a> {
     /// The revision that the earlier state is read from, if it is one.
     revision: Option<Arc<GitDisk>>,
     pair: FleetPair,
+    /// See [`Self::broken_files`].
+    broken: OnceLock<[BTreeSet<Arc<str>>; 2]>,
 }
 
 impl<'a> Compared<'a> {
@@ -130,7 +133,17 @@ impl<'a> Compared<'a> {
         let (before, revision) = world.before(what, &directory)?;
         let pair = world.beside(&before, environment, asker);
         let environment_before = before.environment_like(environment);
-        Ok(Some(Self { world, environment, what, before, environment_before, revision, pair }))
+        let broken = OnceLock::new();
+        Ok(Some(Self {
+            world,
+            environment,
+            what,
+            before,
+            environment_before,
+            revision,
+            pair,
+            broken,
+        }))
     }
 
     /// The differences for a key, or for all keys; cached until one side changes.
@@ -185,13 +198,25 @@ impl<'a> Compared<'a> {
         }
         let no_data = self.files_without_data().into_iter();
         problems.extend(no_data.map(|(path, why)| format!("{}: {why}", self.shown_path(&path))));
-        problems.extend(self.files_broken_now().into_iter().map(|path| {
-            let shown = self.shown_path(&path);
-            format!(
-                "{shown}: Puppet cannot read the file as it is now; hiera-ls compares the entries that it can read"
-            )
-        }));
+        let as_it_was = match self.what {
+            Before::Saved => "as it was saved".to_owned(),
+            Before::Revision(revision) => format!("as it is at {revision}"),
+        };
+        for (paths, as_it_is) in self.broken_files().iter().zip([&*as_it_was, "as it is now"]) {
+            problems.extend(paths.iter().map(|path| {
+                let shown = self.shown_path(path);
+                format!(
+                    "{shown}: Puppet cannot read the file {as_it_is}; hiera-ls compares the entries that it can read"
+                )
+            }));
+        }
         problems
+    }
+
+    /// The differences in a few words. While Puppet cannot read a file, lookups of any key may fail.
+    fn summary(&self, differences: &Differences) -> String {
+        let are_all_read = self.broken_files().iter().all(BTreeSet::is_empty);
+        differences.summary_if(are_all_read)
     }
 
     /// The files on either side that certainly do not contain what they should, each once, with the reason.
@@ -215,29 +240,14 @@ impl<'a> Compared<'a> {
         all.filter(|(path, _)| named.insert(path.clone())).collect()
     }
 
-    /// The data files that Puppet refuses because of an edit: of their texts, or of a level that reads them in another format.
-    fn files_broken_now(&self) -> BTreeSet<Arc<str>> {
-        let (reach, earlier) =
-            (self.world.reach(self.environment), self.before.reach(&self.environment_before));
-        // If the text is the same on both sides and is read in the same way, the broken part changes no answer.
-        let is_same = |path: &Arc<str>, format| {
-            self.world.has_same_text_in(&self.before, path)
-                && earlier.format_of(path) == Some(format)
-        };
-        let is_broken = |path: &Arc<str>, format| {
-            !is_same(path, format) && self.world.data(path, format).is_ok_and(|it| it.is_broken())
-        };
-        let typed = self.world.paths_in_editors();
-        let typed = typed.filter_map(|path| Some((path.clone(), reach.format_of(&path)?)));
-        // Both share the formats unless the hierarchy may differ.
-        let may_differ = !Arc::ptr_eq(&reach, &earlier);
-        let files = may_differ.then(|| self.world.key_index(self.environment).files());
-        let is_other =
-            |path: &Arc<str>, format| earlier.format_of(path).is_some_and(|it| it != format);
-        let read_otherwise =
-            files.into_iter().flatten().filter(|(path, format)| is_other(path, *format));
-        let all = typed.chain(read_otherwise);
-        all.filter(|(path, format)| is_broken(path, *format)).map(|(path, _)| path).collect()
+    /// The data files that Puppet refuses before and now, each unless both sides read the same text in the same way. Then the broken
+    /// part changes no answer.
+    fn broken_files(&self) -> &[BTreeSet<Arc<str>>; 2] {
+        self.broken.get_or_init(|| {
+            let earlier = (&*self.before, &*self.environment_before);
+            let now = (&**self.world, &**self.environment);
+            [(earlier, now), (now, earlier)].map(|(side, other)| files_broken_in(side, other))
+        })
     }
 
     /// The name of the earlier state, for users.
@@ -251,6 +261,31 @@ impl<'a> Compared<'a> {
     fn shown_path<'p>(&self, path: &'p str) -> &'p str {
         paths::below(self.environment.directory(), path).unwrap_or(path)
     }
+}
+
+/// The data files of one side that Puppet refuses, and that the other side does not read in the same way with the same text.
+fn files_broken_in(
+    (world, environment): (&World, &Environment),
+    (other, other_environment): (&World, &Environment),
+) -> BTreeSet<Arc<str>> {
+    let (reach, other_reach) = (world.reach(environment), other.reach(other_environment));
+    // Both share the formats unless the hierarchy may differ.
+    let differ = world.files_that_may_differ(other).filter(|_| Arc::ptr_eq(&reach, &other_reach));
+    let files = match differ {
+        Some(differ) => {
+            let differ = differ.into_iter();
+            differ.filter_map(|path| Some((path.clone(), reach.format_of(&path)?))).collect()
+        }
+        None => world.data_files(environment).to_vec(),
+    };
+    let is_broken = |(path, format): &(Arc<str>, Format)| {
+        let is_same =
+            other_reach.format_of(path) == Some(*format) && world.has_same_text_in(other, path);
+        !is_same && world.data(path, *format).is_ok_and(|it| it.is_broken())
+    };
+    let are_broken = parallel::map(&files, is_broken);
+    let files = files.into_iter().zip(are_broken);
+    files.filter_map(|((path, _), is_broken)| is_broken.then_some(path)).collect()
 }
 
 /// Why every lookup fails: the hierarchy cannot be loaded, or a path in it not interpolated.

@@ -29,7 +29,7 @@ pub(super) fn page(
 ) -> Preview {
     let mut page = Page::default();
     let title = Mark::of(LineKind::Header, None);
-    page.line(&on_one_line(&differences.summary()), title.clone());
+    page.line(&on_one_line(&compared.summary(differences)), title.clone());
     let environment = compared.world.environment_label(compared.environment);
     let with = match compared.what {
         Before::Saved => "with the saved files".to_owned(),

@@ -446,6 +446,32 @@ fn half_typed_text_changes_only_what_is_typed() {
 }
 
 #[test]
+fn a_saved_file_that_puppet_cannot_read_is_said() {
+    let saved = format!("{COMMON}half: 'x\n");
+    let mut host = Host::new(Arc::new(MemoryDisk::new([
+        ("/r/hiera.yaml", HIERA_YAML),
+        (PATH, saved.as_str()),
+    ])));
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    let mut found = |text: &str| {
+        open(&mut host, PATH, text);
+        of(&host.snapshot(), &question())
+    };
+    let is = |when: &str| {
+        format!(
+            "data/common.yaml: Puppet cannot read the file {when}; hiera-ls compares the entries that it can read"
+        )
+    };
+    let mended = found(&format!("{COMMON}half: 1\n"));
+    assert_eq!(mended.problems, [is("as it was saved")]);
+    assert_eq!(mended.summary, "every node changes, 1 key, as far as hiera-ls can tell");
+    assert!(mended.preview.text.starts_with(&mended.summary), "{}", mended.preview.text);
+    let broken = found(&format!("{saved}more: [\n"));
+    assert_eq!(broken.problems, [is("as it was saved"), is("as it is now")]);
+    assert!(found(&saved).problems.is_empty());
+}
+
+#[test]
 fn a_hierarchy_that_does_not_load_is_said() {
     let world = edited("/r/hiera.yaml", "version: 5\nhierarchy: 1\n").snapshot();
     let found = of(&world, &question());

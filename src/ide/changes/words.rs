@@ -35,10 +35,15 @@ const MAX_VALUES: usize = 6;
 impl Differences {
     /// `14 of 622 nodes change, 3 keys; nothing else`; with another end if other keys were not compared, or not completely.
     pub fn summary(&self) -> String {
+        self.summary_if(true)
+    }
+
+    /// The same if Puppet can read all edited files, or not.
+    pub(super) fn summary_if(&self, are_all_read: bool) -> String {
         let keys: BTreeSet<&Arc<str>> = self.changes.iter().map(|it| &it.key).collect();
         let all = counted(self.nodes.len(), "node");
         // Only if all keys were compared completely, nothing else certainly changes.
-        let is_complete = self.not_proved.is_empty();
+        let is_complete = are_all_read && self.not_proved.is_empty();
         let proof = if is_complete { "" } else { ", as far as hiera-ls can tell" };
         let rest = match (self.other_keys.is_empty(), self.are_all_keys && is_complete) {
             (false, _) => ", and all keys that no data file has",
