@@ -133,6 +133,12 @@ impl World {
             && files_to_load(environment, DeclarationKind::Class, name).iter().all(is_read)
     }
 
+    /// Whether a file of code is a main manifest of the environment.
+    pub fn is_main_manifest(&self, environment: &Environment, path: &str) -> bool {
+        let main = environment.root.as_ref().map(|root| manifest_of(self, root));
+        main.is_some_and(|main| paths::below(&main, path).is_some())
+    }
+
     /// Whether the environment's main manifest, which is a directory or a file, may be read or is not there.
     pub fn may_read_main_manifest(&self, environment: &Environment) -> bool {
         let Some(path) = self.code_roots(environment).manifests else { return true };

@@ -436,7 +436,9 @@ impl Run<'_> {
         let Some(environment) = self.world.environment_of(self.path) else { return };
         let index = self.world.code_index(&environment);
         let Some(summary) = index.summary(self.path) else { return };
-        if !summary.is_broken && is_quiet(&index, summary) {
+        // A main manifest leads to classes in other ways than by their names.
+        let is_main = || self.world.is_main_manifest(&environment, self.path);
+        if !summary.is_broken && is_quiet(&index, summary) && !is_main() {
             return;
         }
         let context = CodeContext::new(self.world, &environment, &index, self.path);

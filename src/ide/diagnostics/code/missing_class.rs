@@ -26,8 +26,7 @@ pub(crate) const RULE: Rule = Rule {
 
 /// Checks a file of the main manifest.
 pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
-    let manifests = code.world.main_manifests(code.environment);
-    if manifests.iter().any(|it| &*it.path == code.path) {
+    if code.world.is_main_manifest(code.environment, code.path) {
         check_origin(code.world, code.environment, code.path, report);
     }
 }

@@ -324,6 +324,15 @@ mod tests {
     }
 
     #[test]
+    fn names_that_facts_complete() {
+        check(&format!(
+            "{CODE}#- /.hiera-ls/facts/n1.json\n{{\"part\": \"deep\"}}\n\
+             #- /manifests/site.pp\ninclude \"web::${{facts['part']}}\"\n\
+             #^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[missing-required-parameter]: expects a value for parameter 'depth' This includes class `web::deep`, and catalogs fail for n1: no level has `web::deep::depth`, and the parameter has no default.\n"
+        ));
+    }
+
+    #[test]
     fn classes_of_a_classifier() {
         check(&format!(
             "{CODE}#- /.hiera-ls/facts/n1.json\n{{\"kernel\": \"Linux\"}}\n\
