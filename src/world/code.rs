@@ -121,16 +121,18 @@ impl World {
     }
 
     /// Whether the module of a class that [`Self::class_code`] does not find is here and certainly does not have it: Puppet would
-    /// find it only in files that are not there, or that were read completely.
+    /// find it only in files that are not there, or that were read completely. No class has a name with an empty part.
     pub(super) fn lacks_class(&self, environment: &Environment, name: &str) -> bool {
         let module = name.split("::").next().and_then(|it| environment.modules.get(it));
         let is_read = |path: &String| match self.kind(path) {
             PathKind::Missing => true,
             _ => self.code_file(path).is_some_and(|it| it.manifest.errors.is_empty()),
         };
-        module.is_some_and(|it| self.may_read_in(it))
-            && self.may_read_main_manifest(environment)
-            && files_to_load(environment, DeclarationKind::Class, name).iter().all(is_read)
+        let has_empty_part = name.split("::").any(str::is_empty);
+        has_empty_part
+            || module.is_some_and(|it| self.may_read_in(it))
+                && self.may_read_main_manifest(environment)
+                && files_to_load(environment, DeclarationKind::Class, name).iter().all(is_read)
     }
 
     /// Whether a file of code is a main manifest of the environment.

@@ -59,8 +59,8 @@ impl Decider<'_> {
     pub(super) fn class_names(&self, computed: &Condition) -> Option<Vec<String>> {
         let one = |value: &Value| {
             let name = value.as_str()?.trim_start_matches("::").to_lowercase();
-            // Puppet refuses other names, and with them the catalog.
-            (!name.is_empty() && !name.ends_with("::")).then_some(name)
+            // Puppet refuses an empty name, and with it the catalog.
+            (!name.is_empty()).then_some(name)
         };
         match self.value(computed)? {
             Value::Array(items) => items.iter().map(|it| one(&it.value)).collect(),

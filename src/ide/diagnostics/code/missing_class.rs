@@ -88,6 +88,25 @@ mod tests {
     }
 
     #[test]
+    fn names_that_facts_complete() {
+        let check = |include: &str, finding: &str| {
+            check(&format!("{CODE}#- /manifests/site.pp\n{include}\n{finding}"));
+        };
+        check(
+            "include \"prof::${facts['role']}\"",
+            "#^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[missing-class]: Could not find class ::prof::db Catalogs fail for 1 of 2 nodes: b.\n",
+        );
+        // No node has the fact.
+        check(
+            "include \"none::${facts['rol']}\"",
+            "#^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[missing-class]: Could not find class ::none:: Catalogs fail for 2 of 2 nodes: a, b.\n",
+        );
+        check("include \"prof::${rol}\"", "");
+        check("include \"prof::${facts['os']['family']}\"", "");
+        check("include \"${facts['rol']}\"", "");
+    }
+
+    #[test]
     fn classes_of_a_classifier() {
         check(&format!(
             "{CODE}#- /.hiera-ls/facts/b.yaml\nclasses:\n  prof::web:\n  prof::nope: {{}}\n\
