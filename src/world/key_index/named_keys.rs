@@ -14,10 +14,23 @@ use crate::world::parallel;
 use crate::world::texts::Texts;
 
 /// The root keys that one file names.
-pub(in crate::world) type NamedKeys = Arc<HashSet<Arc<str>>>;
+#[derive(Debug, Default)]
+pub(in crate::world) struct NamesInFile {
+    looked_up: HashSet<Arc<str>>,
+    with_options: HashSet<Arc<str>>,
+}
+
+/// [`NamesInFile`] that is kept with the file.
+pub(in crate::world) type NamedKeys = Arc<NamesInFile>;
 
 /// For each root key, how many files of a bulk name it.
-pub(super) type Counts = HashMap<Arc<str>, u32, foldhash::fast::RandomState>;
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    looked_up: CountsByKey,
+    with_options: CountsByKey,
+}
+
+type CountsByKey = HashMap<Arc<str>, u32, foldhash::fast::RandomState>;
 
 /// What the files name that differ from the bulk.
 #[derive(Debug, Default)]
@@ -31,10 +44,25 @@ impl KeyIndex {
     /// Whether an interpolation or `lookup_options` of the data name a root key. The first call reads all texts. After an
     /// edit, only the edited file is read.
     pub fn is_named(&self, key: &str) -> bool {
+        self.is_looked_up(key) || self.is_among(key, |it| &it.with_options, |it| &it.with_options)
+    }
+
+    /// Whether an interpolation in the data names a root key.
+    pub fn is_looked_up(&self, key: &str) -> bool {
+        self.is_among(key, |it| &it.looked_up, |it| &it.looked_up)
+    }
+
+    fn is_among(
+        &self,
+        key: &str,
+        of_file: impl Fn(&NamesInFile) -> &HashSet<Arc<str>>,
+        of_bulk: impl Fn(&Counts) -> &CountsByKey,
+    ) -> bool {
         let ChangedNames { added, gone } =
             self.changed_names.get_or_init(|| self.find_changed_names());
-        let among = |files: &[NamedKeys]| files.iter().filter(|names| names.contains(key)).count();
-        let counted = self.bulk.named().get(key).map_or(0, |count| *count as usize);
+        let among =
+            |files: &[NamedKeys]| files.iter().filter(|it| of_file(it).contains(key)).count();
+        let counted = of_bulk(self.bulk.named()).get(key).map_or(0, |count| *count as usize);
         counted + among(added) > among(gone)
     }
 
@@ -59,18 +87,25 @@ impl BulkIndex {
                 let mut counts = Counts::default();
                 for file in *files {
                     let Ok(entry) = texts.file(&file.path) else { continue };
-                    let names = named_keys(&entry, file.format).into_iter();
-                    names.for_each(|name| *counts.entry(name).or_default() += 1);
+                    let NamesInFile { looked_up, with_options } = named_keys(&entry, file.format);
+                    let once = |name| (name, 1);
+                    add_counts(&mut counts.looked_up, looked_up.into_iter().map(once));
+                    add_counts(&mut counts.with_options, with_options.into_iter().map(once));
                 }
                 counts
             });
             let mut all = Counts::default();
-            for (name, count) in counted.into_iter().flatten() {
-                *all.entry(name).or_default() += count;
+            for Counts { looked_up, with_options } in counted {
+                add_counts(&mut all.looked_up, looked_up);
+                add_counts(&mut all.with_options, with_options);
             }
             all
         })
     }
+}
+
+fn add_counts(all: &mut CountsByKey, counts: impl IntoIterator<Item = (Arc<str>, u32)>) {
+    counts.into_iter().for_each(|(name, count)| *all.entry(name).or_default() += count);
 }
 
 fn names_in(texts: &Texts, file: &IndexedFile) -> Option<NamedKeys> {
@@ -79,18 +114,18 @@ fn names_in(texts: &Texts, file: &IndexedFile) -> Option<NamedKeys> {
 
 /// The root keys that a file looks up or has options for. The text is searched without a parser: a token in a comment counts,
 /// too, which can only silence a finding.
-pub(in crate::world) fn named_keys(entry: &FileEntry, format: Format) -> HashSet<Arc<str>> {
+pub(in crate::world) fn named_keys(entry: &FileEntry, format: Format) -> NamesInFile {
     let text = &*entry.text;
-    let mut keys = HashSet::new();
-    add_looked_up(text, &mut keys);
+    let mut keys = NamesInFile::default();
+    add_looked_up(text, &mut keys.looked_up);
     if let Some(text) = with_plain_quotes(text) {
-        add_looked_up(&text, &mut keys);
+        add_looked_up(&text, &mut keys.looked_up);
     }
     if memmem::find(text.as_bytes(), LOOKUP_OPTIONS.as_bytes()).is_some()
         && let Some(options) = entry.data(format).get(LOOKUP_OPTIONS)
         && let Some(options) = options.value.value.as_hash()
     {
-        keys.extend(options.iter().filter_map(|(key, _)| key.as_str()).map(Arc::from));
+        keys.with_options.extend(options.iter().filter_map(|(key, _)| key.as_str()).map(Arc::from));
     }
     keys
 }
@@ -128,10 +163,19 @@ mod tests {
 
     /// The root keys of one letter that data names.
     fn named(host: &Host) -> String {
+        letters(host, KeyIndex::is_named)
+    }
+
+    /// Those that interpolations name.
+    fn looked_up(host: &Host) -> String {
+        letters(host, KeyIndex::is_looked_up)
+    }
+
+    fn letters(host: &Host, is_meant: impl Fn(&KeyIndex, &str) -> bool) -> String {
         let world = host.snapshot();
         let environment = world.environment_of("/r/data/a.yaml").expect("there is one");
         let index = world.key_index(&environment);
-        ('a'..='z').filter(|key| index.is_named(&key.to_string())).collect()
+        ('a'..='z').filter(|key| is_meant(&index, &key.to_string())).collect()
     }
 
     fn type_in(host: &mut Host, path: &str, text: &str) {
@@ -142,6 +186,7 @@ mod tests {
     #[test]
     fn interpolations_and_options_name_keys() {
         assert_eq!(named(&host()), "bdfg");
+        assert_eq!(looked_up(&host()), "bdg");
     }
 
     #[test]
@@ -161,6 +206,7 @@ mod tests {
         assert_eq!(named(&host), "bfgh", "another file still names b");
         type_in(&mut host, "/r/data/b.yaml", "lookup_options: {i: {merge: hash}}\n");
         assert_eq!(named(&host), "ghi");
+        assert_eq!(looked_up(&host), "gh");
         host.apply(Change::CloseBuffer { path: "/r/data/a.yaml".to_owned() });
         assert_eq!(named(&host), "bdgi");
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::data::{DataFile, Member, RootEntry, Value};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::key::KeyContext;
+use crate::ide::diagnostics::shared::declared_classes::DeclaredClasses;
 use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
 use crate::ide::diagnostics::shared::near::{distance, is_misspelling};
 use crate::ide::diagnostics::{Check, Related, Report, Rule, Safety, Severity, Subject};
@@ -84,7 +85,7 @@ fn check_looked_up(at: &KeyContext<'_>, report: &mut Report) -> bool {
         return false;
     };
     // These questions search data and code, so they come after the comparison of names.
-    if code.is_looked_up(key) || classes.is_used_by_data(key) || classes.is_in_unread_code(key) {
+    if code.is_looked_up(key) || classes.is_named_by_data(key) || classes.is_in_unread_code(key) {
         return false;
     }
     let Some((path, range)) = code.lookups(meant).next() else { return false };
@@ -129,7 +130,7 @@ fn check_siblings(at: &KeyContext<'_>, report: &mut Report) -> bool {
     };
     let is_named = |key: &str| {
         let is_bare = !key.contains("::");
-        classes.is_used_otherwise(key) || is_bare && classes.is_in_unread_code(key)
+        is_on_purpose(classes, key) || is_bare && classes.is_in_unread_code(key)
     };
     let shared = siblings.shared.iter().find(|other| is_meant(other)).cloned();
     let lone = || {
@@ -170,7 +171,7 @@ fn check_namespace(at: &KeyContext<'_>, report: &mut Report) {
         return;
     }
     let Some(meant) = known.keys().iter().find(is_meant) else { return };
-    let is_own = classes.is_declared(class_name) || classes.is_used_otherwise(key);
+    let is_own = classes.is_declared(class_name) || is_on_purpose(classes, key);
     if is_own || data.get(meant).is_some() {
         return;
     }
@@ -180,6 +181,11 @@ fn check_namespace(at: &KeyContext<'_>, report: &mut Report) {
     let finding = report.add(&RULE, entry.key_place.range, message);
     finding.related.extend(known.related(meant));
     finding.fixes.extend(renamed(data, entry, meant));
+}
+
+/// Whether code or data name the key: both hardly have the same slip.
+fn is_on_purpose(classes: &DeclaredClasses<'_>, key: &str) -> bool {
+    classes.is_used_otherwise(key) || classes.is_named_by_data(key)
 }
 
 fn renamed(data: &DataFile, entry: &RootEntry, name: &str) -> Option<Fix> {

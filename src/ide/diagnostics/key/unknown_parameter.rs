@@ -89,6 +89,17 @@ mod tests {
     }
 
     #[test]
+    fn options_look_nothing_up() {
+        let finding = "#^^^^^^^^^^^ warning[unknown-parameter]: class `web` has no parameter `modules` Puppet ignores this key.";
+        check(&format!(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: x, paths: [a.yaml, common.yaml]}}]\n\
+             #- /modules/web/manifests/init.pp\nclass web($port) {{ }}\n\
+             #- /data/a.yaml\nweb::modules: [1]\n{finding}\n\
+             #- /data/common.yaml\nlookup_options:\n  web::modules: {{merge: unique}}\nweb::modules: [2]\n{finding}\n"
+        ));
+    }
+
+    #[test]
     fn what_is_looked_up_is_no_parameter() {
         check(
             r#"

@@ -32,7 +32,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     if key.contains("::")
         || key == LOOKUP_OPTIONS
         || classes.code().is_named(key)
-        || classes.is_used_by_data(key)
+        || classes.is_named_by_data(key)
     {
         return;
     }

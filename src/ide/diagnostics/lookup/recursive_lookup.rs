@@ -90,7 +90,7 @@ fn recursion(perspective: &Perspective, key: &str) -> Option<Recursion> {
     }
     // Most keys are named by no text, so they cannot be in a circle. All cases of a key take long.
     let environment = perspective.evaluator.environment();
-    let is_named = || perspective.world.key_index(environment).is_named(key);
+    let is_named = || perspective.world.key_index(environment).is_looked_up(key);
     if node.is_complete() || !is_named() {
         return None;
     }

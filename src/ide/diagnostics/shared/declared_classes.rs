@@ -135,7 +135,7 @@ impl<'a> DeclaredClasses<'a> {
         let keys_in_code = || KeysInCode::of(self.world, self.environment);
         *self.known_key(key).is_used_otherwise.get_or_init(|| {
             self.code().is_looked_up(key)
-                || self.is_used_by_data(key)
+                || self.is_looked_up_by_data(key)
                 || keys_in_code()
                     .name(key, || self.is_in_ruby(key) || self.is_in_strings_of_code(key))
         })
@@ -169,13 +169,21 @@ impl<'a> DeclaredClasses<'a> {
 
     /// Whether an interpolation or `lookup_options` of the data name the key, or may do so: while the hierarchy is broken, it is not
     /// known which files are data.
-    pub(crate) fn is_used_by_data(&self, key: &str) -> bool {
+    pub(crate) fn is_named_by_data(&self, key: &str) -> bool {
+        self.has_broken_hierarchy() || self.world.key_index(self.environment).is_named(key)
+    }
+
+    /// The same for an interpolation alone. Options look nothing up.
+    fn is_looked_up_by_data(&self, key: &str) -> bool {
+        self.has_broken_hierarchy() || self.world.key_index(self.environment).is_looked_up(key)
+    }
+
+    fn has_broken_hierarchy(&self) -> bool {
         let is_broken = || {
             let evaluator = self.world.active_evaluator(self.environment);
             evaluator.config_failure(None).is_some()
         };
         *self.has_broken_hierarchy.get_or_init(is_broken)
-            || self.world.key_index(self.environment).is_named(key)
     }
 
     /// Whether the name of a key without a module occurs in the Ruby code of some module, or in code outside the
