@@ -82,7 +82,7 @@ impl<'a> KeyContext<'a> {
     pub(crate) fn refused(&self) -> Option<&RefusedParameter<'a>> {
         let refused = self.refused.get_or_init(|| {
             let bound = self.around.bound.as_ref()?;
-            bound.refused(self.classes, self.data, (self.key, self.entry))
+            bound.refused((self.known, self.classes), self.data, (self.key, self.entry))
         });
         refused.as_ref()
     }

@@ -200,6 +200,32 @@ mod tests {
         );
     }
 
+    /// Facts that a fact set lacks are not set, and keys that nothing has are empty texts.
+    #[test]
+    fn texts_that_are_empty_for_nodes_with_fact_sets() {
+        let text = |nodes: &str| {
+            format!(
+                "expects a String[1] value, got String Catalogs with class `m` fail for {nodes}."
+            )
+        };
+        let (both, one) = (text("2 of 2 nodes: db01, web01"), text("1 of 2 nodes: db01"));
+        check(&format!(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: r, path: '%{{role}}.yaml'}}, {{name: c, path: common.yaml}}]\n\
+             #- /.hiera-ls/facts/web01.json\n{{\"role\": \"web\"}}\n#- /.hiera-ls/facts/db01.json\n{{\"role\": \"db\"}}\n\
+             #- /manifests/site.pp\ninclude m\n#- /data/web.yaml\npool: x\n\
+             #- /modules/m/manifests/init.pp\nclass m(String[1] $a, Array[String[1]] $b, String[1] $c, String[1] $d, String $e) {{ }}\n\
+             #- /data/common.yaml\nm::a: \"%{{facts.nope}}\"\n\
+             #     ^^^^^^^^^^^^^^^ error[value-type-mismatch]: parameter 'a' {both}\n\
+             m::b: [x, \"%{{lookup('gone')}}\"]\n\
+             #          ^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]\n\
+             #         ^^^^^^^^^^^^^^^^^^^ error[value-type-mismatch]: parameter 'b' index 1 {both}\n\
+             m::c: \"%{{lookup('pool')}}\"\n\
+             #     ^^^^^^^^^^^^^^^^^^^ error[value-type-mismatch]: parameter 'c' {one}\n\
+             m::d: \"%{{facts.role}}\"\n\
+             m::e: \"%{{facts.nope}}\"\n"
+        ));
+    }
+
     /// Without nodes with facts, it is not known whether other nodes include the class.
     #[test]
     fn code_may_set_the_parameter() {

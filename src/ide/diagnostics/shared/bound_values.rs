@@ -8,7 +8,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, btree_map};
 use std::sync::Arc;
 
-use crate::binding::{Binder, Binding, Bound, BoundCase, ParameterType, Verdict};
+use crate::binding::{Binder, Binding, Bound, BoundCase, ParameterType, Unsure, Verdict};
 use crate::code::ClassCode;
 use crate::data::puppet_type::{self, Misfit, Part, TypeAliases};
 use crate::data::{DataFile, Files as _, Located, Place, RootEntry, Value, render};
@@ -17,7 +17,10 @@ use crate::ide::changes::on_one_line;
 use crate::ide::code::given::may_be_given;
 use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
 use crate::ide::diagnostics::shared::failing_nodes::{UNLESS_ANOTHER_LEVEL, failing_nodes_of};
-use crate::ide::diagnostics::shared::text_lookup::looks_up_missing_keys;
+use crate::ide::diagnostics::shared::known_keys::KnownKeys;
+use crate::ide::diagnostics::shared::text_lookup::{
+    looks_up_keys_elsewhere, looks_up_missing_keys,
+};
 use crate::ide::diagnostics::{Related, Report, Rule, Severity};
 use crate::ide::perspective::Perspective;
 use crate::text::TextRange;
@@ -74,12 +77,19 @@ pub(crate) struct Conversion {
 }
 
 /// What is known about places in the file while the parts of one value are found: a value can have thousands.
-#[derive(Default)]
-struct Places {
+struct Places<'p> {
+    /// Whether a text looks up keys that may be stored elsewhere, as secrets often are.
+    reads_elsewhere: &'p dyn Fn(&str) -> bool,
     /// The numbers of the parts by their places.
     parts: HashMap<TextRange, usize>,
-    /// Whether nothing at a place looks up keys that are stored elsewhere.
+    /// Whether nothing at a place looks up keys that may be stored elsewhere.
     whole: HashMap<TextRange, bool>,
+}
+
+impl<'p> Places<'p> {
+    fn new(reads_elsewhere: &'p dyn Fn(&str) -> bool, parts: HashMap<TextRange, usize>) -> Self {
+        Self { reads_elsewhere, parts, whole: HashMap::new() }
+    }
 }
 
 impl<'a> BoundValues<'a> {
@@ -92,7 +102,7 @@ impl<'a> BoundValues<'a> {
     /// not set a parameter.
     pub(crate) fn refused<'k>(
         &self,
-        classes: &DeclaredClasses<'_>,
+        (known, classes): (&KnownKeys<'_>, &DeclaredClasses<'_>),
         data: &'k DataFile,
         (key, entry): (&'k str, &'k RootEntry),
     ) -> Option<RefusedParameter<'k>> {
@@ -111,7 +121,9 @@ impl<'a> BoundValues<'a> {
         let binder = Binder { evaluator, aliases: self.aliases(), cancel: &cancel };
         let binding = binder.bind(&class, parameter);
         let mut refused = RefusedParameter { data, entry, key, class, wanted, parts: Vec::new() };
-        let mut places = Places::default();
+        // If not all nodes here have the key, the data may be stored elsewhere.
+        let reads_elsewhere = |text: &str| looks_up_missing_keys(&self.perspective.evaluator, text);
+        let mut places = Places::new(&reads_elsewhere, HashMap::new());
         for index in 0..binding.cases.len() {
             self.add_parts(&binding, index, &mut refused, &mut places);
         }
@@ -123,7 +135,12 @@ impl<'a> BoundValues<'a> {
         }
         if !refused.parts.is_empty() {
             self.note_values_in_code(name, &mut refused);
-            self.note_certain_nodes(name, &mut refused, &mut places);
+        }
+        // A node with a fact set may get texts that are open here.
+        if binding.cases.iter().any(|it| may_be_refused(&it.verdict)) {
+            let reads_elsewhere = |text: &str| looks_up_keys_elsewhere(known, text);
+            let places = Places::new(&reads_elsewhere, places.parts);
+            self.note_certain_nodes(name, &mut refused, places);
         }
         (!refused.parts.is_empty()).then_some(refused)
     }
@@ -181,17 +198,13 @@ impl<'a> BoundValues<'a> {
         binding: &Binding,
         index: usize,
         refused: &mut RefusedParameter<'_>,
-        places: &mut Places,
+        places: &mut Places<'_>,
     ) {
         let case = &binding.cases[index];
         let (Bound::Data(value), Verdict::Misfit(misfits)) = (&case.bound, &case.verdict) else {
             return;
         };
         let answer = binding.answer_of(index);
-        // Lines that could not be read may be the value of a key without one.
-        if matches!(value.value, Value::Undef) && !answer.broken.is_empty() {
-            return;
-        }
         let known = refused.parts.len();
         for misfit in misfits {
             let range = self.range_of(misfit, value, answer, refused, places);
@@ -213,17 +226,28 @@ impl<'a> BoundValues<'a> {
                 }
                 Entry::Vacant(at) => at.insert(parts.len()),
             };
-            parts.push(RefusedPart {
-                value: value.clone(),
-                misfit: misfit.clone(),
-                range,
-                words,
-                cases: vec![index],
-                nodes: String::new(),
-                certain: Vec::new(),
-                conversion: conversion_of(&self.perspective.world, answer),
-                options: answer.merge.as_ref().and_then(|it| it.options.clone()),
-            });
+            let part = self.new_part(range, words, (value, misfit), answer);
+            parts.push(RefusedPart { cases: vec![index], ..part });
+        }
+    }
+
+    fn new_part(
+        &self,
+        range: TextRange,
+        words: String,
+        (value, misfit): (&Located, &Misfit),
+        answer: &Answer,
+    ) -> RefusedPart {
+        RefusedPart {
+            value: value.clone(),
+            misfit: misfit.clone(),
+            range,
+            words,
+            cases: Vec::new(),
+            nodes: String::new(),
+            certain: Vec::new(),
+            conversion: conversion_of(&self.perspective.world, answer),
+            options: answer.merge.as_ref().and_then(|it| it.options.clone()),
         }
     }
 
@@ -249,12 +273,12 @@ impl<'a> BoundValues<'a> {
         }
     }
 
-    /// Notes the nodes that are completely known, that certainly have the class, and whose value has the same wrong parts.
+    /// Notes the nodes that are completely known, that certainly have the class, and whose value has wrong parts.
     fn note_certain_nodes(
         &self,
         name: &str,
         refused: &mut RefusedParameter<'_>,
-        places: &mut Places,
+        mut places: Places<'_>,
     ) {
         let class = refused.class.clone();
         let Some(parameter) = class.parameter(name) else { return };
@@ -281,11 +305,16 @@ impl<'a> BoundValues<'a> {
             };
             let mut by_part: BTreeMap<usize, String> = BTreeMap::new();
             for misfit in misfits {
-                let range = self.range_of(misfit, value, &shared.answer, refused, places);
-                let part = range.and_then(|it| places.parts.get(&it));
-                let Some(part) = part else { continue };
+                let answer = &shared.answer;
+                let range = self.range_of(misfit, value, answer, refused, &mut places);
+                let Some(range) = range else { continue };
                 let words = words_about(name, misfit);
-                match by_part.entry(*part) {
+                let part = *places.parts.entry(range).or_insert_with(|| {
+                    let part = self.new_part(range, words.clone(), (value, misfit), answer);
+                    refused.parts.push(part);
+                    refused.parts.len() - 1
+                });
+                match by_part.entry(part) {
                     btree_map::Entry::Occupied(mut known) => known.get_mut().extend(["\n", &words]),
                     btree_map::Entry::Vacant(new) => _ = new.insert(words),
                 }
@@ -328,15 +357,17 @@ impl<'a> BoundValues<'a> {
         value: &Located,
         answer: &Answer,
         refused: &RefusedParameter<'_>,
-        places: &mut Places,
+        places: &mut Places<'_>,
     ) -> Option<TextRange> {
+        // Lines that could not be read may be the value of a key without one.
+        if matches!(value.value, Value::Undef) && !answer.broken.is_empty() {
+            return None;
+        }
         let file = self.perspective.world.id(self.path);
-        // If no file here has the key, the data may be stored elsewhere, as secrets often are.
-        let evaluator = &self.perspective.evaluator;
         let mut is_whole = |range: TextRange| {
             let text = || range.slice(refused.data.text());
             let known = places.whole.entry(range);
-            *known.or_insert_with(|| !looks_up_missing_keys(evaluator, text()))
+            *known.or_insert_with(|| !(places.reads_elsewhere)(text()))
         };
         if let Some(place) = misfit.place(value) {
             let is_here = place.file == file;
@@ -370,6 +401,11 @@ impl<'a> BoundValues<'a> {
             self.perspective.world.type_aliases(self.perspective.evaluator.environment())
         })
     }
+}
+
+/// Whether some node of a case may get a value that Puppet refuses.
+fn may_be_refused(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Misfit(_) | Verdict::Unsure(Unsure::Texts(_)))
 }
 
 /// Whether a syntax error in the file may be the reason why the value of an entry is not what is meant.

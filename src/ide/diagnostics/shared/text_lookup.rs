@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::engine::{Answer, Evaluator};
+use crate::code::summary::root_key;
+use crate::engine::{Answer, Evaluator, module_of_key};
 use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::ide::strings::StringNode;
 use crate::syntax::interpolation::{self, Expression, Token};
 use crate::text::{TextEdit, TextRange};
@@ -59,13 +61,26 @@ impl TextLookup {
 
 /// Whether a text looks up a key that not all of the nodes have data for.
 pub(crate) fn looks_up_missing_keys(evaluator: &Evaluator, written: &str) -> bool {
-    let is_missing = |key: &str| {
+    looks_up(written, |key| {
         let answer = evaluator.lookup(key);
         let is_found = |it: &Answer| matches!(it.outcome, Ok(Some(_)));
         !is_found(&answer) || answer.cases.iter().any(|it| !is_found(&it.answer))
-    };
+    })
+}
+
+/// Whether a text looks up a key that no file here has, and that may be stored elsewhere.
+pub(crate) fn looks_up_keys_elsewhere(known: &KnownKeys<'_>, written: &str) -> bool {
+    looks_up(written, |key| {
+        let root = root_key(key);
+        let may_be_elsewhere = known.is_open(module_of_key(&root)) || known.may_be_refused(&root);
+        may_be_elsewhere && !known.contains(&root)
+    })
+}
+
+/// Whether a text looks up a key of some kind.
+fn looks_up(written: &str, is_meant: impl Fn(&str) -> bool) -> bool {
     written.contains("%{")
         && interpolation::tokens(written)
             .into_iter()
-            .any(|token| token.lookup_key().is_some_and(|(key, _)| is_missing(key)))
+            .any(|token| token.lookup_key().is_some_and(|(key, _)| is_meant(key)))
 }
