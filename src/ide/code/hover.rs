@@ -461,6 +461,28 @@ asking: \"%{lookup('over')}\"
         );
     }
 
+    /// A level that some nodes read may have the key that has a default in the call.
+    #[test]
+    fn without_a_node_the_call_gives_the_value_only_where_no_level_has_the_key() {
+        check_in(
+            &DATA.replace("node: web01\n", "").replace("8080", "8080\nown: 2"),
+            INIT,
+            "class web($port = lookup('ow$0n', default_value => 1)) { }",
+            &expect![[r"
+                'own'
+                ---
+                **`own`** for any node
+
+                ```yaml
+                1
+                ```
+
+                - `2` if trusted.certname is web01 (`data/nodes/web01.yaml:2`)
+
+                Where no level has the key, the value comes from the call itself."]],
+        );
+    }
+
     #[test]
     fn a_call_s_own_merge_and_default_count() {
         value("lookup('li$0st')", "- 1 / - 2");

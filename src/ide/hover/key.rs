@@ -195,10 +195,7 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
     };
     add_sources(perspective, key, &asked, &mut card);
     card.notes.extend(inserted_text(perspective, &asked));
-    let has_value = matches!(asked.outcome, Ok(Some(_)));
-    if question.brings_values && has_value && !asked.sources.iter().any(Source::counts) {
-        card.notes.push("The value comes from the call itself, not from data.".to_owned());
-    }
+    card.notes.extend(own_value_note(question, &asked).map(str::to_owned));
     card.notes.extend(question.notes.iter().cloned());
     card.notes.extend(perspective.left_out_in_words(&asked.left_out).iter().map(|it| plain(it)));
     for opaque in &asked.opaque {
@@ -231,6 +228,21 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
         card.notes.extend(reader_note(perspective, key, from, &asked));
     }
     card
+}
+
+/// That the value is in the arguments of the call, if it is, or in which cases it is.
+fn own_value_note(question: &AskedKey<'_>, answer: &engine::Answer) -> Option<&'static str> {
+    let is_own = |(_, case): &(&[_], &engine::Answer)| {
+        matches!(case.outcome, Ok(Some(_))) && !case.sources.iter().any(Source::counts)
+    };
+    let cases = answer.each_case();
+    let are_own = question.brings_values && cases.iter().any(is_own);
+    let is_certain = answer.left_out.is_empty() && cases.iter().all(is_own);
+    are_own.then_some(if is_certain {
+        "The value comes from the call itself, not from data."
+    } else {
+        "Where no level has the key, the value comes from the call itself."
+    })
 }
 
 /// The keys whose values the texts of the value contain, and where these values are written.
