@@ -1,5 +1,6 @@
 //! The cases of an answer for users: those with the same outcome are on one line.
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 
 use super::perspective::Perspective;
@@ -11,6 +12,9 @@ use crate::facts::infer::names_machines;
 
 /// Values with fewer scalars than this are shown completely in each case.
 const MIN_SCALARS: usize = 6;
+
+/// The maximum number of names in a sentence; the others are counted.
+pub(crate) const MAX_LISTED: usize = 6;
 
 /// Cases that have the same outcome and differ in only one variable.
 pub(crate) struct CaseGroup<'a> {
@@ -240,17 +244,16 @@ impl<'a> CaseGroup<'a> {
     }
 }
 
-/// `a, b and c`; if there are more, only the first ones.
-fn listed(names: &[&str], word: &str) -> String {
-    const MOST: usize = 6;
+/// `a, b and c`; if there are more than [`MAX_LISTED`], the others are counted.
+pub(crate) fn listed<S: Borrow<str>>(names: &[S], word: &str) -> String {
     match names {
         [] => String::new(),
-        [only] => (*only).to_owned(),
-        names if names.len() > MOST => {
-            let more = names.len() - MOST;
-            format!("{} {word} {more} more", names[..MOST].join(", "))
+        [only] => only.borrow().to_owned(),
+        names if names.len() > MAX_LISTED => {
+            let more = names.len() - MAX_LISTED;
+            format!("{} {word} {more} more", names[..MAX_LISTED].join(", "))
         }
-        [first @ .., last] => format!("{} {word} {last}", first.join(", ")),
+        [first @ .., last] => format!("{} {word} {}", first.join(", "), last.borrow()),
     }
 }
 

@@ -19,40 +19,37 @@ const MAX_SHOWN: usize = 40;
 /// An action for each level of the node that lacks the value.
 pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
     let path = &*context.file.path;
-    let is_told = |it: &&crate::ide::Diagnostic| it.code == "missing-required-parameter";
-    if !is_code(path) || !context.touched_diagnostics().any(|it| is_told(&it)) {
+    if !is_code(path)
+        || !context.touched_diagnostics().any(|it| it.code == "missing-required-parameter")
+    {
         return Vec::new();
     }
     let mut actions = Vec::new();
     for missing in missing_in(context.world, path) {
-        let key = missing.class.key_of(&missing.parameter);
-        let of_key = format!("`{key}`");
-        // One statement may lead to several parameters without a value, so the message must name this one.
-        let mut told = context.touched_diagnostics().filter(is_told);
-        let finding = told.find(|it| it.range == missing.range && it.message.contains(&of_key));
-        if let Some(finding) = finding {
-            let offered = places(context, &missing, &key);
-            actions.extend(
-                offered.into_iter().map(|it| Action { fixes: vec![finding.clone()], ..it }),
-            );
+        let mut findings = context.touched_diagnostics();
+        let Some(finding) = findings.find(|it| missing.is_reported_by(it)) else { continue };
+        for parameter in missing.listed_parameters() {
+            let offered = places(context, &missing, parameter).into_iter();
+            actions.extend(offered.map(|it| Action { fixes: vec![finding.clone()], ..it }));
         }
     }
     actions
 }
 
-fn places(context: &ActionContext<'_>, missing: &Missing, key: &str) -> Vec<Action> {
+fn places(context: &ActionContext<'_>, missing: &Missing, parameter: &str) -> Vec<Action> {
     let Some(environment) = context.world.environment_of(&context.file.path) else {
         return Vec::new();
     };
     let evaluator = context.world.quiet_evaluator(&environment, &missing.node);
     let perspective = Perspective::hiding(context.world, evaluator);
-    let value = placeholder(context, missing);
+    let value = placeholder(context, missing, parameter);
+    let key = &missing.class.key_of(parameter);
     let mut actions = Vec::new();
     places_for(context, &perspective, None, key, |target, level| {
         let shown = perspective.shown_path(target.path);
         let (what, edits) = match &value {
             Ok(value) => {
-                let (key_text, own) = (key.to_owned(), value.clone());
+                let (key_text, own) = (key.clone(), value.clone());
                 let entry = Entry { key: key_text, comment: None, value: own, written: None };
                 let edit = target.edit(&entry.text(target.format), key, value);
                 let edits = edit.map(|edit| vec![edit]).map_err(|why| format!("{shown} {why}."));
@@ -68,13 +65,17 @@ fn places(context: &ActionContext<'_>, missing: &Missing, key: &str) -> Vec<Acti
 }
 
 /// A value that the parameter's type accepts. `Err` is a sentence that says why there is none.
-fn placeholder(context: &ActionContext<'_>, missing: &Missing) -> Result<Value, String> {
+fn placeholder(
+    context: &ActionContext<'_>,
+    missing: &Missing,
+    parameter: &str,
+) -> Result<Value, String> {
     let unknown = Value::string("changeme");
     let Some(environment) = context.world.environment_of(&context.file.path) else {
         return Ok(unknown);
     };
     let aliases = context.world.type_aliases(&environment);
-    let parameter = missing.class.parameter(&missing.parameter);
+    let parameter = missing.class.parameter(parameter);
     let written = parameter.and_then(|it| it.type_range).map(|it| missing.class.file.slice(it));
     let Some((written, Ok(wanted))) = written.map(|it| (it, evaluate(it, &aliases))) else {
         return Ok(unknown);
@@ -152,7 +153,7 @@ include we$0b
             "Add `web::sites` with the placeholder `{\"changeme\":{\"root\":\"changeme\"}}` to data/common.yaml (Common)",
         ];
         assert_eq!(titles, expected);
-        assert!(found.iter().all(|it| it.fixes.len() == 1), "each makes one finding go away");
+        assert!(found.iter().all(|it| it.fixes.len() == 1), "each belongs to the finding");
     }
 
     #[test]

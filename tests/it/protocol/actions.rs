@@ -123,7 +123,8 @@ fn fixes_of_another_finding_at_the_same_place_stay_away() {
     let workspace = Workspace::new(&[
         ("hiera.yaml", "version: 5\nhierarchy: [{name: Common, path: common.yaml}]\n"),
         ("data/common.yaml", "x: 1\n"),
-        ("modules/web/manifests/init.pp", "class web(Integer $port, Integer $size) { }\n"),
+        ("modules/web/manifests/init.pp", "class web(Integer $port) { include web::db }\n"),
+        ("modules/web/manifests/db.pp", "class web::db(Integer $size) { }\n"),
         ("manifests/site.pp", "include web\n"),
     ]);
     let mut client = client(&workspace, &Value::Null);
@@ -137,7 +138,7 @@ fn fixes_of_another_finding_at_the_same_place_stay_away() {
     };
     let (all, known) = titles(json!([]));
     let port = "Add `web::port` with the placeholder `0` to data/common.yaml (Common)";
-    let size = "Add `web::size` with the placeholder `0` to data/common.yaml (Common)";
+    let size = "Add `web::db::size` with the placeholder `0` to data/common.yaml (Common)";
     let ignore = [
         "Ignore missing-required-parameter on line 1",
         "Ignore missing-required-parameter in this file",

@@ -1,4 +1,4 @@
-//! `missing-required-parameter`: a node certainly has a class, and one of its parameters has no value.
+//! `missing-required-parameter`: a node certainly has a class, and some of its parameters have no value.
 //!
 //! The finding is where the way to the class starts: in the main manifest or in the output of a node classifier. Only classes
 //! that are written out where no unknown condition decides about them are certain.
@@ -6,16 +6,19 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
+use indexmap::IndexMap;
+
 use crate::binding::{Binder, Binding, Verdict};
 use crate::code::ClassCode;
 use crate::config::Environment;
 use crate::data::puppet_type::TypeAliases;
 use crate::engine::{CancelToken, Evaluator};
 use crate::facts::{Node, Origin};
+use crate::ide::cases::{MAX_LISTED, listed};
 use crate::ide::diagnostics::code::{ClassifierContext, CodeContext, has_no_data};
 use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::ide::diagnostics::suppression::control;
-use crate::ide::diagnostics::{Check, Cost, Related, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Cost, Diagnostic, Related, Report, Rule, Severity};
 use crate::syntax::puppet::{Declaration, DeclarationKind, Parameter};
 use crate::text::TextRange;
 use crate::world::node_classes::{
@@ -38,17 +41,17 @@ pub(crate) const RULE: Rule = Rule {
 /// The maximum number of node blocks of a file that are checked.
 const MAX_BLOCKS: usize = 32;
 
-/// A parameter without a value, and the statement that leads to its class.
+/// The parameters of a class that the same nodes lack, and the statement that leads to the class.
 pub(crate) struct Missing {
     /// The statement in the main manifest, or the name in the output of a classifier.
     pub(crate) range: TextRange,
     /// The class.
     pub(crate) class: ClassCode,
-    /// Without `$`.
-    pub(crate) parameter: String,
-    /// A node that lacks it, or a node that represents all such nodes.
+    /// Without `$`, at least one.
+    parameters: Vec<String>,
+    /// A node that lacks them, or a node that represents all such nodes.
     pub(crate) node: Arc<Node>,
-    /// The nodes that lack it, in words.
+    /// The nodes that lack them, in words.
     nodes: String,
     /// Whether these nodes are completely known.
     is_certain: bool,
@@ -71,22 +74,49 @@ pub(crate) fn check_classifier(at: &ClassifierContext<'_>, report: &mut Report) 
 
 fn report_all(all: &[Missing], report: &mut Report) {
     for missing in all {
-        let Missing { range, class, parameter, nodes, is_certain, through, .. } = missing;
-        let key = class.key_of(parameter);
-        let by = through.as_ref().map_or(String::new(), |it| format!(" through {it}"));
-        let message = format!(
-            "expects a value for parameter '{parameter}'\nThis includes class `{}`{by}, and catalogs fail for {nodes}: no level \
-             has `{key}`, and the parameter has no default.",
-            class.name
-        );
-        let severity = if *is_certain { Severity::Error } else { RULE.severity };
-        let finding = report.add_as(&RULE, severity, *range, message);
-        let place = class.parameter(parameter).map(|it| Related {
-            path: Some(class.path.clone()),
+        let severity = if missing.is_certain { Severity::Error } else { RULE.severity };
+        let finding = report.add_as(&RULE, severity, missing.range, missing.message());
+        let places = missing.listed_parameters().filter_map(|it| missing.class.parameter(it));
+        finding.related.extend(places.map(|it| Related {
+            path: Some(missing.class.path.clone()),
             range: it.name_range,
-            message: format!("`${parameter}` is here"),
+            message: format!("`${}` is here", it.name),
+        }));
+    }
+}
+
+impl Missing {
+    /// Those of the parameters that the message names.
+    pub(crate) fn listed_parameters(&self) -> impl Iterator<Item = &str> {
+        self.parameters.iter().take(MAX_LISTED).map(String::as_str)
+    }
+
+    /// Whether a finding reports this.
+    pub(crate) fn is_reported_by(&self, finding: &Diagnostic) -> bool {
+        finding.code == RULE.code
+            && finding.range == self.range
+            && finding.message == self.message()
+    }
+
+    fn message(&self) -> String {
+        let Self { class, parameters, nodes, through, .. } = self;
+        // Puppet has a line for each parameter. Editors show the first line, and a class can lack dozens.
+        let wanted = parameters.iter().enumerate().map(|(number, name)| match number {
+            0 => format!("parameter '{name}'"),
+            _ => format!("for '{name}'"),
         });
-        finding.related.extend(place);
+        let keys: Vec<String> =
+            parameters.iter().map(|it| format!("`{}`", class.key_of(it))).collect();
+        let have =
+            if parameters.len() == 1 { "the parameter has" } else { "these parameters have" };
+        let by = through.as_ref().map_or(String::new(), |it| format!(" through {it}"));
+        format!(
+            "expects a value for {}\nThis includes class `{}`{by}, and catalogs fail for {nodes}: no level has {}, and \
+             {have} no default.",
+            listed(&wanted.collect::<Vec<_>>(), "and"),
+            class.name,
+            listed(&keys, "or")
+        )
     }
 }
 
@@ -162,8 +192,9 @@ impl Checker<'_, '_> {
     fn check_fleet(&mut self) {
         let CodeContext { world, environment, path, .. } = *self.code;
         self.found = missing_in_fleet(world, environment, path);
-        let keys = self.found.iter().map(|it| it.class.key_of(&it.parameter));
-        self.told.extend(keys);
+        let keys_of =
+            |it: &Missing| it.parameters.iter().map(|name| it.class.key_of(name)).collect();
+        self.told.extend(self.found.iter().flat_map::<Vec<_>, _>(keys_of));
     }
 
     fn check_block(&mut self, block: NodeBlock, declaration: Option<&Declaration>) {
@@ -178,8 +209,20 @@ impl Checker<'_, '_> {
             let Some(declared) = &class.code else { continue };
             let required = declared.parameters().iter().filter(|it| it.default.is_none());
             // Code may pass a value to the class, and then Puppet does not look the parameter up.
-            for parameter in required.filter(|it| !class.may_be_given(&it.name)) {
-                self.check_parameter((&evaluator, &nodes), class, (declared, parameter));
+            let required = required.filter(|it| !class.may_be_given(&it.name));
+            let missing = required.filter(|it| self.tells(&evaluator, declared, it));
+            let parameters: Vec<String> = missing.map(|it| it.name.clone()).collect();
+            if !parameters.is_empty() {
+                self.told.extend(parameters.iter().map(|it| declared.key_of(it)));
+                self.found.push(Missing {
+                    range: class.origin.range,
+                    class: declared.clone(),
+                    parameters,
+                    node: evaluator.node().clone(),
+                    nodes: nodes.clone(),
+                    is_certain: false,
+                    through: through(self.code.environment, class),
+                });
             }
         }
     }
@@ -195,33 +238,16 @@ impl Checker<'_, '_> {
         world.catalog_evaluator(environment, &node)
     }
 
-    fn check_parameter(
-        &mut self,
-        (evaluator, nodes): (&Evaluator, &str),
-        class: &NodeClass,
-        (declared, parameter): (&ClassCode, &Parameter),
-    ) {
-        let key = declared.key_of(&parameter.name);
+    /// Whether the parameter has no value, and this was not reported.
+    fn tells(&self, evaluator: &Evaluator, class: &ClassCode, parameter: &Parameter) -> bool {
+        let key = class.key_of(&parameter.name);
         if self.told.contains(&key) {
-            return;
+            return false;
         }
         let cancel = CancelToken::default();
         let binder = Binder { evaluator, aliases: &self.aliases, cancel: &cancel };
         // A file that Puppet refuses may be meant to have it.
-        let is_missing = is_missing(&binder.bind(declared, parameter));
-        if !is_missing || self.code.keys().may_be_refused(&key) {
-            return;
-        }
-        self.told.insert(key);
-        self.found.push(Missing {
-            range: class.origin.range,
-            class: declared.clone(),
-            parameter: parameter.name.clone(),
-            node: evaluator.node().clone(),
-            nodes: nodes.to_owned(),
-            is_certain: false,
-            through: through(self.code.environment, class),
-        });
+        is_missing(&binder.bind(class, parameter)) && !self.code.keys().may_be_refused(&key)
     }
 }
 
@@ -232,30 +258,32 @@ fn missing_in_fleet(
     path: &str,
 ) -> Vec<Missing> {
     let fleet = world.fleet_classes(environment);
-    let mut found = Vec::new();
-    for missing in world.missing_parameters(environment).iter() {
+    // By the class, the statement and the nodes, so that a finding says what is true of all its parameters.
+    let mut found: IndexMap<(&str, TextRange, Vec<u32>), Missing> = IndexMap::new();
+    let all = world.missing_parameters(environment);
+    for missing in all.iter() {
         let MissingParameter { class, parameter, .. } = missing;
-        let mut by_origin: Vec<(&NodeClass, Vec<u32>)> = Vec::new();
+        let mut by_origin: IndexMap<TextRange, (&NodeClass, Vec<u32>)> = IndexMap::new();
         let lacking = holders_without_value(&fleet, missing);
         for (node, held) in lacking.filter(|(_, it)| &*it.origin.path == path) {
-            match by_origin.iter_mut().find(|(known, _)| known.origin == held.origin) {
-                Some((_, nodes)) => nodes.push(node),
-                None => by_origin.push((held, vec![node])),
-            }
+            let of_origin = by_origin.entry(held.origin.range);
+            of_origin.or_insert_with(|| (held, Vec::new())).1.push(node);
         }
-        for (held, nodes) in by_origin {
-            found.push(Missing {
-                range: held.origin.range,
+        for (range, (held, nodes)) in by_origin {
+            let new = || Missing {
+                range,
                 class: class.clone(),
-                parameter: parameter.to_string(),
+                parameters: Vec::new(),
                 node: fleet.nodes[nodes[0] as usize].clone(),
                 nodes: fleet.in_words(&nodes),
                 is_certain: true,
                 through: through(environment, held),
-            });
+            };
+            let group = (&*class.name, range, nodes.clone());
+            found.entry(group).or_insert_with(new).parameters.push(parameter.to_string());
         }
     }
-    found
+    found.into_values().collect()
 }
 
 /// The file whose code includes a class, if that is another file than the one in which the way to the class starts.
@@ -294,6 +322,38 @@ mod tests {
              node 'web02' {{ if $x {{ include web }} }}\n\
              node default {{ class {{ 'web': owner => 1, * => $rest }} include \"a${{x}}\" }}\n"
         ));
+    }
+
+    /// Puppet refuses a class once, with all that it lacks.
+    #[test]
+    fn what_the_same_nodes_lack_is_one_finding() {
+        let check = |facts: &str, parameters: &str, site: &str| {
+            check(&format!(
+                "{CODE}{facts}\
+                 #- /modules/all/manifests/init.pp\nclass all({parameters}) {{ }}\n\
+                 #- /manifests/site.pp\n{site}"
+            ));
+        };
+        check(
+            "",
+            "$a, $c",
+            "include all\n\
+             #       ^^^ warning[missing-required-parameter]: expects a value for parameter 'a' and for 'c' This includes class `all`, and catalogs fail for any node: no level has `all::a` or `all::c`, and these parameters have no default.\n",
+        );
+        let facts = "#- /.hiera-ls.yaml\nnodes:\n  n1: {facts: {a: 1}}\n  n2: {facts: {a: 1}}\n";
+        check(
+            &format!("{facts}#- /data/nodes/n1.yaml\nall::b: 1\n"),
+            "$a, $b, $c",
+            "include all\n\
+             #       ^^^ error[missing-required-parameter]: expects a value for parameter 'a' and for 'c' This includes class `all`, and catalogs fail for 2 of 2 nodes: n1, n2: no level has `all::a` or `all::c`, and these parameters have no default.\n\
+             #       ^^^ error[missing-required-parameter]: expects a value for parameter 'b' This includes class `all`, and catalogs fail for 1 of 2 nodes: n2: no level has `all::b`, and the parameter has no default.\n",
+        );
+        check(
+            facts,
+            "$p1, $p2, $p3, $p4, $p5, $p6, $p7, $p8",
+            "include all\n\
+             #       ^^^ error[missing-required-parameter]: expects a value for parameter 'p1', for 'p2', for 'p3', for 'p4', for 'p5', for 'p6' and 2 more…\n",
+        );
     }
 
     #[test]
@@ -357,8 +417,7 @@ mod tests {
         ));
         check(&format!(
             "{data}{nodes}#- /manifests/site.pp\ninclude web\n\
-             #       ^^^ error[missing-required-parameter]: expects a value for parameter 'port' This includes class `web`, and catalogs fail for 1 of 2 nodes: web01…\n\
-             #       ^^^ error[missing-required-parameter]: expects a value for parameter 'none' This includes class `web`, and catalogs fail for 1 of 2 nodes: web01…\n"
+             #       ^^^ error[missing-required-parameter]: expects a value for parameter 'port' and for 'none' This includes class `web`, and catalogs fail for 1 of 2 nodes: web01…\n"
         ));
     }
 
