@@ -131,18 +131,14 @@ fn of_hiera_include(call: &Call) -> Inclusion {
 }
 
 fn of_resource(resource: &ResourceUse) -> Inclusion {
-    let name = known_as(DeclarationKind::Define, &resource.type_name);
-    // `create_resources('class', …)` gets names and parameters from a hash.
-    let is_class = *name == *"class";
+    let name = resource.type_name.as_deref().filter(|it| *it != "class");
+    let name = name.map(|it| known_as(DeclarationKind::Define, it));
     Inclusion {
-        included: if is_class {
-            Included::Unknown
-        } else {
-            Included::Defined(name, resource.is_made)
-        },
+        // `create_resources('class', …)` gets names and parameters from a hash.
+        given: name.is_none().then(|| ["*".into()].into()),
+        included: name.map_or(Included::Unknown, |name| Included::Defined(name, resource.is_made)),
         range: resource.range,
         guards: resource.guards.clone(),
-        given: is_class.then(|| ["*".into()].into()),
     }
 }
 

@@ -62,6 +62,8 @@ pub struct OpenClasses {
     pub range: TextRange,
     /// The names of the parameters; `*` for a hash, which may have any.
     pub given: Box<[Box<str>]>,
+    /// Whether it is certain that it declares classes. `create_resources($type, …)` usually creates other resources.
+    pub is_certain: bool,
 }
 
 /// The texts of a key, with `None` for each expression. Without any text it can be any key.
@@ -108,10 +110,14 @@ fn open_classes(file: &CodeFile) -> Box<[OpenClasses]> {
     let declared =
         manifest.calls.iter().filter(|it| it.function == "class" && it.is_dynamic).map(|it| {
             let given = it.given().map(|it| it.name.text.as_str().into());
-            OpenClasses { range: it.range, given: given.collect() }
+            OpenClasses { range: it.range, given: given.collect(), is_certain: true }
         });
-    let created = manifest.resources.iter().filter(|it| it.type_name == "class");
-    let created = created.map(|it| OpenClasses { range: it.range, given: ["*".into()].into() });
+    let created = manifest.resources.iter().filter_map(|it| {
+        let is_certain = it.type_name.is_some();
+        let may_be_class = it.type_name.as_deref().is_none_or(|it| it == "class");
+        let of_class = || OpenClasses { range: it.range, given: ["*".into()].into(), is_certain };
+        may_be_class.then(of_class)
+    });
     declared.filter(|it| !it.given.is_empty()).chain(created).collect()
 }
 

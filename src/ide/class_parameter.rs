@@ -329,6 +329,13 @@ mod tests {
         assert_eq!(given("class { 'web::server': port => undef }"), None);
         assert_eq!(given("class { 'web::server': bare => 1 }"), None);
         assert_eq!(given("include web::server"), None);
+        let may_be_set = format!("May be s{}", &set[1..]);
+        let may_be_set = Some(&*may_be_set);
+        assert_eq!(given("create_resources('class', $x)").as_deref(), may_be_set);
+        assert_eq!(given("class { $x: port => 1 }").as_deref(), may_be_set);
+        // As in stdlib.
+        assert_eq!(given("$all.each |$type, $x| { create_resources($type, $x) }"), None);
+        assert_eq!(given("Resource[$type] { $x: * => $y }"), None);
     }
 
     #[test]

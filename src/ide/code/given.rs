@@ -42,7 +42,11 @@ pub(in crate::ide) fn note(
     let given = given.into_iter().filter(|it| !it.is_idle);
     let given = given.map(|it| (it.path, it.range)).collect::<Vec<_>>();
     let (set, given) = if given.is_empty() {
-        ("May be set", perhaps_given(&perspective.world, environment, class, parameter))
+        // Stdlib has a call that could create a class and hardly ever does. A note about it at each parameter would hide the
+        // notes that matter.
+        let given = perhaps_given(&perspective.world, environment, class, parameter);
+        let given = given.into_iter().filter(|(.., is_certain)| *is_certain);
+        ("May be set", given.map(|(path, range, _)| (path, range)).collect())
     } else {
         ("Set", given)
     };
@@ -72,13 +76,13 @@ pub(in crate::ide) fn may_be_given(
 }
 
 /// The places that declare classes whose names are not constant, and may set the parameter: `class { $name: … }` and
-/// `create_resources('class', …)`.
+/// `create_resources('class', …)`. Each with whether it certainly declares classes: `create_resources($type, …)` may not.
 fn perhaps_given(
     world: &World,
     environment: &Environment,
     class: &str,
     parameter: &str,
-) -> Vec<(Arc<str>, TextRange)> {
+) -> Vec<(Arc<str>, TextRange, bool)> {
     let index = world.code_index(environment);
     let mut found = Vec::new();
     for (path, summary) in index.files() {
@@ -86,7 +90,7 @@ fn perhaps_given(
         for declaration in summary.open_classes.iter().filter(sets) {
             let Ok(text) = world.text(path) else { continue };
             if may_name(declaration.range.slice(&text), class, parameter) {
-                found.push((path.clone(), declaration.range));
+                found.push((path.clone(), declaration.range, declaration.is_certain));
             }
         }
     }

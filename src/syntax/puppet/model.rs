@@ -184,8 +184,9 @@ impl Call {
 /// One list of titles of a resource, `type { titles: … }`, or a call such as `create_resources('type', …)`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceUse {
-    /// The type without a leading `::`; `class` only in such calls and in `Resource['class'] { … }`.
-    pub type_name: String,
+    /// The type without a leading `::`; `class` only in such calls and in `Resource['class'] { … }`. `None` if it is not constant:
+    /// then it may be `class`, too.
+    pub type_name: Option<String>,
     /// The range of the type's name, or of the call.
     pub range: TextRange,
     /// Whether it certainly creates a resource: it is not virtual, and a title is constant.

@@ -15,7 +15,7 @@ const NO_RESOURCE: &str =
 const NO_TITLE: &str = "Syntax error resource body without title or hash with +>";
 
 /// Puppet's built-in types, which are not defined in Puppet code.
-const BUILT_IN: [&str; 13] = [
+const BUILT_IN: [&str; 12] = [
     "file",
     "package",
     "service",
@@ -28,7 +28,6 @@ const BUILT_IN: [&str; 13] = [
     "filebucket",
     "resources",
     "stage",
-    "class",
 ];
 
 impl Parser<'_> {
@@ -136,21 +135,23 @@ impl Parser<'_> {
 
     fn note_resource(&mut self, of_type: &Expression, title: &Expression, is_virtual: bool) {
         let name = match &of_type.shape {
-            Shape::Name(name) => name.strip_prefix("::").unwrap_or(name),
-            // `Resource['class'] { … }`; a type that is not written out may be `class`, too.
+            Shape::Name(name) => Some(name.strip_prefix("::").unwrap_or(name)),
+            // `Resource['class'] { … }`.
             Shape::Access { type_name: Some(it), keys, .. } if it == "Resource" => {
                 match keys.first().map(|it| &it.shape) {
-                    Some(Shape::Type(name) | Shape::Text(name) | Shape::Name(name)) => name,
-                    _ => "class",
+                    Some(Shape::Type(name) | Shape::Text(name) | Shape::Name(name)) => {
+                        Some(&**name)
+                    }
+                    _ => None,
                 }
             }
             _ => return,
         };
-        let name = name.to_ascii_lowercase();
-        let is_class = name == "class";
-        if !is_class && BUILT_IN.contains(&&*name) || title.shape == Shape::Default {
+        let type_name = name.map(str::to_ascii_lowercase);
+        if type_name.as_deref().is_some_and(is_built_in) || title.shape == Shape::Default {
             return;
         }
+        let is_class = type_name.as_deref().is_none_or(|it| it == "class");
         let is_written_out = match &title.shape {
             // Any other title may be an empty list, and then there is no resource.
             Shape::Text(_) | Shape::Name(_) | Shape::Interpolated(..) => true,
@@ -159,7 +160,7 @@ impl Parser<'_> {
         };
         self.found.resources.push(ResourceUse {
             is_made: is_written_out && !is_virtual && !is_class,
-            type_name: name,
+            type_name,
             range: of_type.range,
             guards: self.kept_guards(),
         });
@@ -168,15 +169,14 @@ impl Parser<'_> {
     /// `create_resources('type', …)` and similar functions: the titles are in a hash, which is usually data.
     pub(super) fn note_created(&mut self, arguments: &[Expression], range: TextRange) {
         let Some(of_type) = arguments.first() else { return };
-        let name = match of_type.shape {
-            // Puppet refuses `Class` here.
-            Shape::Type(_) => return,
-            // A type that is not written out may be `class`, too.
-            _ => of_type.constant_text().map_or("class".to_owned(), str::to_ascii_lowercase),
-        };
+        // Puppet refuses `Class` here.
+        if matches!(of_type.shape, Shape::Type(_)) {
+            return;
+        }
         // `@` stands for virtual resources, and `@@` for exported ones.
-        let type_name = name.trim_start_matches('@').to_owned();
-        if type_name != "class" && BUILT_IN.contains(&&*type_name) {
+        let type_name = of_type.constant_text();
+        let type_name = type_name.map(|it| it.trim_start_matches('@').to_ascii_lowercase());
+        if type_name.as_deref().is_some_and(is_built_in) {
             return;
         }
         let guards = self.kept_guards();
@@ -287,6 +287,10 @@ impl Parser<'_> {
             kind => kind.is_keyword(),
         }
     }
+}
+
+fn is_built_in(type_name: &str) -> bool {
+    BUILT_IN.contains(&type_name)
 }
 
 /// What braces with attributes but without a title are after `left`; `None` if Puppet's parser refuses them.
