@@ -212,7 +212,8 @@ fn what_else_decides(answer: &Answer) -> Vec<String> {
             lines.push(format!("(with {} filled in)", open.join(", ")));
         }
     }
-    lines.extend(left_out_in_words(&answer.left_out).iter().map(|it| format!("({it})")));
+    let left_out = left_out_in_words(&answer.left_out);
+    lines.extend(left_out.iter().map(|it| format!("(not certain: {it})")));
     let mut known = HashSet::new();
     lines.retain(|line| known.insert(line.clone()));
     lines.into_iter().map(|line| on_one_line(&line)).collect()
@@ -341,6 +342,18 @@ mod tests {
         };
         let [before, _] = texts_of(of("v"), of("w"));
         assert_eq!(before, "as far as hiera-ls can tell:\n- v\n");
+    }
+
+    /// The words about the other cases must not look like a value.
+    #[test]
+    fn only_cases_that_are_not_listed_differ() {
+        let found = |left_out| {
+            let value = Value::string("v").unplaced();
+            Answer { outcome: Ok(Some(value)), left_out, ..Answer::nothing() }
+        };
+        let left_out = LeftOut { level: None, variables: ["a".into()].into(), files: 0 };
+        let [_, after] = texts_of(found(Vec::new()), found(vec![left_out]));
+        assert!(after.ends_with("v\n(not certain: The value itself depends on a)\n"), "{after}");
     }
 
     #[test]
