@@ -285,7 +285,7 @@ pub(super) fn unless_text(unless: &[Vec<Condition>]) -> Option<String> {
             let few: Vec<String> = few.iter().map(|it| in_words(it)).collect();
             Some(format!("unless {}", few.join(", or ")))
         }
-        many => Some(format!("except in {} other cases", many.len())),
+        many => Some(format!("in all but {} cases", many.len())),
     }
 }
 
@@ -444,6 +444,6 @@ mod tests {
         let empty = unless(&[&[("a", "")], &[("a", "2")]]);
         assert_eq!(empty.as_deref(), Some("unless a is empty, or a is 2"));
         let many = [&[("a", "1")][..], &[("b", "1")], &[("c", "1")], &[("d", "1")]];
-        assert_eq!(unless(&many).as_deref(), Some("except in 4 other cases"));
+        assert_eq!(unless(&many).as_deref(), Some("in all but 4 cases"));
     }
 }
