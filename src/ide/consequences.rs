@@ -89,14 +89,15 @@ impl Comparison<'_> {
         let fleet = Listed::of(&world.nodes(environment), &pair);
         match said(&pair, &difference, &fleet, &unlikely) {
             said if difference.is_complete() => said,
-            Some(said) => Some(format!("{said}; {NOT_ALL}")),
-            None => Some(NOT_ALL.to_owned()),
+            // There are too many cases to compare all of them.
+            said => {
+                let nodes = if fleet.count == 0 { "nodes" } else { fleet.others };
+                let not_all = format!("not all {nodes} are compared");
+                Some(said.into_iter().chain([not_all]).collect::<Vec<_>>().join("; "))
+            }
         }
     }
 }
-
-/// The end of a title if there are too many cases of unlisted nodes to compare all of them.
-const NOT_ALL: &str = "not all nodes are compared";
 
 /// The nodes that the user knows by their names.
 struct Listed {
@@ -225,9 +226,9 @@ impl Who {
         }
     }
 
-    /// `for db01 and all unlisted nodes`, `for db01 and web02, for nodes where role is web, and in 2 more cases`; `None` if
-    /// there are none. Conditions contain `and`, so each group then starts with a word of its own. At most `max_named` of several
-    /// nodes and cases are named.
+    /// `for db01 and all unlisted nodes`, `for db01 and web02, for nodes where role is web, and in 2 more cases of unlisted nodes`;
+    /// `None` if there are none. Conditions contain `and`, so each group then starts with a word of its own. At most `max_named`
+    /// of several nodes and cases are named.
     fn listed(mut self, fleet: &Listed, max_named: usize) -> Option<String> {
         let all = fleet.count;
         self.nodes.sort_unstable();
@@ -259,11 +260,14 @@ impl Who {
             let all = [nodes, others].concat();
             return (!all.is_empty()).then(|| format!("for {}", in_series(&all, "")));
         }
+        // After the names of nodes, their cases could be meant.
+        let of_others =
+            if nodes.is_empty() { String::new() } else { format!(" of {}", fleet.others) };
+        let case = if others.is_empty() { "case" } else { "more case" };
         let nodes = (!nodes.is_empty()).then(|| in_series(&nodes, ""));
         let groups = nodes.into_iter().chain(others).map(|it| format!("for {it}"));
         let mut groups: Vec<String> = groups.collect();
-        let case = if groups.is_empty() { "case" } else { "more case" };
-        groups.extend((more > 0).then(|| format!("in {}", counted(more, case))));
+        groups.extend((more > 0).then(|| format!("in {}{of_others}", counted(more, case))));
         Some(in_series(&groups, ","))
     }
 }
@@ -336,13 +340,19 @@ mod tests {
         };
         let listed =
             |who: &Who, max_named| who.clone().listed(&FLEET, max_named).unwrap_or_default();
-        assert_eq!(listed(&who, 2), "for a and b, for nodes where x is 1, and in 1 more case");
-        assert_eq!(listed(&who, 1), "for 2 of 5 nodes, for nodes where x is 1, and in 1 more case");
-        assert_eq!(listed(&who, 0), "for 2 of 5 nodes and in 2 more cases");
+        assert_eq!(
+            listed(&who, 2),
+            "for a and b, for nodes where x is 1, and in 1 more case of unlisted nodes"
+        );
+        assert_eq!(
+            listed(&who, 1),
+            "for 2 of 5 nodes, for nodes where x is 1, and in 1 more case of unlisted nodes"
+        );
+        assert_eq!(listed(&who, 0), "for 2 of 5 nodes and in 2 cases of unlisted nodes");
         let any = Who { is_any_other: true, ..who.clone() };
         assert_eq!(
             listed(&any, 0),
-            "for 2 of 5 nodes, for all unlisted nodes, and in 2 more cases"
+            "for 2 of 5 nodes, for all unlisted nodes, and in 2 more cases of unlisted nodes"
         );
         let rest = Who {
             others: [
@@ -354,7 +364,7 @@ mod tests {
         };
         assert_eq!(
             listed(&rest, 0),
-            "for 2 of 5 nodes, for unlisted nodes (except in 2 cases), and in 1 more case"
+            "for 2 of 5 nodes, for unlisted nodes (except in 2 cases), and in 1 more case of unlisted nodes"
         );
         assert_eq!(listed(&Who { nodes: Vec::new(), ..who }, 0), "in 2 cases");
     }
@@ -378,7 +388,9 @@ mod tests {
             &["a", "b", "c"],
             &[web, oslo],
             false,
-            Some("for a, b and c, for nodes where role is web, and in 1 more case"),
+            Some(
+                "for a, b and c, for nodes where role is web, and in 1 more case of unlisted nodes",
+            ),
         );
     }
 }

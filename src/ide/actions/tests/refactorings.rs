@@ -386,7 +386,7 @@ fn a_title_names_the_machine_of_a_file_however_many_there_are() {
     let down = actions.iter().find(|it| it.title.starts_with("Move `a` down to data/last.yaml"));
     let title = down.map(|it| &*it.title).unwrap_or_default();
     assert!(title.contains("changes the value for n0"), "{title}");
-    assert!(title.ends_with("not all nodes are compared"), "{title}");
+    assert!(title.ends_with("not all other nodes are compared"), "{title}");
 }
 
 #[test]
