@@ -468,3 +468,18 @@ fn a_legacy_fact_of_a_fact_set_is_not_its_structured_fact() {
     assert!(known("\"fqdn\": \"a.x\""), "{json}");
     assert!(known("\"fqdn\": \"b.x\",\n      \"facts.networking.fqdn\": \"c.x\""), "{json}");
 }
+
+/// A program that fills in the values must know which facts they show.
+#[test]
+fn json_has_one_name_for_each_open_fact() {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", "version: 5\nhierarchy: [{name: x, path: common.yaml}]\n"),
+        (
+            "data/common.yaml",
+            "a: '%{facts.role}%{::role}%{role}'\nb: '%{osfamily}%{facts.os.family}'\n",
+        ),
+    ]);
+    let line = |key| said(&workspace, &["lookup", key, "--render-as", "jsonl"]);
+    assert!(line("a").ends_with("\"open\":[\"role\"]}\n"), "{}", line("a"));
+    assert!(line("b").ends_with("\"open\":[\"facts.os.family\"]}\n"), "{}", line("b"));
+}
