@@ -281,7 +281,7 @@ fn variables_of_a_node_block_hide_facts() {
     let wrong = "parameter 'y' expects an Integer value, got String";
     let check = |workspace: &Workspace, is_wrong: bool| {
         let of_class = run(workspace, &["lookup", "--class", "m", "--node", "web01"]);
-        let is_open = of_class.contains("may change this, depending on role");
+        let is_open = of_class.contains("may decide this, depending on role");
         assert_eq!(is_open, !is_wrong, "{of_class}");
         let is_z = |line: &str| line.split_whitespace().take(3).eq(["ok", "z", "\"web\""]);
         assert!(of_class.lines().any(is_z), "{of_class}");
@@ -330,7 +330,7 @@ fn variables_that_code_may_have_set() {
     assert_eq!(
         run(&["lookup", "--class", "m", "--node", "n1"]),
         "m for n1 (modules/m/manifests/init.pp:1)\n  missing  a\n           expects a value for parameter 'a'\n           \
-         1 file of level \"r\" may change this, depending on role\n  \
+         1 file of level \"r\" may decide this, depending on role\n  \
          ok       t  \"%{role}\"          data/common.yaml:3\n  \
          ?        i  \"%{m::params::v}\"  data/common.yaml:2\n           \
          not known: it depends on the text of m::params::v\n           The value itself depends on m::params::v\n\

@@ -307,7 +307,7 @@ fn a_list_that_is_not_known_leaves_one_case() {
         ("data/common.yaml", "a: 😀\n"),
         ("data/nodes/web01.yaml", ""),
     ]);
-    let why = "# 1 file of level \"tiers\" may change this, depending on tiers\n";
+    let why = "# 1 file of level \"tiers\" may decide this, depending on tiers\n";
     let only = "# unless one of the following decides:\n";
     let psychs = format!("{only}--- \"\\U0001F600\"\n{why}");
     check(&workspace, &["lookup", "a", "--any-node"], &psychs);

@@ -140,7 +140,7 @@ fn a_part_of_a_member_of_a_list_is_not_known_either() {
         &[("one.yaml", "b: 2"), ("k/x/y.yaml", "a: 1")],
         "a",
         "not found
-         1 file of level \"L1\" may change this, depending on volumes",
+         1 file of level \"L1\" may decide this, depending on volumes",
     );
     check(
         "mapped_paths: [facts.volumes, vol, 'k/%{vol.name}.yaml']\npath: one.yaml",
@@ -167,7 +167,7 @@ fn a_variable_that_dots_remove_decides_if_it_can_be_empty() {
         "path: common.yaml\ndatadir: 'data/e/%{role}', path: ../web.yaml",
         &[("e/web.yaml", "a: below"), ("web.yaml", "a: above"), ("common.yaml", "b: 1")],
         "a",
-        "not found\n         Level \"L1\" may change this, depending on role",
+        "not found\n         Level \"L1\" may decide this, depending on role",
     );
 }
 
@@ -223,7 +223,7 @@ fn a_variable_in_braces_of_a_glob_is_not_told_in_cases() {
         &[("role/web.yaml", "a: web")],
         "a",
         "not found
-         Level \"L0\" may change this, depending on role",
+         Level \"L0\" may decide this, depending on role",
     );
 }
 
@@ -429,7 +429,7 @@ fn lookup_options_in_files_that_a_path_leads_to_somehow_are_left_out() {
             ("role/w.yaml", "lookup_options: {k: {merge: unique}}\nk: 2\n"),
         ],
         "k",
-        "1\nLevel \"L1\" may change this, depending on role",
+        "1\nLevel \"L1\" may decide this, depending on role",
     );
 }
 
@@ -539,8 +539,8 @@ fn what_is_left_out_of_one_level_is_one_line() {
         left_out(None, &["x"], 0),
     ];
     let expected = [
-        "At least 67 files of level \"Roles\" may change this, depending on dc and role",
-        "1 file of level \"Nodes\" may change this, depending on name",
+        "At least 67 files of level \"Roles\" may decide this, depending on dc and role",
+        "1 file of level \"Nodes\" may decide this, depending on name",
         "The value itself depends on x",
     ];
     assert_eq!(left_out_in_words(&all), expected);
@@ -584,7 +584,7 @@ fn a_case_with_the_same_value_as_another_may_depend_on_files_that_are_left_out()
     ]);
     let levels =
         "path: top.yaml\npath: 'role/%{role}.yaml'\npath: common.yaml\npath: 'site/%{site}.yaml'";
-    let left_out = "40 files of level \"L3\" may change this, depending on site";
+    let left_out = "40 files of level \"L3\" may decide this, depending on site";
     // If role is db, the files of all sites are merged.
     check(levels, &files, "k", &format!("{{\"a\"=>1}}\n{left_out}"));
     // If role is db, the text contains what the site has.

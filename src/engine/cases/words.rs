@@ -59,7 +59,7 @@ pub fn depends_in_words(variables: &[Arc<str>], files: usize) -> String {
     format!("depends on {}{files}", in_a_list(&names))
 }
 
-/// What the cases leave out, in words: `66 files of level "Nodes" may change this, depending on x`. A value that looks up other
+/// What the cases leave out, in words: `66 files of level "Nodes" may decide this, depending on x`. A value that looks up other
 /// keys can depend on a level several times, each time on other files; that is one line.
 pub fn left_out_in_words(left_out: &[LeftOut]) -> Vec<String> {
     let mut by_level: IndexMap<Option<&Arc<str>>, Vec<&LeftOut>> = IndexMap::new();
@@ -78,10 +78,10 @@ fn of_level_in_words(level: Option<&str>, left_out: &[&LeftOut]) -> String {
     // The same files may be left out for several keys.
     let at_least = if left_out.len() > 1 { "At least " } else { "" };
     match files {
-        0 => format!("Level \"{level}\" may change this, depending on {on}"),
-        1 => format!("{at_least}1 file of level \"{level}\" may change this, depending on {on}"),
+        0 => format!("Level \"{level}\" may decide this, depending on {on}"),
+        1 => format!("{at_least}1 file of level \"{level}\" may decide this, depending on {on}"),
         _ => format!(
-            "{at_least}{files} files of level \"{level}\" may change this, depending on {on}"
+            "{at_least}{files} files of level \"{level}\" may decide this, depending on {on}"
         ),
     }
 }

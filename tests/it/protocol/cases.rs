@@ -80,7 +80,7 @@ fn cases_that_are_not_listed_are_named() {
     assert_eq!(client.notification("hiera/activeNode")["name"], "any node");
     let common = workspace.path("data/common.yaml");
     client.open(&common, "port: 80\n");
-    let said = "40 files of level \"N\" may change this, depending on x";
+    let said = "40 files of level \"N\" may decide this, depending on x";
     assert_eq!(
         cases(&mut client, &common, (0, 0)),
         json!([

@@ -103,7 +103,7 @@ fn files_without_the_member_of_a_sub_key_are_no_ways() {
         told(&evaluator(levels, &files).lookup("k.c"))
     };
     // There are too many pairs of a role and a site to run the lookup for each.
-    assert!(with("k: {c: 4}\n").contains("may change this"));
+    assert!(with("k: {c: 4}\n").contains("may decide this"));
     assert_eq!(with("lookup_options: {k: {merge: hash}}\nk: {c: 4}\n"), "4\n");
     assert_eq!(with("lookup_options: {k: {merge: deep}}\nk: {c: 4}\n"), "4\n");
 }

@@ -26,7 +26,7 @@ fn the_members_of_a_nested_list() {
         "mapped_paths: [facts.app.groups, g, 'g/%{g}.yaml']\npath: common.yaml",
         &files,
         "k",
-        "\"common\"\n1 file of level \"L0\" may change this, depending on facts.app.groups",
+        "\"common\"\n1 file of level \"L0\" may decide this, depending on facts.app.groups",
     );
 }
 
@@ -50,7 +50,7 @@ fn a_text_with_a_slash_leads_to_a_deeper_file() {
         "mapped_paths: [roles, it, 'role/%{it}.yaml']\npath: common.yaml",
         &front,
         "k",
-        "\"common\"\n1 file of level \"L0\" may change this, depending on roles",
+        "\"common\"\n1 file of level \"L0\" may decide this, depending on roles",
     );
     // Two variables share the names.
     check(
@@ -72,14 +72,14 @@ fn a_name_that_variables_can_share_in_too_many_ways() {
         "path: '%{a}%{b}%{c}%{d}%{e}.yaml'\npath: common.yaml",
         &[("some-long-file-name-number-1-x-y-z.yaml", "k: 1\n"), ("common.yaml", "k: common\n")],
         "k",
-        "\"common\"\nLevel \"L0\" may change this, depending on a, b, c, d and e",
+        "\"common\"\nLevel \"L0\" may decide this, depending on a, b, c, d and e",
     );
     let deep = format!("role/{}z.yaml", "x/".repeat(50));
     check(
         "path: 'role/%{a}/%{b}/%{c}.yaml'\npath: common.yaml",
         &[(&*deep, "k: 1\n"), ("common.yaml", "k: common\n")],
         "k",
-        "\"common\"\nLevel \"L0\" may change this, depending on a, b and c",
+        "\"common\"\nLevel \"L0\" may decide this, depending on a, b and c",
     );
 }
 

@@ -490,7 +490,7 @@ fn a_file_for_a_member_of_a_list_is_read_where_the_list_contains_it() {
 
             1. **level "T" · `data/tiers/gold.yaml:1`**
 
-            1 file of level "T" may change this, depending on tiers"#]],
+            1 file of level "T" may decide this, depending on tiers"#]],
     );
     check_open(
         &format!(
@@ -501,7 +501,7 @@ fn a_file_for_a_member_of_a_list_is_read_where_the_list_contains_it() {
 
             Unknown: no level that is evaluated here has it.
 
-            1 file of level "T" may change this, depending on tiers"#]],
+            1 file of level "T" may decide this, depending on tiers"#]],
     );
 }
 
