@@ -61,7 +61,7 @@ pub use interpret::{TypeProblem, parse};
 pub use kept::KnownType;
 pub use misfit::{Misfit, Part};
 pub use objects::unreadable_object;
-pub use open_texts::fit_of_open;
+pub use open_texts::{fit_of_open, fits_with_any};
 pub use regexp::Pattern;
 pub use time_range::{TimeProblem, TimeRange};
 pub use timespan::timespan_text;

@@ -156,6 +156,24 @@ impl Merge {
         (!options.is_empty()).then(|| Value::hash(options))
     }
 
+    /// Whether a value that fits a type still fits after a merge with any others, apart from what they bring.
+    pub fn keeps_fit(&self, value: &Value, wanted: &Type) -> bool {
+        let is_list = |it: &Located| matches!(it.value, Value::Array(_));
+        self.options_without_strategy().is_none()
+            && match (self.strategy, value) {
+                (Strategy::First | Strategy::Default, _) => true,
+                // Lists in the list are flattened.
+                (Strategy::Unique, Value::Array(items)) => {
+                    !items.iter().any(is_list) && wanted.is_kept_by_merges(false)
+                }
+                (Strategy::Hash, Value::Hash(_)) => wanted.is_kept_by_merges(false),
+                (Strategy::Deep, Value::Hash(_) | Value::Array(_)) => {
+                    wanted.is_kept_by_merges(true)
+                }
+                _ => false,
+            }
+    }
+
     /// Whether a deep merge leaves a text as it is, and does not fail because of it.
     pub(super) fn takes_as_it_is(&self, text: &str) -> bool {
         self.deep.takes_as_it_is(text)

@@ -1,7 +1,7 @@
 //! The values that class parameters get from the keys of one file, for the rules about types.
 //!
-//! Most values fit their types as they are written, and that needs no lookup. Only for the others, the engine looks up the
-//! final value of the parameter.
+//! Most values fit their types as they are written, also after a merge, and that needs no lookup. Only for the others, the
+//! engine looks up the final value of the parameter.
 
 use std::cell::OnceCell;
 use std::collections::hash_map::Entry;
@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use crate::binding::{Binder, Binding, Bound, BoundCase, ParameterType, Unsure, Verdict};
 use crate::code::ClassCode;
-use crate::data::puppet_type::{self, Misfit, Part, TypeAliases};
+use crate::data::puppet_type::{self, Misfit, Part, Type, TypeAliases};
 use crate::data::{DataFile, Files as _, Located, Place, RootEntry, Value, render};
+use crate::engine::merge::Merge;
 use crate::engine::{Answer, AppliedOptions, CancelToken, Condition, Evaluator, Request};
 use crate::ide::changes::on_one_line;
 use crate::ide::code::given::may_be_given;
@@ -157,8 +158,7 @@ impl<'a> BoundValues<'a> {
         // A parameter without a type accepts any value.
         parameter.type_range?;
         let wanted = ParameterType::of(&class, parameter, self.aliases());
-        wanted.known()?;
-        Some((class, wanted))
+        (!wanted.known()?.is_assignable(&Type::Any)).then_some((class, wanted))
     }
 
     /// Whether `lookup_options` certainly set none of some options for a key.
@@ -170,7 +170,7 @@ impl<'a> BoundValues<'a> {
         })
     }
 
-    /// Whether the value fits as it is, and lookups return it as it is.
+    /// Whether the value fits as it is, and lookups return it as it is, or merge it with others so that its parts still fit.
     fn fits_as_written(
         &self,
         key: &str,
@@ -179,18 +179,25 @@ impl<'a> BoundValues<'a> {
         has_default: bool,
     ) -> bool {
         let value = &entry.value.value;
-        let is_open = |text: &str| text.contains("%{") || text.contains("ENC[");
         let has_open_texts = value.has_tokens() || render::has_encrypted_text(value);
-        // `alias` returns a value of any type, so such a text is not certainly a string.
-        if has_open_texts && (has_alias(value) || !fits_with_any_text(wanted, value, &is_open)) {
+        if has_open_texts && !fits_with_any_text(wanted, value) {
             return false;
         }
-        // After a merge or a conversion, the class gets something other than what is written.
-        let is_plain = self.sets_none_of(key, &["merge", "convert_to"]);
         // Puppet uses the default instead of a null in the data.
         let is_default_used = matches!(value, Value::Undef) && has_default;
         let fits = || !matches!(wanted.verdict_on(value), Verdict::Misfit(_));
-        is_plain && (has_open_texts || is_default_used || fits())
+        self.keeps_fit(key, value, wanted) && (has_open_texts || is_default_used || fits())
+    }
+
+    /// Whether a value that fits still does after what `lookup_options` request for its key.
+    fn keeps_fit(&self, key: &str, value: &Value, wanted: &ParameterType) -> bool {
+        let Ok(options) = self.perspective.evaluator.options_for(key) else { return false };
+        let Some(options) = options.as_ref().and_then(|it| it.options.value.as_hash()) else {
+            return true;
+        };
+        let merge = options.get("merge").map(|it| &it.value.value);
+        let is_kept = |wanted| Merge::of(merge).is_ok_and(|it| it.keeps_fit(value, wanted));
+        options.get("convert_to").is_none() && wanted.known().is_some_and(is_kept)
     }
 
     fn add_parts(
@@ -500,24 +507,13 @@ fn is_written_in(value: &Located, place: Place) -> bool {
         }
 }
 
-/// Whether a value fits with any value of its open interpolations. An interpolated string stays a string.
-fn fits_with_any_text(
-    wanted: &ParameterType,
-    value: &Value,
-    is_open: &dyn Fn(&str) -> bool,
-) -> bool {
-    let fit = wanted.known().and_then(|it| puppet_type::fit_of_open(it, value, is_open));
-    fit == Some(true)
-}
-
-/// Whether an interpolation may return something other than a string.
-fn has_alias(value: &Value) -> bool {
-    match value {
-        Value::String(text) => text.contains("alias"),
-        Value::Array(items) => items.iter().any(|it| has_alias(&it.value)),
-        Value::Hash(hash) => hash.iter().any(|(_, member)| has_alias(&member.value.value)),
-        _ => false,
-    }
+/// Whether a value fits with any value of its open interpolations. `alias` returns a value of any type, and all others a string.
+fn fits_with_any_text(wanted: &ParameterType, value: &Value) -> bool {
+    let open = |text: &str| match text.contains("%{") {
+        true if text.contains("alias") => Some(Type::Any),
+        is_open => (is_open || text.contains("ENC[")).then(Type::string),
+    };
+    wanted.known().is_some_and(|it| puppet_type::fits_with_any(it, value, &open))
 }
 
 /// What follows the reason in a message about a parameter.
@@ -568,4 +564,46 @@ pub(crate) fn told_without_value(message: &str, summary: &str) -> String {
         Some((expected, _)) => expected,
     };
     format!("{reason}{consequence}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Format;
+    use crate::ide::fixture::Fixture;
+
+    /// The keys of the last file whose parameters are looked up.
+    fn looked_up(fixture: &str) -> Vec<String> {
+        let fixture = Fixture::parse_without_marks(fixture);
+        let world = fixture.world();
+        let path = fixture.files.last().expect("a file").world_path();
+        let perspective = Perspective::of_file(&world, &path).expect("a level reads the file");
+        let classes = DeclaredClasses::new(&world, perspective.evaluator.environment());
+        let data = world.data(&path, Format::Yaml).expect("the file can be read");
+        let is_looked_up = |key: &str, entry: &RootEntry| {
+            let bound = BoundValues::new(&perspective, &path);
+            assert!(bound.refused(&classes, &data, (key, entry)).is_none(), "{key}");
+            bound.in_catalogs.get().is_some()
+        };
+        let mut keys = Vec::new();
+        data.each_key(|key| keys.push(key.to_owned()));
+        keys.retain(|key| is_looked_up(key, data.get(key).expect("a key of the file")));
+        keys
+    }
+
+    #[test]
+    fn what_fits_with_any_merge_and_any_alias_needs_no_lookup() {
+        let fixture = "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: n, path: n.yaml}, {name: c, path: common.yaml}]\n\
+            #- /modules/m/manifests/init.pp\nclass m(Any $any, Hash $hash, Array[String] $list, Array $mixed, String $text,\n  \
+            Hash[String, Array[String]] $deep, Array[String] $alias, Struct[{a => Integer}] $struct, Array[String] $knocked) {}\n\
+            #- /data/common.yaml\n\
+            lookup_options:\n  m::any: {merge: deep}\n  m::hash: {merge: hash}\n  m::list: {merge: unique}\n  \
+            m::text: {merge: first}\n  m::deep: {merge: {strategy: deep}}\n  m::struct: {merge: deep}\n  \
+            m::knocked: {merge: {strategy: deep, knockout_prefix: '--'}}\n\
+            o: [x]\nm::list: [y]\nm::deep: {b: [y]}\n\
+            #- /data/n.yaml\n\
+            m::any: \"%{alias('o')}\"\nm::hash: {a: \"%{alias('o')}\"}\nm::list: [x, 'a%{b}']\nm::mixed: [\"%{alias('o')}\"]\n\
+            m::text: x\nm::deep: {a: [x]}\nm::alias: \"%{alias('o')}\"\nm::struct: {a: 1}\nm::knocked: [x]\n";
+        assert_eq!(looked_up(fixture), ["m::alias", "m::struct", "m::knocked"]);
+    }
 }
