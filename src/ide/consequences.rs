@@ -1,13 +1,13 @@
 //! The effect of an edit on nodes: compares the values of a key before and after it, and describes the difference for a
 //! title.
 
-use std::collections::{BTreeSet, HashSet};
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::changes::{counted, in_other_environment, nodes_where};
 use super::edits::{FileChange, FileEdit};
 use crate::config::Environment;
-use crate::data::Files as _;
+use crate::data::{Files as _, Located};
 use crate::engine::cases::in_words;
 use crate::engine::{Assumed, CancelToken, Condition, OtherNodes, Request, module_of_key};
 use crate::facts::Node;
@@ -25,8 +25,41 @@ const MAX_LENGTH: usize = 90;
 /// The maximum number of files of which all ways to them are compared.
 const MAX_FILES_WITH_WAYS: usize = 64;
 
+/// The maximum number of results that are kept: the edits that one key offers, and those of a few keys before it.
+const MAX_KNOWN: usize = 256;
+
 /// Variables with their texts.
 type Way = Vec<(Arc<str>, Arc<str>)>;
+
+/// What edits change, the last one last. Editors ask for actions whenever the cursor rests, and again to show their titles.
+#[derive(Default)]
+struct KnownConsequences(Mutex<VecDeque<Known>>);
+
+/// What some edits change in the answer to a request for these names with this default.
+struct Known {
+    names: Vec<Arc<str>>,
+    default: Option<Located>,
+    edits: Vec<FileEdit>,
+    said: Option<String>,
+}
+
+impl KnownConsequences {
+    fn get(&self, request: &Request, edits: &[FileEdit]) -> Option<Option<String>> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |it: &&Known| {
+            it.names == request.names && it.default == request.default && it.edits == edits
+        };
+        Some(known.iter().find(is_it)?.said.clone())
+    }
+
+    fn add(&self, new: Known) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.push_back(new);
+        if known.len() > MAX_KNOWN {
+            known.pop_front();
+        }
+    }
+}
 
 /// What the edits change in the answer to `request`, and for which nodes: `removes the value for db01 and web02`, `changes the
 /// value for nodes where role is db`. Other environments that read an edited file are compared, too. `None` if no answer changes, or
@@ -38,6 +71,10 @@ pub(crate) fn consequences(
     edits: &[FileEdit],
     cancel: &CancelToken,
 ) -> Option<String> {
+    let known = world.of_snapshot::<KnownConsequences>(environment);
+    if let Some(said) = known.get(request, edits) {
+        return said;
+    }
     let after = world.as_if(&texts_after(world, edits)?);
     let request = Request { cancel: cancel.clone(), ..request.clone() };
     let comparison = Comparison { world, after: &after, request: &request, edits };
@@ -49,7 +86,17 @@ pub(crate) fn consequences(
         parts.push(in_other_environment(&label, &said, own.as_deref()));
     }
     // After a cancellation, nothing is known.
-    (!parts.is_empty() && !cancel.is_cancelled()).then(|| parts.join("; "))
+    if cancel.is_cancelled() {
+        return None;
+    }
+    let said = (!parts.is_empty()).then(|| parts.join("; "));
+    known.add(Known {
+        names: request.names,
+        default: request.default,
+        edits: edits.to_vec(),
+        said: said.clone(),
+    });
+    said
 }
 
 /// The other environments that read one of the edited files.
@@ -315,6 +362,31 @@ fn texts_after(world: &Arc<World>, edits: &[FileEdit]) -> Option<Vec<(Arc<str>, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ide::fixture::Fixture;
+    use crate::text::{TextEdit, TextRange};
+
+    #[test]
+    fn what_edits_change_is_found_once_in_a_snapshot() {
+        let fixture = Fixture::parse_without_marks(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n#- /data/common.yaml\na: 1\n",
+        );
+        let world = fixture.world();
+        let path = fixture.files[1].world_path();
+        let environment = world.environment_of(&path).expect("the file is in an environment");
+        let said = |new_text: &str, cancel: &CancelToken| {
+            let range = TextRange::new(3, 4);
+            let edits = vec![TextEdit { range, new_text: new_text.to_owned() }];
+            let edits = [FileEdit::new(&*path, edits)];
+            consequences(&world, &environment, &Request::key("a"), &edits, cancel)
+        };
+        let cancelled = CancelToken::default();
+        cancelled.cancel();
+        assert_eq!(said("2", &cancelled), None);
+        let found = said("2", &CancelToken::default());
+        assert_eq!(found.as_deref(), Some("changes the value for every node"));
+        assert_eq!(said("2", &cancelled), found);
+        assert_eq!(said("3", &cancelled), None);
+    }
 
     const FLEET: Listed = Listed { count: 5, others: "unlisted nodes" };
 
