@@ -508,7 +508,8 @@ impl DiskTable {
                 Some(slot.clone())
             }
         });
-        if let Some(latest) = latest {
+        // The text of a file that was never saved is of no more use.
+        if let Some(latest) = latest.filter(|it| self.reader.kind(&it.path) == PathKind::File) {
             // The content of its path was handled above.
             let slot = FileSlot { earlier: Some(latest.clone()), now: OnceLock::new() };
             files.put(latest.path.clone(), slot);

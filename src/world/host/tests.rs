@@ -96,6 +96,23 @@ fn what_is_open_hides_the_disk() {
 }
 
 #[test]
+fn the_text_of_a_file_that_was_never_saved_goes_when_it_is_closed() {
+    let disk = Arc::new(MemoryDisk::new([("/r/a.yaml", "disk")]));
+    let mut host = Host::new(disk);
+    let mut is_kept = |path: &str| {
+        host.apply(open(path, "a: 1\n"));
+        let file = host.snapshot().file(path).expect("it is open");
+        let text = Arc::downgrade(&file);
+        drop(file);
+        host.apply(close(path));
+        text.upgrade().is_some()
+    };
+    // Its text is a start for parsing what is on the disk.
+    assert!(is_kept("/r/a.yaml"));
+    assert!(!is_kept("/r/new.yaml"));
+}
+
+#[test]
 fn a_file_that_is_not_open_takes_no_edits() {
     let mut host = Host::new(Arc::new(MemoryDisk::default()));
     assert_eq!(host.apply(edit("/r/a.yaml", (0, 0), (0, 0), "x")), Effect::default());
