@@ -36,6 +36,7 @@ type Way = Vec<(Arc<str>, Arc<str>)>;
 struct KnownConsequences(Mutex<VecDeque<Known>>);
 
 /// What some edits change in the answer to a request for these names with this default.
+#[derive(Clone)]
 struct Known {
     names: Vec<Arc<str>>,
     default: Option<Located>,
@@ -44,12 +45,12 @@ struct Known {
 }
 
 impl KnownConsequences {
-    fn get(&self, request: &Request, edits: &[FileEdit]) -> Option<Option<String>> {
+    fn get(&self, request: &Request, edits: &[FileEdit]) -> Option<Known> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it = |it: &&Known| {
             it.names == request.names && it.default == request.default && it.edits == edits
         };
-        Some(known.iter().find(is_it)?.said.clone())
+        known.iter().find(is_it).cloned()
     }
 
     fn add(&self, new: Known) {
@@ -72,8 +73,8 @@ pub(crate) fn consequences(
     cancel: &CancelToken,
 ) -> Option<String> {
     let known = world.of_snapshot::<KnownConsequences>(environment);
-    if let Some(said) = known.get(request, edits) {
-        return said;
+    if let Some(found) = known.get(request, edits) {
+        return found.said;
     }
     let after = world.as_if(&texts_after(world, edits)?);
     let request = Request { cancel: cancel.clone(), ..request.clone() };

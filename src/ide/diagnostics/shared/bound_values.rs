@@ -578,11 +578,13 @@ mod tests {
         let world = fixture.world();
         let path = fixture.files.last().expect("a file").world_path();
         let perspective = Perspective::of_file(&world, &path).expect("a level reads the file");
-        let classes = DeclaredClasses::new(&world, perspective.evaluator.environment());
+        let environment = perspective.evaluator.environment();
+        let classes = DeclaredClasses::new(&world, environment);
+        let known = KnownKeys::new(&world, environment.clone());
         let data = world.data(&path, Format::Yaml).expect("the file can be read");
         let is_looked_up = |key: &str, entry: &RootEntry| {
             let bound = BoundValues::new(&perspective, &path);
-            assert!(bound.refused(&classes, &data, (key, entry)).is_none(), "{key}");
+            assert!(bound.refused((&known, &classes), &data, (key, entry)).is_none(), "{key}");
             bound.in_catalogs.get().is_some()
         };
         let mut keys = Vec::new();

@@ -75,11 +75,11 @@ fn without_those_of<'a>(
     options: &[Option<&'a AppliedOptions>],
     others: &[Option<&AppliedOptions>],
 ) -> Vec<Option<&'a AppliedOptions>> {
-    let found = |it: &Option<&AppliedOptions>| {
+    let found = |it: Option<&AppliedOptions>| {
         let files =
             |it: &AppliedOptions| [it.key_place, it.options.place].map(|it| it.map(|it| it.file));
         it.map(|it| (Arc::clone(&it.entry), hash_of(&it.options.value), files(it)))
     };
-    let others: Vec<_> = others.iter().map(found).collect();
-    options.iter().filter(|it| !others.contains(&found(it))).copied().collect()
+    let others: Vec<_> = others.iter().copied().map(found).collect();
+    options.iter().copied().filter(|it| !others.contains(&found(*it))).collect()
 }
