@@ -421,10 +421,10 @@ mod tests {
         };
         let (changes, nodes) = (vec![change], vec!["n".into()]);
         let proved = Differences { nodes, changes, are_all_keys: true, ..Differences::default() };
-        assert_eq!(proved.summary(), "1 of 1 node changes, 1 key; nothing else");
+        assert_eq!(proved.summary(), "1 of 1 node changes in some cases, 1 key; nothing else");
         let not_proved = [("a reason".into(), NotProved::AnyKey)].into_iter().collect();
         let not_proved = Differences { not_proved, ..proved };
-        let summary = "1 of 1 node changes, 1 key, as far as hiera-ls can tell";
+        let summary = "1 of 1 node changes in some cases, 1 key, as far as hiera-ls can tell";
         assert_eq!(not_proved.summary(), summary);
     }
 

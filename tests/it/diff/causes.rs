@@ -204,9 +204,9 @@ fn options_of_some_cases_are_causes() {
     let options = "other: 1\nlookup_options:\n  '^.*::list$': {convert_to: Array}\n";
     repository.data("role/db.yaml", options);
     // The options of the first case, those of RedHat, stay the same.
-    for causes in causes_of(&repository, "m::list") {
-        assert_eq!(causes, "data/role/db.yaml:3");
-    }
+    let causes = causes_of(&repository, "m::list");
+    assert!(!causes.is_empty());
+    assert!(causes.iter().all(|it| it == "data/role/db.yaml:3"), "{causes:?}");
 }
 
 #[test]
