@@ -254,7 +254,8 @@ struct Written {
     comments: usize,
 }
 
-/// Where the value is written in YAML and JSON files of the environment's own layer.
+/// Where the value is written in YAML and JSON files of the environment's own layer. `None` if it is written in more places
+/// than [`MAX_EXTRACTED_PLACES`].
 fn places_of(
     context: &ActionContext<'_>,
     reach: &Reach,
@@ -262,11 +263,11 @@ fn places_of(
 ) -> Option<Places> {
     let value = value_of(wanted, format)?;
     let environment = context.world.environment_of(&context.file.path)?;
-    // Only files that contain the longest word of the value need to be parsed.
-    let needle = longest_text(wanted)?;
+    // Only entries that contain the longest word of the value need to be parsed.
+    let needle = longest_word(wanted)?;
     let mut places = BTreeMap::new();
-    let mut searched = BTreeSet::new();
-    for file in context.world.files_containing(&environment, &needle) {
+    let (mut count, mut searched) = (0, BTreeSet::new());
+    for file in context.world.files_containing(&environment, needle) {
         if context.cancel.is_cancelled() {
             return None;
         }
@@ -277,30 +278,49 @@ fn places_of(
             is_same_value(node, wanted) && value_of(node, format).as_ref() == Some(&value)
         };
         let mut found = Vec::new();
-        for entry in file.data(format).trees() {
+        for entry in entries_containing(file.data(format), needle) {
             if text_of(entry.key) != Some(LOOKUP_OPTIONS) {
                 collect_of_pair(entry.key, entry.value, &is_wanted, &entry, &mut found);
             }
         }
         // A file behind a link is searched once.
         if !found.is_empty() && searched.insert(context.world.real_path(&file.path)) {
+            count += found.len();
             places.insert(file.path.clone(), (format, found));
+        }
+        if count > MAX_EXTRACTED_PLACES {
+            return None;
         }
     }
     Some(places)
 }
 
-/// A word of the value that all its spellings contain.
-fn longest_text(node: &Node) -> Option<String> {
-    match &node.kind {
-        NodeKind::Scalar { text, .. } => {
-            let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
-            words.max_by_key(|word| word.len()).map(str::to_owned)
+/// The entries whose text contains `needle`, each once. The others are not parsed.
+fn entries_containing<'d>(data: &'d DataFile, needle: &str) -> Vec<EntryTree<'d>> {
+    let mut entries: Vec<EntryTree<'d>> = Vec::new();
+    for (at, _) in data.text().match_indices(needle) {
+        let found = data.entry_at(at as u32);
+        let is_last =
+            |it: &EntryTree<'_>| entries.last().is_some_and(|last| std::ptr::eq(last.key, it.key));
+        if let Some(found) = found.filter(|it| !is_last(it)) {
+            entries.push(found);
         }
-        NodeKind::Sequence(items) => items.iter().filter_map(longest_text).max_by_key(String::len),
+    }
+    entries
+}
+
+/// The longest word of the value. Other spellings of the value contain it as well: they may break a text at spaces, and double or
+/// escape quotes, backslashes, slashes, letters that are not ASCII, and what HTML escapes.
+fn longest_word(node: &Node) -> Option<&str> {
+    let breaks = |letter: char| !letter.is_ascii_graphic() || "'\"\\/<>&".contains(letter);
+    match &node.kind {
+        NodeKind::Scalar { text, .. } => text.split(breaks).max_by_key(|word| word.len()),
+        NodeKind::Sequence(items) => {
+            items.iter().filter_map(longest_word).max_by_key(|it| it.len())
+        }
         NodeKind::Mapping(pairs) => {
             let texts = pairs.iter().flat_map(|pair| [&pair.key, &pair.value]);
-            texts.filter_map(longest_text).max_by_key(String::len)
+            texts.filter_map(longest_word).max_by_key(|it| it.len())
         }
         NodeKind::Alias(_) => None,
     }

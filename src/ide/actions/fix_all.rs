@@ -1,7 +1,7 @@
 //! Applies all safe fixes in a file at once.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
@@ -33,12 +33,24 @@ pub struct ProvedRepair {
     pub left_out: Vec<(usize, String)>,
 }
 
+/// The fixes of a snapshot's files that are proved together, by path. Editors ask for actions whenever the cursor rests.
+#[derive(Default)]
+struct KnownRepairs(Mutex<HashMap<Arc<str>, Repaired>>);
+
+impl KnownRepairs {
+    fn get(&self, path: &str) -> Option<Repaired> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
+    }
+
+    fn add(&self, path: &Arc<str>, repaired: &Repaired) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(Arc::clone(path), repaired.clone());
+    }
+}
+
 /// One action for all safe fixes of the file that are proved together.
 pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
-    let Repaired { edits, fixed } = in_rounds(context).unwrap_or_else(|| {
-        let refute = |edits: &[TextEdit]| refuted(context, edits);
-        proved_repair(context.diagnostics(), Fix::is_safe, refute).repaired
-    });
+    let Repaired { edits, fixed } = proved_fixes(context);
     if fixed.is_empty() {
         return Vec::new();
     }
@@ -50,6 +62,25 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
         is_preferred: false,
         refusal: None,
     }]
+}
+
+/// All safe fixes that are proved together, found once in a snapshot.
+fn proved_fixes(context: &ActionContext<'_>) -> Repaired {
+    let path = &context.file.path;
+    let environment = context.world.environment_of(path);
+    let known = environment.map(|it| context.world.of_snapshot::<KnownRepairs>(&it));
+    if let Some(found) = known.as_ref().and_then(|it| it.get(path)) {
+        return found;
+    }
+    let found = in_rounds(context).unwrap_or_else(|| {
+        let refute = |edits: &[TextEdit]| refuted(context, edits);
+        proved_repair(context.diagnostics(), Fix::is_safe, refute).repaired
+    });
+    // After a cancellation, nothing is proved.
+    if let Some(known) = known.filter(|_| !context.cancel.is_cancelled()) {
+        known.add(path, &found);
+    }
+    found
 }
 
 /// All safe fixes, applied in rounds as `check --fix` does, because fixes that touch cannot be applied together. `None` if one
@@ -170,6 +201,8 @@ pub fn repair(diagnostics: &[Diagnostic], is_wanted: impl Fn(&Fix) -> bool) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::CancelToken;
+    use crate::ide::actions::actions;
     use crate::ide::diagnostics::{Severity, diagnostics};
     use crate::ide::fixture::Fixture;
 
@@ -220,5 +253,20 @@ mod tests {
         let (fixed, left_out, proofs) = prove(200, &all);
         assert_eq!((fixed, left_out[0].0), (0, 200));
         assert!(proofs <= MAX_FIX_PROOFS, "{proofs}");
+    }
+
+    #[test]
+    fn what_is_proved_is_kept_for_the_snapshot() {
+        let fixture = Fixture::parse("a: yes\n");
+        let (world, path) = (fixture.world(), fixture.files[0].world_path());
+        let count = |cancel: &CancelToken| {
+            let wanted = [ActionKind::FixAll];
+            actions(&world, &path, TextRange::new(0, 0), &wanted, cancel).len()
+        };
+        let cancelled = CancelToken::default();
+        cancelled.cancel();
+        assert_eq!(count(&cancelled), 0);
+        assert_eq!(count(&CancelToken::default()), 1);
+        assert_eq!(count(&cancelled), 1);
     }
 }

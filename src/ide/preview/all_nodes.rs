@@ -15,7 +15,7 @@ use crate::ide::cases;
 use crate::ide::changes::counted;
 use crate::ide::own_names::{together, value_without_names, with_example, without_names};
 use crate::ide::perspective::Perspective;
-use crate::world::{World, parallel};
+use crate::world::{Fleet, World, parallel};
 
 /// A value is an outlier if at most one in this many nodes has it.
 const OUTLIER_SHARE: usize = 5;
@@ -88,18 +88,23 @@ pub fn all_nodes(
     let Some(key) = asked.key else { return Ok(None) };
     let environment = asked.perspective.evaluator.environment().clone();
     let nodes = world.nodes(&environment);
-    let outcomes = parallel::map(&nodes, |node| {
-        let request = Request { cancel: cancel.clone(), ..Request::key(&*key) };
-        // The answer of a cancelled lookup is dropped.
-        (!cancel.is_cancelled())
-            .then(|| Outcome::of(&world.new_evaluator(&environment, node).call(&request)))
-    });
-    let mut by_outcome: IndexMap<Outcome, Vec<&Arc<Node>>> = IndexMap::new();
-    for (outcome, node) in outcomes.into_iter().zip(nodes.iter()) {
-        let Some(outcome) = outcome else { return Ok(None) };
-        by_outcome.entry(outcome).or_default().push(node);
+    let back_ends = world.back_ends().clone();
+    let fleet = Fleet::reading_broken_files(world, &environment, nodes.clone(), back_ends);
+    let request = Request { cancel: cancel.clone(), ..Request::key(&*key) };
+    let mut by_outcome: IndexMap<Outcome, Vec<u32>> = IndexMap::new();
+    for shared in fleet.answers(&request) {
+        by_outcome.entry(Outcome::of(&shared.answer)).or_default().extend(shared.nodes);
     }
-    let mut sorted: Vec<_> = by_outcome.into_iter().collect();
+    if cancel.is_cancelled() {
+        // The answers of cancelled lookups are incomplete.
+        return Ok(None);
+    }
+    let of_numbers = |(outcome, mut numbers): (Outcome, Vec<u32>)| {
+        numbers.sort_unstable();
+        (outcome, numbers.iter().map(|it| &nodes[*it as usize]).collect())
+    };
+    let mut sorted: Vec<(Outcome, Vec<&Arc<Node>>)> =
+        by_outcome.into_iter().map(of_numbers).collect();
     // The sort is stable, so groups of the same size keep the order of their first nodes.
     sorted.sort_by_key(|(_, nodes)| nodes.len());
     let perspective = Perspective::hiding(world, asked.perspective.evaluator.clone());

@@ -390,6 +390,15 @@ fn a_title_names_the_machine_of_a_file_however_many_there_are() {
 }
 
 #[test]
+fn other_spellings_of_an_extracted_value_are_found() {
+    let here = "#- /data/common.yaml\na$0: ['http://x.org/a-b it''s', café]\n";
+    let yaml = "#- /data/nodes/web01.yaml\nb: {c: [\"http://x.org/a-b\n  it's\", \"caf\\xe9\"]}\n";
+    let found = titles(&format!("{here}{yaml}"));
+    let title = "Extract the value into `a_shared` in data/common.yaml (2 places)";
+    assert!(found.iter().any(|it| it == title), "{found:?}");
+}
+
+#[test]
 fn comments_within_an_extracted_value_stay_or_are_said() {
     let other = "#- /data/nodes/web01.yaml\nb:\n  c: [one, two]\n";
     check_same_answers(
