@@ -109,7 +109,17 @@ impl World {
     /// known.
     pub fn readers_in_words(&self, environment: &Arc<Environment>, path: &str) -> Option<String> {
         let ways = self.ways_to_file(environment, path);
-        let ways: Option<Vec<String>> = ways.iter().map(WayToFile::in_words).collect();
+        // `location is common and role is web, or where role is web` says no more than its second part.
+        let is_within_another = |way: &WayToFile| {
+            let contains_it = |other: &WayToFile| {
+                other.module == way.module
+                    && other.conditions.len() < way.conditions.len()
+                    && other.conditions.iter().all(|it| way.conditions.contains(it))
+            };
+            ways.iter().any(contains_it)
+        };
+        let outermost = ways.iter().filter(|way| !is_within_another(way));
+        let ways: Option<Vec<String>> = outermost.map(WayToFile::in_words).collect();
         ways.filter(|it| !it.is_empty()).map(|it| it.join(", or where "))
     }
 
@@ -403,6 +413,9 @@ mod tests {
         let environment = world.environment_of(&path).expect("there is one");
         let node = world.node_of_file(&environment, &path);
         assert_eq!(&*node.name, expected);
+        if let Some(readers) = expected.strip_prefix("any node where ") {
+            assert_eq!(world.readers_in_words(&environment, &path).as_deref(), Some(readers));
+        }
         assert!(Arc::ptr_eq(&node, &world.node_of_file(&environment, &path)), "made once");
     }
 

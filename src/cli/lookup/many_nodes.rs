@@ -296,10 +296,11 @@ impl Printer<'_> {
     fn table(&self, query: &Query, groups: &[SharedAnswer<Kept>]) -> String {
         let mut text = String::new();
         let total = self.fleet.nodes().len();
-        let answers = match groups.len() {
-            1 if total == 1 => "the answer for".to_owned(),
-            1 => "the same for all".to_owned(),
-            count => format!("{count} different answers for"),
+        let answers = match groups {
+            [_] if total == 1 => "the answer for".to_owned(),
+            [only] if !only.answer.is_certain() => "the same cases for all".to_owned(),
+            [_] => "the same for all".to_owned(),
+            several => format!("{} different answers for", several.len()),
         };
         let _ = writeln!(text, "{}: {answers} {}", in_a_line(&query.key), counted(total, "node"));
         let rows = groups.iter().map(|group| {

@@ -123,7 +123,7 @@ pub fn all_nodes(
         page: Page::default(),
         groups: Vec::new(),
     };
-    all.write_title(sorted.len());
+    all.write_title(&sorted);
     let groups: Vec<Group<'_>> = { sorted.iter().zip(&entries) }
         .filter_map(|((outcome, nodes), entry)| {
             Some(Group { outcome, nodes, entry: entry.as_ref()? })
@@ -203,17 +203,21 @@ struct Overview<'a> {
 }
 
 impl Overview<'_> {
-    fn write_title(&mut self, values: usize) {
+    fn write_title<N>(&mut self, outcomes: &[(Outcome, N)]) {
         let nodes = counted(self.total, "node");
         let (key, environment) = (self.key, &self.perspective.evaluator.environment().name);
-        let title = match (self.total, values) {
+        let title = match (self.total, outcomes) {
             (0, _) => format!("{key}: no node is known in environment {environment}"),
             (1, _) => format!("{key} for the only node of environment {environment}"),
-            (_, 1) => {
+            (_, [(Outcome::Depends(..), _)]) => {
+                format!("{key} in environment {environment}: the same cases for all {nodes}")
+            }
+            (_, [_]) => {
                 format!("{key} in environment {environment}: the same answer for all {nodes}")
             }
-            _ => format!(
-                "{key} for {nodes} of environment {environment}: {values} different answers"
+            (_, several) => format!(
+                "{key} for {nodes} of environment {environment}: {} different answers",
+                several.len()
             ),
         };
         self.page.comment(&title, LineKind::Header, None);

@@ -233,10 +233,12 @@ impl<'a> Writer<'a> {
                 // The `#` is in the first column of the part, so the text after it keeps its shape.
                 let line = format!("{}# {inner}{text}", " ".repeat(ghost.base));
                 mark.kind = Some(ghost.kind);
+                let is_case = ghost.kind == LineKind::Case;
                 mark.origin = match mark.origin {
+                    // Windows may be too narrow for both, and the condition distinguishes the cases.
+                    Some(origin) if is_case => Some(format!("{} · {origin}", ghost.why)),
                     Some(origin) => Some(format!("{origin} · {}", ghost.why)),
-                    None if ghost.kind == LineKind::Case => Some(ghost.why.clone()),
-                    None => None,
+                    None => is_case.then(|| ghost.why.clone()),
                 };
                 self.page.line(line.trim_end(), mark);
             }

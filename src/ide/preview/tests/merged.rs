@@ -367,13 +367,13 @@ fn a_case_of_a_large_value_shows_what_differs() {
             # k: if role is db, the same but with
             # k:  # if role is db
             #   a:  # if role is db
-            #     b: 2  # data/roles/db.yaml:1 · if role is db
+            #     b: 2  # if role is db · data/roles/db.yaml:1
             # k: if role is web, the same but with
             # k:  # if role is web
             #   e:  # if role is web
-            #     g: 8  # data/roles/web.yaml:1 · if role is web
-            #     h: 9  # data/roles/web.yaml:1 · if role is web
-            #   s: ENC[…] (encrypted, not shown)  # data/roles/web.yaml:1 · if role is web
+            #     g: 8  # if role is web · data/roles/web.yaml:1
+            #     h: 9  # if role is web · data/roles/web.yaml:1
+            #   s: ENC[…] (encrypted, not shown)  # if role is web · data/roles/web.yaml:1
         "]],
     );
     check(
