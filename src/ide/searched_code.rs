@@ -29,9 +29,10 @@ pub(crate) fn files_below(
     directories: &[&str],
     extensions: &[&str],
 ) -> Vec<Arc<str>> {
-    let mut found = Vec::new();
+    let (mut found, mut is_new) = (Vec::new(), world.directories_met_once());
     for directory in directories {
-        collect(world, &paths::join(module, directory), extensions, MAX_DEPTH, &mut found);
+        let directory = paths::join(module, directory);
+        collect(world, &directory, (extensions, MAX_DEPTH), &mut is_new, &mut found);
     }
     found
 }
@@ -60,14 +61,18 @@ pub(crate) fn files_of_environment(
 fn collect(
     world: &World,
     directory: &str,
-    extensions: &[&str],
-    depth: usize,
+    (extensions, depth): (&[&str], usize),
+    is_new: &mut impl FnMut(&str) -> bool,
     found: &mut Vec<Arc<str>>,
 ) {
-    for item in world.list(directory).iter() {
+    let items = world.list(directory);
+    if items.is_empty() || !is_new(directory) {
+        return;
+    }
+    for item in items.iter() {
         let path = paths::join(directory, &item.name);
         if item.is_directory && depth > 0 {
-            collect(world, &path, extensions, depth - 1, found);
+            collect(world, &path, (extensions, depth - 1), is_new, found);
         } else if extensions.contains(&paths::extension(&item.name))
             && found.len() < MAX_FILES
             && world.kind(&path) == PathKind::File
@@ -128,6 +133,27 @@ pub(crate) fn may_put_together(text: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn links_in_circles_are_followed_once() {
+        use crate::settings::Settings;
+        use crate::world::Disk;
+        use std::os::unix::fs::symlink;
+
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let root = directory.path().canonicalize().expect("a path");
+        let lib = root.join("lib");
+        std::fs::create_dir_all(lib.join("a")).expect("a directory");
+        std::fs::write(lib.join("a/x.rb"), "x\n").expect("a file");
+        for number in 0..12 {
+            symlink(".", lib.join(format!("l{number}"))).expect("a link");
+        }
+        let root = root.to_str().expect("UTF-8");
+        let world = World::on_disk(Arc::new(Disk), vec![root.into()], Settings::default());
+        let found = files_below(&world, root, &WITH_RUBY, &RUBY);
+        assert_eq!(found, [format!("{root}/lib/a/x.rb").into()]);
+    }
 
     #[test]
     fn names_that_ruby_code_puts_together() {

@@ -192,7 +192,7 @@ impl World {
     }
 
     /// Returns false for a directory that was already visited by another path, because links can form cycles.
-    pub(super) fn directories_met_once(&self) -> impl FnMut(&str) -> bool {
+    pub(crate) fn directories_met_once(&self) -> impl FnMut(&str) -> bool {
         let mut met = HashSet::new();
         move |directory| {
             let real = self.texts.base.real_path(directory);

@@ -298,6 +298,12 @@ def circles(root):
     for number in range(10):
         os.symlink("..", f"{root}/data/l{number}")
     os.symlink("me.yaml", f"{root}/data/me.yaml")
+    for directory in ["lib", "templates", "spec", "manifests"]:
+        os.makedirs(f"{root}/modules/m/{directory}")
+        for number in range(12):
+            os.symlink(".", f"{root}/modules/m/{directory}/l{number}")
+    with open(f"{root}/data/other.yaml", "a") as file:
+        file.write("m::parameter: 1\n")
 
 
 def deep(root):
