@@ -23,7 +23,7 @@ use crate::text::TextRange;
 
 pub use raw::RawSettings;
 pub(crate) use raw::range_of;
-pub use render::{json_schema, markdown_table, vscode_configuration};
+pub use render::{json_schema, markdown_table, vscode_configuration, vscode_restricted};
 pub use similar::nearest_name;
 pub use table::{Kind, SETTINGS, Scope, Setting};
 

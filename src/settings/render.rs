@@ -57,6 +57,12 @@ pub fn vscode_configuration(rules: &[RuleName]) -> Vec<Value> {
     GROUPS.iter().enumerate().map(group).collect()
 }
 
+/// The settings that VS Code does not read from a workspace that the user does not trust.
+pub fn vscode_restricted() -> Vec<String> {
+    let restricted = SETTINGS.iter().filter(|it| it.scope != Scope::Window);
+    restricted.map(|it| format!("{EDITOR_PREFIX}.{}", it.key)).collect()
+}
+
 fn group_of(key: &str) -> usize {
     let matches = |prefixes: &&[&str]| prefixes.iter().any(|it| key.starts_with(it));
     GROUPS.iter().position(|(_, prefixes)| matches(prefixes)).expect("the last takes all keys")
@@ -93,7 +99,7 @@ fn vscode_setting(setting: &Setting, rules: &[RuleName]) -> Value {
     schema["default"] = if default.is_null() { empty } else { default };
     schema["markdownDescription"] = setting.doc.into();
     schema["scope"] = match setting.scope {
-        Scope::Window => "window".into(),
+        Scope::Window | Scope::Trusted => "window".into(),
         Scope::Machine => "machine".into(),
     };
     if let Some(members) = schema.as_object_mut() {

@@ -61,6 +61,9 @@ impl Kind {
 pub enum Scope {
     /// Per user or workspace. A server has one set of settings for all folders of a workspace.
     Window,
+    /// Per user, or per workspace that the user trusts: other people's repository must not lead out of itself, decrypt or run
+    /// anything.
+    Trusted,
     /// Per user of a machine, never per workspace.
     Machine,
 }
@@ -102,7 +105,7 @@ pub const SETTINGS: &[Setting] = &[
         default: "[]",
         doc: "Files, directories or globs with fact sets, in addition to those in the usual places such as `spec/factsets`. \
               All common formats are recognised.",
-        scope: Scope::Window,
+        scope: Scope::Trusted,
     },
     Setting {
         key: "trusted",
@@ -134,7 +137,7 @@ pub const SETTINGS: &[Setting] = &[
         doc: "Nodes by name. Each may have `facts` (a map, or the path of a facts file), `trusted`, `serverFacts`, `variables` \
               and `environment`. If a fact set already describes the node, these parts replace its own; otherwise the \
               node is added.",
-        scope: Scope::Window,
+        scope: Scope::Trusted,
     },
     Setting {
         key: "environment",
@@ -151,21 +154,21 @@ pub const SETTINGS: &[Setting] = &[
         default: "null",
         doc: "Directories with modules. Replaces the `modulepath` in `environment.conf`, and is relative to each environment \
               as well.",
-        scope: Scope::Window,
+        scope: Scope::Trusted,
     },
     Setting {
         key: "basemodulepath",
         kind: Kind::PathList,
         default: r#"["/etc/puppetlabs/code/modules", "/opt/puppetlabs/puppet/modules"]"#,
         doc: "The value of `$basemodulepath` in `environment.conf`.",
-        scope: Scope::Window,
+        scope: Scope::Trusted,
     },
     Setting {
         key: "globalHieraYaml",
         kind: Kind::Path,
         default: "null",
         doc: "The path to the `hiera.yaml` of the global layer. Without it, there is no global layer.",
-        scope: Scope::Window,
+        scope: Scope::Trusted,
     },
     Setting {
         key: "datadirMap",
@@ -173,7 +176,7 @@ pub const SETTINGS: &[Setting] = &[
         default: "{}",
         doc: "Maps the start of an absolute datadir to a directory on this machine, for example \
               `/etc/puppetlabs/code/hieradata: ../hieradata`. The longest match is used.",
-        scope: Scope::Window,
+        scope: Scope::Trusted,
     },
     Setting {
         key: "diagnostics.enabled",
@@ -221,7 +224,7 @@ pub const SETTINGS: &[Setting] = &[
         default: "\".hiera-ls-baseline.json\"",
         doc: "A file with known findings, which are not reported again. `hiera-ls check --write-baseline` writes it. If the \
               file does not exist, all findings are reported.",
-        scope: Scope::Window,
+        scope: Scope::Trusted,
     },
     Setting {
         key: "hover.maxLines",
@@ -319,14 +322,14 @@ pub const SETTINGS: &[Setting] = &[
         default: "false",
         doc: "Decrypts values that are encrypted with eyaml in hovers, previews and `lookup`, if the private key of the level \
               can be read. Diagnostics, reports and the log never contain decrypted text.",
-        scope: Scope::Window,
+        scope: Scope::Trusted,
     },
     Setting {
         key: "eyaml.privateKey",
         kind: Kind::Path,
         default: "null",
         doc: "The private key (PEM) for levels that do not set `pkcs7_private_key`, or whose key cannot be read on this machine.",
-        scope: Scope::Window,
+        scope: Scope::Trusted,
     },
     Setting {
         key: "eyaml.publicKey",
@@ -334,7 +337,7 @@ pub const SETTINGS: &[Setting] = &[
         default: "null",
         doc: "The public key (an X.509 certificate, PEM) for levels that do not set `pkcs7_public_key`, or whose key cannot be \
               read on this machine.",
-        scope: Scope::Window,
+        scope: Scope::Trusted,
     },
     Setting {
         key: "backends",
@@ -345,6 +348,6 @@ pub const SETTINGS: &[Setting] = &[
               [PROGRAM, …]}` (a program of your own), or to `{}` (the function finds nothing, and no rule reports it). \
               `bridge: enabled` calls the functions of the environment and its modules. hiera-ls only starts programs in \
               trusted workspaces. See docs/backends.md.",
-        scope: Scope::Window,
+        scope: Scope::Trusted,
     },
 ];

@@ -267,7 +267,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::settings::{Kind, SETTINGS};
+    use crate::settings::{Kind, SETTINGS, Scope, Setting};
     use crate::world::{Host, MemoryDisk};
 
     fn read(project: &str, editor: &Value, trust: Trust) -> (Settings, String) {
@@ -303,6 +303,10 @@ mod tests {
         assert_eq!(problems, "", "{line}");
         if !held.is_empty() {
             assert_ne!(&what(&trusted), alone, "{line} counts once it is trusted");
+            // An editor that does not trust the workspace must not pass it on, either.
+            let named = |it: &&Setting| held == it.key || held.starts_with(&format!("{}.", it.key));
+            let scope = SETTINGS.iter().find(named).map(|it| it.scope);
+            assert!(matches!(scope, Some(Scope::Trusted | Scope::Machine)), "{line}: {scope:?}");
         }
         // The editor's settings apply with or without trust.
         let (raw, _) = RawSettings::from_yaml(line);

@@ -21,6 +21,10 @@ fn the_settings_of_the_vs_code_extension_are_those_of_the_server() {
         let own = groups.last().expect("one at least").clone();
         let groups = settings::vscode_configuration(&rule_names()).into_iter().chain([own]);
         manifest["contributes"]["configuration"] = groups.collect();
+        let restricted = ["hiera.server.path".to_owned()].into_iter();
+        let restricted: Vec<String> = restricted.chain(settings::vscode_restricted()).collect();
+        let capability = &mut manifest["capabilities"]["untrustedWorkspaces"];
+        capability["restrictedConfigurations"] = restricted.into();
         serde_json::to_string_pretty(&manifest).expect("what was JSON is JSON") + "\n"
     });
 }
