@@ -3,9 +3,29 @@
 //! Limits that are a matter of taste, such as the number of lines in a hover, are defined where they are used. The table at
 //! the end of this file is rendered as docs/limits.md.
 
-use crate::data::lower::MAX_EXPANDED_VALUES;
-use crate::engine::budget::{MAX_LOOKUP_DEPTH, MAX_STEPS};
-use crate::syntax::{json, yaml};
+/// The maximum nesting of lists and hashes in YAML. libyaml needs quadratic time in the depth, and Ruby itself gives up (`stack
+/// level too deep`) at about 900.
+pub const MAX_YAML_NESTING: usize = 500;
+
+/// The nesting of lists and objects in JSON at which Ruby refuses a text.
+pub const MAX_JSON_NESTING: usize = 100;
+
+/// The maximum number of values in a file after its aliases are expanded. Puppet would need hours for more.
+pub const MAX_EXPANDED_VALUES: u64 = 10_000_000;
+
+/// The maximum nesting of lookups (`a` looks up `b`, which looks up `c`, …). Ruby's stack has room for 150 of them, but not
+/// for 200.
+pub const MAX_LOOKUP_DEPTH: u32 = 200;
+
+/// The maximum depth below a directory at which code is searched for.
+pub const MAX_CODE_DEPTH: usize = 32;
+
+/// The maximum number of files with Puppet code in an environment, and of files with Ruby code in a module. No real one has
+/// more.
+pub const MAX_CODE_FILES: usize = 100_000;
+
+/// The maximum number of steps (sources searched and tokens expanded) of one lookup.
+pub const MAX_LOOKUP_STEPS: u32 = 250_000;
 
 /// The maximum nesting of objects, lists and path elements in HOCON. Puppet's hocon gem runs out of stack at some depth, too.
 pub const MAX_HOCON_NESTING: usize = 200;
@@ -208,8 +228,18 @@ pub const LIMITS: &[Limit] = &[
         MAX_SEARCHED_DIRECTORIES as u64,
         REST_LEFT_OUT,
     ),
-    count("Nested lists and hashes in YAML", yaml::MAX_NESTING as u64, ERROR_OF_FILE),
-    count("Nested lists and objects in JSON", json::MAX_NESTING as u64, ERROR_OF_FILE),
+    count(
+        "Depth of a directory with code below `manifests`, `lib` and the like",
+        MAX_CODE_DEPTH as u64,
+        REST_LEFT_OUT,
+    ),
+    count(
+        "Files with Puppet code in an environment, or with Ruby code in a module",
+        MAX_CODE_FILES as u64,
+        REST_LEFT_OUT,
+    ),
+    count("Nested lists and hashes in YAML", MAX_YAML_NESTING as u64, ERROR_OF_FILE),
+    count("Nested lists and objects in JSON", MAX_JSON_NESTING as u64, ERROR_OF_FILE),
     count(
         "Nested lists, objects and path elements in HOCON",
         MAX_HOCON_NESTING as u64,
@@ -242,7 +272,7 @@ pub const LIMITS: &[Limit] = &[
         "Rules about lookup options report nothing in the entry",
     ),
     count("Nested lookups", MAX_LOOKUP_DEPTH as u64, GIVEN_UP),
-    count("Steps of one lookup", MAX_STEPS as u64, GIVEN_UP),
+    count("Steps of one lookup", MAX_LOOKUP_STEPS as u64, GIVEN_UP),
     bytes("Text that one lookup builds for `%{…}`", MAX_INTERPOLATED_BYTES as u64, GIVEN_UP),
     count(
         "Backtracking steps of a pattern with look-around or back references",

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use crate::data::Files;
+use crate::limits::{MAX_CODE_DEPTH, MAX_CODE_FILES};
 
-/// The maximum depth below a directory at which code files are searched for.
-const MAX_DEPTH: usize = 32;
-
-/// The maximum number of files. No real environment has more, but links can make it appear so.
-const MAX_FILES: usize = 100_000;
+/// What follows the path of a directory that is left out.
+pub(crate) const TOO_MUCH_CODE: &str = " is not searched for code, because there is too much of it";
+pub(crate) const TOO_DEEP_FOR_CODE: &str = " is not searched for code, because it is too deep";
 
 /// The directories of an environment that contain code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,7 +29,7 @@ impl CodeRoots {
             if is_code(manifests) {
                 search.found.push(manifests.clone());
             }
-            search.below(manifests, MAX_DEPTH);
+            search.below(manifests, MAX_CODE_DEPTH);
         }
         let of_modules = ["manifests", "functions", "types", "plans", "templates"];
         let of_environments = ["functions", "types", "plans"];
@@ -38,7 +37,7 @@ impl CodeRoots {
         let modules = self.modules.iter().map(|(_, directory)| (directory, &of_modules[..]));
         for (directory, names) in environment.chain(modules) {
             for name in names {
-                search.below(&format!("{directory}/{name}"), MAX_DEPTH);
+                search.below(&format!("{directory}/{name}"), MAX_CODE_DEPTH);
             }
         }
         let mut found = search.found;
@@ -56,7 +55,7 @@ impl CodeRoots {
         let mut search = Search { disk, is_new, found: Vec::new() };
         let modules = self.modules.iter().map(|(_, directory)| directory);
         for directory in self.environment.iter().chain(modules) {
-            search.below(&format!("{directory}/functions"), MAX_DEPTH);
+            search.below(&format!("{directory}/functions"), MAX_CODE_DEPTH);
         }
         search.found
     }
@@ -76,13 +75,15 @@ impl Search<'_> {
             return;
         }
         for item in items.iter().filter(|item| !item.name.starts_with('.')) {
-            if self.found.len() >= MAX_FILES {
-                return;
-            }
             let path = format!("{directory}/{}", item.name);
-            if item.is_directory && depth > 0 {
+            if self.found.len() >= MAX_CODE_FILES {
+                return self.disk.left_out(directory, format!("{directory}{TOO_MUCH_CODE}"));
+            }
+            if item.is_directory && depth == 0 {
+                self.disk.left_out(&path, format!("{path}{TOO_DEEP_FOR_CODE}"));
+            } else if item.is_directory {
                 self.below(&path, depth - 1);
-            } else if !item.is_directory && is_code(&path) {
+            } else if is_code(&path) {
                 self.found.push(path.into());
             }
         }

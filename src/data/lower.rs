@@ -7,12 +7,9 @@ use super::inspect;
 use super::scalar::{self, ScalarError};
 use super::tags;
 use super::value::{FileId, Hash, Located, Place, Value};
+use crate::limits::{MAX_EXPANDED_VALUES, MAX_YAML_NESTING};
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
-use crate::syntax::yaml::MAX_NESTING;
 use crate::text::TextRange;
-
-/// The maximum number of values in a file after its aliases are expanded. Puppet would need hours for more.
-pub const MAX_EXPANDED_VALUES: u64 = 10_000_000;
 
 /// Why Psych refuses a tree: its message (without `Unable to parse`) and the position.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,7 +139,7 @@ impl<'a> Lowering<'a> {
             NodeKind::Mapping(pairs) => self.mapping(node, pairs)?,
             NodeKind::Alias(name) => return self.alias(node, name),
         };
-        if lowered.size.depth as usize > MAX_NESTING {
+        if lowered.size.depth as usize > MAX_YAML_NESTING {
             return Err(self.too_deep(node));
         }
         if lowered.size.values > MAX_EXPANDED_VALUES {

@@ -4,14 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::failure::{Failure, FailureClass};
-use crate::limits::MAX_INTERPOLATED_BYTES;
-
-/// The maximum nesting of lookups (`a` looks up `b`, which looks up `c`, …). Ruby's stack has room for 150 of them, but not
-/// for 200.
-pub const MAX_LOOKUP_DEPTH: u32 = 200;
-
-/// The maximum number of steps (sources searched and tokens expanded) of one lookup.
-pub const MAX_STEPS: u32 = 250_000;
+use crate::limits::{MAX_INTERPOLATED_BYTES, MAX_LOOKUP_DEPTH, MAX_LOOKUP_STEPS};
 
 /// Tells long work that its result is no longer needed.
 #[derive(Debug, Clone, Default)]
@@ -59,8 +52,8 @@ impl Budget {
         self.steps = before.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
         // A chain of strings such as `%{lookup('b')}%{lookup('b')}` doubles the work with every key, so a limit of the depth is not
         // enough.
-        if self.steps > MAX_STEPS {
-            let message = format!("the lookup was given up after {MAX_STEPS} steps");
+        if self.steps > MAX_LOOKUP_STEPS {
+            let message = format!("the lookup was given up after {MAX_LOOKUP_STEPS} steps");
             return Err(Failure::of(FailureClass::GivenUp, message));
         }
         // Steps are cheap, and other threads write to the token, so a lookup reads it only now and then.

@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::code::roots::{TOO_DEEP_FOR_CODE, TOO_MUCH_CODE};
 use crate::config::Environment;
 use crate::data::{Files as _, PathKind};
+use crate::limits::{MAX_CODE_DEPTH, MAX_CODE_FILES};
 use crate::world::{World, paths};
-
-/// How deep below a directory files are looked for, and how many of a module.
-const MAX_DEPTH: usize = 6;
-const MAX_FILES: usize = 1_000;
 
 /// The extensions of Ruby code and of templates with Ruby code.
 pub(crate) const RUBY: [&str; 2] = ["rb", "erb"];
@@ -32,7 +30,7 @@ pub(crate) fn files_below(
     let (mut found, mut is_new) = (Vec::new(), world.directories_met_once());
     for directory in directories {
         let directory = paths::join(module, directory);
-        collect(world, &directory, (extensions, MAX_DEPTH), &mut is_new, &mut found);
+        collect(world, &directory, (extensions, MAX_CODE_DEPTH), &mut is_new, &mut found);
     }
     found
 }
@@ -71,10 +69,14 @@ fn collect(
     }
     for item in items.iter() {
         let path = paths::join(directory, &item.name);
-        if item.is_directory && depth > 0 {
+        if found.len() >= MAX_CODE_FILES {
+            return world.left_out(directory, format!("{directory}{TOO_MUCH_CODE}"));
+        }
+        if item.is_directory && depth == 0 {
+            world.left_out(&path, format!("{path}{TOO_DEEP_FOR_CODE}"));
+        } else if item.is_directory {
             collect(world, &path, (extensions, depth - 1), is_new, found);
         } else if extensions.contains(&paths::extension(&item.name))
-            && found.len() < MAX_FILES
             && world.kind(&path) == PathKind::File
         {
             found.push(path.into());
@@ -133,6 +135,18 @@ pub(crate) fn may_put_together(text: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::{Host, MemoryDisk};
+
+    #[test]
+    fn what_is_too_deep_is_named() {
+        let deep = format!("/r/lib{}", "/d".repeat(MAX_CODE_DEPTH + 1));
+        let files = [(format!("{deep}/x.rb"), "x"), (format!("{deep}.rb"), "y")];
+        let files = files.each_ref().map(|(path, text)| (&**path, *text));
+        let world = Host::new(Arc::new(MemoryDisk::new(files))).snapshot();
+        let found = files_below(&world, "/r", &WITH_RUBY, &RUBY);
+        assert_eq!(found, [format!("{deep}.rb").into()]);
+        assert_eq!(world.notes(), [format!("{deep}{TOO_DEEP_FOR_CODE}")]);
+    }
 
     #[cfg(unix)]
     #[test]

@@ -9,10 +9,8 @@ use std::sync::Arc;
 
 use super::decode_map::{DecodeMap, DecodeMapBuilder};
 use super::tree::{Node, NodeKind, Pair, ScalarStyle, SyntaxError};
+use crate::limits::MAX_JSON_NESTING;
 use crate::text::TextRange;
-
-/// The nesting of lists and objects at which Ruby refuses a text.
-pub const MAX_NESTING: usize = 100;
 
 /// The content of a JSON text.
 #[derive(Debug, Clone, Default)]
@@ -173,7 +171,7 @@ impl Parser<'_> {
 
     fn nested(&mut self, read: fn(&mut Self) -> Result<NodeKind, Stop>) -> Result<NodeKind, Stop> {
         self.depth += 1;
-        if self.depth > MAX_NESTING {
+        if self.depth > MAX_JSON_NESTING {
             self.stop_here();
             return Err(Stop::Raised(format!("nesting of {} is too deep", self.depth)));
         }

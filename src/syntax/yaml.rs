@@ -16,10 +16,6 @@ pub use decode::decode_map;
 pub(crate) use scan::may_be_refused;
 pub use scan::{EntryFlags, RootScan, ScanStep};
 
-/// The maximum nesting of lists and hashes. libyaml needs quadratic time in the depth, and Ruby itself gives up (`stack level
-/// too deep`) at about 900.
-pub const MAX_NESTING: usize = 500;
-
 /// Replaces the entries before the one that is parsed, so that libyaml reads it as if it were in the middle of a file.
 const PRECEDING: &[u8] = b"a:\n";
 
@@ -47,7 +43,7 @@ pub struct YamlError {
     pub is_of_reader: bool,
     /// Whether something has no end. Users then look for its start.
     pub(super) has_no_end: bool,
-    /// Whether it is our own limit, [`MAX_NESTING`], that is exceeded, and not an error of libyaml.
+    /// Whether it is our own limit, [`MAX_YAML_NESTING`](crate::limits::MAX_YAML_NESTING), that is exceeded, and not an error of libyaml.
     pub is_too_deep: bool,
 }
 

@@ -2,7 +2,8 @@
 //! matter to other entries or to whether Puppet accepts the file.
 
 use super::events::{Event, EventKind, Events, Properties, ScanError};
-use super::{MAX_NESTING, PRECEDING, YamlError};
+use super::{PRECEDING, YamlError};
+use crate::limits::MAX_YAML_NESTING;
 use crate::syntax::tree::ScalarStyle;
 
 /// A pass over the root keys of a text. It costs one run of libyaml and keeps no allocations.
@@ -162,7 +163,7 @@ impl<'t> RootScan<'t> {
         }
         if let EventKind::SequenceStart(_) | EventKind::MappingStart { .. } = &kind {
             self.depth += 1;
-            if self.depth > MAX_NESTING {
+            if self.depth > MAX_YAML_NESTING {
                 let offset = self.offset(event.start()) as u32;
                 return Some(ScanStep::Failed(YamlError::too_deep(offset)));
             }

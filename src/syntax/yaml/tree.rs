@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::events::{Event, EventKind, Events, Properties};
 use super::source::{behind_properties, end_of_block_scalar};
-use super::{MAX_NESTING, PRECEDING, Parsed, YamlError};
+use super::{PRECEDING, Parsed, YamlError};
+use crate::limits::MAX_YAML_NESTING;
 use crate::syntax::plain_yaml::plain_pairs;
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 use crate::text::TextRange;
@@ -202,7 +203,7 @@ impl<'t> Builder<'t> {
 
     fn enter(&mut self, offset: u32) -> Result<(), YamlError> {
         self.depth += 1;
-        if self.depth <= MAX_NESTING { Ok(()) } else { Err(YamlError::too_deep(offset)) }
+        if self.depth <= MAX_YAML_NESTING { Ok(()) } else { Err(YamlError::too_deep(offset)) }
     }
 }
 

@@ -106,7 +106,7 @@ fn in_quotes(text: &str) -> Option<&str> {
     None
 }
 
-/// Reports such a space if it breaks the file, in the indentation or after a colon. Returns whether it does.
+/// Reports such a space if it breaks the file, in the indentation or after a colon.
 pub(crate) fn check_file(file: &FileContext<'_>, report: &mut Report) {
     let Some(error) = file.yaml_error() else { return };
     let text = file.text;

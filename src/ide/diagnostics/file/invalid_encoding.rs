@@ -40,7 +40,7 @@ const WORDS: [&str; 5] = [
 
 const REMOVE_MARK: &str = "Remove the byte order mark";
 
-/// Checks a file. Returns whether this is why the file is broken.
+/// Checks a file that is broken.
 pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     let is_ours = |error: &&FileError| file.format != Format::Hocon || error.message == NOT_UTF8;
     let Some(error) = file.error().filter(is_ours) else { return };

@@ -21,7 +21,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Checks a file. Returns whether this is why the file is broken.
+/// Checks a file that is broken.
 pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     let Some(error) = file.yaml_error() else { return };
     let text = file.text;

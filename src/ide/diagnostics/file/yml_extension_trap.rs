@@ -19,7 +19,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Checks a file that no level reads. Returns whether this is the reason.
+/// Checks a file that no level reads.
 pub(crate) fn check(file: &UnreadContext<'_>, report: &mut Report) {
     let UnreadContext { world, path } = *file;
     let other = match paths::extension(path) {
