@@ -168,6 +168,34 @@ fn end_with_spaces(source: &str, before: Option<&Before<'_>>, start: u32, end: u
     end_of_empty_lines(source, end)
 }
 
+/// Whether an empty line belongs between the entries of a YAML file and one that is added after them: if all its entries are
+/// separated so. The entries end with `before`.
+pub(super) fn separates_entries(data: &DataFile, before: &str) -> bool {
+    let follows_empty_line = |start: usize| {
+        let line = before[..start].strip_suffix('\n').and_then(|it| it.rsplit('\n').next());
+        line.is_some_and(|line| line.trim().is_empty())
+    };
+    if follows_empty_line(before.len()) {
+        return false;
+    }
+    let mut last: Option<EntryTree<'_>> = None;
+    let mut is_separated = false;
+    for entry in data.trees() {
+        if let Some(last) = last {
+            let above = start_with_comments(before, last.range().end, entry.range().start);
+            if !follows_empty_line(above as usize) {
+                return false;
+            }
+            is_separated = true;
+        }
+        last = Some(entry);
+    }
+    // An empty line after `|+` would be a part of the text.
+    let keeps_it =
+        |last: EntryTree<'_>| indicators(last.text, last.value).is_some_and(|it| it.contains('+'));
+    is_separated && !last.is_some_and(keeps_it)
+}
+
 /// The end of the empty lines that start at `start`.
 pub(super) fn end_of_empty_lines(source: &str, start: u32) -> u32 {
     let lines = source[start as usize..].split_inclusive('\n');

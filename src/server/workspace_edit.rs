@@ -116,7 +116,9 @@ fn operations(context: &Context, edit: &FileEdit) -> Option<Vec<DocumentChangeOp
                 annotation_id: None,
             };
             let start = Position { line: 0, character: 0 };
-            let range = Range { start, end: start };
+            // The range ends where the empty line does. Without a character beyond it, Neovim takes the line end after the last
+            // line of the text for an empty line.
+            let range = Range { start, end: Position { line: 0, character: 1 } };
             let content = TextEdit { range, new_text: text.clone() };
             let create = DocumentChangeOperation::Op(ResourceOp::Create(create));
             Some(vec![create, edit_of(uri, vec![content])])
@@ -126,11 +128,61 @@ fn operations(context: &Context, edit: &FileEdit) -> Option<Vec<DocumentChangeOp
 
 fn text_edits(context: &Context, path: &str, edits: &[text::TextEdit]) -> Option<Vec<TextEdit>> {
     let file = context.world.file(path).ok()?;
-    let edit = |it: &text::TextEdit| TextEdit {
-        range: to_proto::range(context, &file, it.range),
-        new_text: it.new_text.clone(),
+    let edit = |it: &text::TextEdit| {
+        let it = before_last_line_end(&file.text, edits, it).unwrap_or_else(|| it.clone());
+        TextEdit { range: to_proto::range(context, &file, it.range), new_text: it.new_text }
     };
     let edits: Vec<TextEdit> = edits.iter().map(edit).collect();
     let is_seen = |it: &TextEdit| it.range.start != it.range.end || !it.new_text.is_empty();
     (edits.is_empty() || edits.iter().any(is_seen)).then_some(edits)
+}
+
+/// An insertion of lines after the last line, moved before the line end of that line. Neovim takes a line end at the end of text
+/// that it inserts after the last line for an empty line.
+fn before_last_line_end(
+    text: &str,
+    edits: &[text::TextEdit],
+    edit: &text::TextEdit,
+) -> Option<text::TextEdit> {
+    let line_end = if text.ends_with("\r\n") { "\r\n" } else { "\n" };
+    let start = text.strip_suffix(line_end)?.len() as u32;
+    let lines = edit.new_text.strip_suffix(line_end)?;
+    let is_alone = edits.iter().all(|it| it == edit || it.range.end < start);
+    let is_behind = edit.range.start as usize == text.len();
+    (is_behind && is_alone).then(|| text::TextEdit::insert(start, format!("{line_end}{lines}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{TextEdit, TextRange, apply_edits};
+
+    #[track_caller]
+    fn check(text: &str, edits: &[TextEdit], expected: Option<(u32, &str)>) {
+        let last = edits.last().expect("there is an edit");
+        let moved = before_last_line_end(text, edits, last);
+        assert_eq!(moved, expected.map(|(at, new)| TextEdit::insert(at, new)));
+        if let Some(moved) = moved {
+            let all = [&edits[..edits.len() - 1], &[moved]].concat();
+            assert_eq!(apply_edits(text, &all), apply_edits(text, edits));
+        }
+    }
+
+    #[test]
+    fn lines_after_the_last_line_are_inserted_before_its_line_end() {
+        let add = |at, lines: &str| TextEdit::insert(at, lines);
+        check("a: 1\n", &[add(5, "b: 2\n")], Some((4, "\nb: 2")));
+        check("a: 1\r\n", &[add(6, "b: 2\r\n")], Some((4, "\r\nb: 2")));
+        check(
+            "a: 1\n",
+            &[TextEdit::delete(TextRange::new(0, 1)), add(5, "b: 2\n")],
+            Some((4, "\nb: 2")),
+        );
+        check("", &[add(0, "b: 2\n")], None);
+        check("a: 1", &[add(4, "\nb: 2\n")], None);
+        check("a: 1\n", &[add(0, "b: 2\n")], None);
+        check("a: 1\n", &[add(5, "b")], None);
+        // The last line goes, and its line end with it.
+        check("a: 1\nc: 1\n", &[TextEdit::delete(TextRange::new(5, 10)), add(10, "b: 2\n")], None);
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::data::{DataFile, EntryTree, Verdict};
 use crate::ide::pair_edits::{
-    end_of_own_empty_lines, end_with_comments, has_line_end, start_with_comments,
+    end_of_own_empty_lines, end_with_comments, has_line_end, separates_entries, start_with_comments,
 };
 use crate::syntax::tree::{Node, NodeKind};
 use crate::syntax::yaml;
@@ -68,7 +68,8 @@ pub(super) fn append(data: &DataFile, entries: &str) -> Result<TextEdit, String>
         return Err(obstacle);
     }
     let between = if before.is_empty() || before.ends_with('\n') { "" } else { line_end };
-    Ok(TextEdit::insert(end, format!("{between}{entries}")))
+    let gap = if separates_entries(data, before) { line_end } else { "" };
+    Ok(TextEdit::insert(end, format!("{between}{gap}{entries}")))
 }
 
 /// Where the mark `---` or `...` after the first document starts, or the text ends.

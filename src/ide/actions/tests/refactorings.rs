@@ -233,6 +233,23 @@ fn an_entry_is_added_to_the_first_document() {
 }
 
 #[test]
+fn an_entry_is_separated_as_the_others_are() {
+    let check = |before: &str, added: &str| {
+        let files = format!("#- /data/roles/web.yaml\n{before}#- /data/common.yaml\nc$0: 1\n");
+        let title = "Override `c` in data/roles/web.yaml (Roles)";
+        check_files(&files, title, &format!("#- /data/roles/web.yaml\n{before}{added}"));
+    };
+    check("---\na: 1\n\n# why\nb: 2\n", "\nc: 1\n");
+    check("a: 1\r\n\r\nb: 2\r\n", "\r\nc: 1\r\n");
+    check("a:\n  x: 1\n\nb: |\n  x\n", "\nc: 1\n");
+    check("a: 1\n\nb: 2\n\n", "c: 1\n");
+    check("a: 1\n\nb: 2\nd: 3\n", "c: 1\n");
+    check("---\n\na: 1\n", "c: 1\n");
+    // The empty line would be a part of the text.
+    check("a: 1\n\nb: |+\n  x\n", "c: 1\n");
+}
+
+#[test]
 fn a_file_that_cannot_take_an_entry_says_why() {
     let check = |web: &str, expected: &str| {
         let files = format!("#- /data/common.yaml\nc$0: 1\n#- /data/roles/web.yaml\n{web}");

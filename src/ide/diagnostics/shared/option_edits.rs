@@ -5,7 +5,7 @@ use crate::engine::AppliedOptions;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::shared::fix::{Fix, is_plain_word};
 use crate::ide::diagnostics::shared::walk::{pairs_of, text_of};
-use crate::ide::pair_edits::{insert_first, line_end};
+use crate::ide::pair_edits::{insert_first, line_end, separates_entries};
 use crate::ide::perspective::Perspective;
 use crate::ide::sources;
 use crate::syntax::tree::Pair;
@@ -88,8 +88,9 @@ fn at_the_end(data: &DataFile, key: &str, option: &str, value: &str) -> Option<T
     if is_flow || behind.lines().any(|line| line.starts_with(['-', '.', '%'])) {
         return None;
     }
-    let gap = if text.ends_with('\n') { "" } else { end };
-    let entry = format!("{gap}{LOOKUP_OPTIONS}:{end}  {key}: {{{option}: {value}}}{end}");
+    let between = if text.ends_with('\n') { "" } else { end };
+    let gap = if separates_entries(data, text) { end } else { "" };
+    let entry = format!("{between}{gap}{LOOKUP_OPTIONS}:{end}  {key}: {{{option}: {value}}}{end}");
     Some(TextEdit::insert(text.len() as u32, entry))
 }
 
@@ -134,6 +135,8 @@ mod tests {
         let options = "lookup_options:\n  m::a: {merge: hash}\n";
         check("# x\nm::a: 1 # y\n", Some(&format!("# x\nm::a: 1 # y\n{options}")));
         check("m::a:\n  - 1", Some(&format!("m::a:\n  - 1\n{options}")));
+        let separated = "m::a: 1\n\nm::b: 2\n";
+        check(separated, Some(&format!("{separated}\n{options}")));
         check("{m::a: 1}\n", None);
         check("m::a: 1\n...\n", None);
         check("m::a: 1\n---\nm::b: 1\n", None);
