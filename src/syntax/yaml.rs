@@ -10,7 +10,7 @@ mod tree;
 
 use super::tree::{Node, Pair};
 use crate::text::TextRange;
-use events::{Events, ScanError};
+use events::{EventKind, Events, ScanError};
 
 pub use decode::decode_map;
 pub(crate) use scan::may_be_refused;
@@ -160,11 +160,38 @@ impl YamlError {
     }
 }
 
+/// The `[` and `{` that are open where libyaml refuses `text`, from the outermost on, and the byte at which it does.
+pub fn open_brackets(text: &str) -> (Vec<u32>, u32) {
+    let mut events = start(text, &[]);
+    let mut open: Vec<Option<u32>> = Vec::new();
+    let refused_at = loop {
+        let event = match events.next() {
+            Ok(event) => event,
+            Err(error) => break error.problem_index,
+        };
+        let at = event.start();
+        match event.kind() {
+            EventKind::MappingStart { is_block: true, .. } => open.push(None),
+            EventKind::SequenceStart(_) | EventKind::MappingStart { .. } => {
+                let is_bracket = text.as_bytes().get(at).is_some_and(|it| b"[{".contains(it));
+                open.push(is_bracket.then_some(at as u32));
+            }
+            EventKind::SequenceEnd | EventKind::MappingEnd => drop(open.pop()),
+            EventKind::StreamEnd => return (Vec::new(), text.len() as u32),
+            _ => {}
+        }
+        if open.len() > MAX_NESTING {
+            return (Vec::new(), at as u32);
+        }
+    };
+    (open.into_iter().flatten().collect(), refused_at as u32)
+}
+
 /// libyaml's message for bytes that are not UTF-8; `bytes` starts at the first invalid one.
 pub fn utf8_problem(bytes: &[u8]) -> String {
     let mut events = Events::new(&[], bytes);
     loop {
-        match events.next().map(|event| matches!(event.kind(), events::EventKind::StreamEnd)) {
+        match events.next().map(|event| matches!(event.kind(), EventKind::StreamEnd)) {
             Ok(false) => {}
             Ok(true) => return "invalid leading UTF-8 octet".to_owned(),
             Err(error) => return error.problem,

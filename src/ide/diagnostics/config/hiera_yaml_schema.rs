@@ -2,10 +2,10 @@
 
 use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::config::hiera_yaml_version;
-use crate::ide::diagnostics::file::yaml_syntax::reader_words;
+use crate::ide::diagnostics::file::yaml_syntax::{explained, reader_words};
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::walk::text_of;
-use crate::ide::diagnostics::{Check, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
 use crate::settings::nearest_name;
 use crate::syntax::tree::{Node, NodeKind, Pair};
 use crate::text::{TextEdit, TextRange};
@@ -47,23 +47,27 @@ pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
         for detail in &problem.details {
             let place = detail.place.or(problem.place);
             let range = place.map_or(TextRange::empty(0), |place| place.range);
-            let message = plain_words(text, range, &detail.message);
+            let (message, related) = plain_words(text, range, &detail.message);
             let finding = report.add_as(&RULE, severity, range, message);
+            finding.related.extend(related);
             let fix = root.and_then(|root| known_key((text, root), range, &detail.message));
             finding.fixes.extend(fix);
         }
     }
 }
 
-/// The message without path and place if the file is not YAML, because the finding has them.
-fn plain_words(text: &str, range: TextRange, message: &str) -> String {
+/// The message without path and place if the file is not YAML, because the finding has them. The likely mistake comes with it.
+fn plain_words(text: &str, range: TextRange, message: &str) -> (String, Option<Related>) {
     let of_parser = message.strip_prefix('(').and_then(|it| it.split_once(".yaml): "));
-    let Some((_, words)) = of_parser else { return message.to_owned() };
+    let Some((_, words)) = of_parser else { return (message.to_owned(), None) };
+    let words = reader_words(words);
     let line_start = text[..range.start as usize].rfind('\n').map_or(0, |at| at + 1);
     let is_tab = words.contains("tab character")
         || text[line_start..].trim_start_matches(' ').starts_with('\t');
-    let advice = if is_tab { "\nIndent with spaces instead of tabs." } else { "" };
-    format!("{}{advice}", reader_words(words))
+    if is_tab {
+        return (format!("{words}\nIndent with spaces instead of tabs."), None);
+    }
+    explained(text, range, &words)
 }
 
 /// The intended name, if Puppet reports an unknown one.
@@ -98,7 +102,7 @@ fn siblings(node: &Node, range: TextRange) -> Option<&[Pair]> {
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::ide::diagnostics::testing::{check, check_fix, fix_counts};
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related, fix_counts};
 
     #[test]
     fn what_is_not_yaml() {
@@ -106,6 +110,19 @@ mod tests {
             "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: a, path: a.yaml}\n\t- {name: b, path: b.yaml}\n\
              #^^^^^^^^^^^^^^^^^^^^^^^^^ error[hiera-yaml-schema]: found character that cannot start any token while scanning for \
              the next token Indent with spaces instead of tabs.\n",
+        );
+    }
+
+    #[test]
+    fn the_likely_mistake_in_what_is_not_yaml() {
+        check_related(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [\n\ndefaults:\n  - x\n",
+            RULE.code,
+            &["/hiera.yaml: [: this bracket is not closed"],
+        );
+        check(
+            "#- /hiera.yaml\nversion: 5\nhierarchy\n#^^^^^^^^ error[hiera-yaml-schema]: could not find expected ':' while \
+             scanning a simple key This line has no `: `.\n  - {name: a, path: a.yaml}\n",
         );
     }
 
