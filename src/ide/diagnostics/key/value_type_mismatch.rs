@@ -174,6 +174,19 @@ mod tests {
     }
 
     #[test]
+    fn a_value_that_is_left_out_is_marked_at_its_key() {
+        check(
+            "#- /modules/m/manifests/init.pp\nclass m(Integer $port, Hash[String, Integer] $h, Array[Integer] $l) { }\n\
+             #- /data/common.yaml\nm::port:\n\
+             #^^^^^^ warning[value-type-mismatch]: parameter 'port' expects an Integer value, got Undef…\n\
+             m::h:\n  a:\n\
+             # ^ warning[value-type-mismatch]: parameter 'h' entry 'a' expects an Integer value, got Undef…\n  b: 1\n\
+             m::l:\n\
+             #^^^ warning[value-type-mismatch]: parameter 'l' index 0 expects an Integer value, got Undef…\n  -\n",
+        );
+    }
+
+    #[test]
     fn nodes_that_certainly_have_the_class_make_it_an_error() {
         let nodes = "#- /.hiera-ls.yaml\nnodes:\n  web01: {facts: {role: web}}\n  web02: {facts: {role: web}}\n  \
                      web03: {facts: {role: web}}\n  db01: {facts: {role: db}}\n";

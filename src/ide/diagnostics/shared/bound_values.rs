@@ -24,6 +24,7 @@ use crate::ide::diagnostics::shared::text_lookup::{
 };
 use crate::ide::diagnostics::{Related, Report, Rule, Severity};
 use crate::ide::perspective::Perspective;
+use crate::syntax::tree::{Node, NodeKind};
 use crate::text::TextRange;
 use crate::world::node_classes::ParameterFleets;
 use crate::world::{FleetClasses, World};
@@ -380,9 +381,10 @@ impl<'a> BoundValues<'a> {
             let is_here = place.file == file;
             let place = if is_here { place } else { self.alias_to(place, misfit, answer)? };
             if misfit.path.is_empty() {
-                return Some(written_value(refused, place.range)).filter(|it| is_whole(*it));
+                let written = written_value(refused, place.range);
+                return is_whole(written).then(|| with_text(refused, written));
             }
-            return is_whole(place.range).then_some(place.range);
+            return is_whole(place.range).then(|| with_text(refused, place.range));
         }
         // A value that Puppet makes, for example by a merge, has no place. The key is reported if its value is a part of it.
         let is_from_here = answer.sources.iter().any(|it| it.counts() && &*it.path == self.path);
@@ -452,6 +454,29 @@ fn written_value(refused: &RefusedParameter<'_>, value: TextRange) -> TextRange 
         !(all.start <= value.start && value.end <= all.end)
     });
     alias.map_or(value, |it| it.value.range.shifted(it.start))
+}
+
+/// The place of a value, or that of its key if the value is a null without text, which editors could not mark.
+fn with_text(refused: &RefusedParameter<'_>, value: TextRange) -> TextRange {
+    if !value.is_empty() {
+        return value;
+    }
+    let entry = refused.data.entry_at(refused.entry.key_place.range.start);
+    let key = entry.and_then(|it| key_of(it.value, value.start.checked_sub(it.start)?, it.start));
+    key.unwrap_or(refused.entry.key_place.range)
+}
+
+/// The key of the value without text at byte `at`, in a tree whose ranges count from byte `start`.
+fn key_of(node: &Node, at: u32, start: u32) -> Option<TextRange> {
+    match &node.kind {
+        NodeKind::Mapping(pairs) => pairs.iter().find_map(|pair| {
+            let is_it = pair.value.range == TextRange::empty(at);
+            let own = is_it.then(|| pair.key.range.shifted(start));
+            own.or_else(|| key_of(&pair.value, at, start))
+        }),
+        NodeKind::Sequence(items) => items.iter().find_map(|it| key_of(it, at, start)),
+        _ => None,
+    }
 }
 
 /// Where a value has the alias that brings what is written at `place`. An alias at `path` comes first, because several aliases
