@@ -42,7 +42,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         Some(place) => (
             Severity::Hint,
             place.range,
-            "A class parameter falls back to its default, not to the lower level.",
+            "A class parameter falls back to its default if it has one, not to the lower level.",
         ),
     };
     let message =
