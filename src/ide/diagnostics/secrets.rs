@@ -86,7 +86,7 @@ mod tests {
             "m::pw: “hunter2”\nm::pin: 0777\nm::other: \"%{lookup(hunter2)}\"\npin: 0777\n",
             "",
             &expect![[r"
-                typographic-character: A value is in typographic quotes, or a key starts with a no-break space. Both are part of the text.
+                typographic-character: Typographic quotes, or no-break spaces. For YAML, they are letters.
                   [Write straight quotes]
                 octal-number: A number with a leading zero is octal.
                   [Put quotes around it: a string]
@@ -96,6 +96,20 @@ mod tests {
                 A leading zero makes it octal. Put quotes around it if you mean a string, or write the number that you mean without a leading zero.
                   [Put quotes around it: a string]
             "]],
+        );
+    }
+
+    /// The parser's words about a no-break space quote nothing, so they are shown.
+    #[test]
+    fn what_breaks_the_file_is_said() {
+        check(
+            "m::h:\n  a:\u{a0}hunter2\n  b: 1\n",
+            "",
+            &expect![[r#"
+                typographic-character: mapping values are not allowed in this context
+                This character is not a space for YAML; it may be a no-break space. Write an ordinary space.
+                  [Write ordinary spaces]
+            "#]],
         );
     }
 

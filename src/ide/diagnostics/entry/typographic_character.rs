@@ -2,7 +2,7 @@
 
 use crate::data::{DataFile, FileId, Format, Verdict};
 use crate::ide::diagnostics::file::FileContext;
-use crate::ide::diagnostics::file::yaml_syntax::reader_words;
+use crate::ide::diagnostics::file::yaml_syntax::{may_quote, reader_words};
 use crate::ide::diagnostics::shared::fix::{Fix, MAX_TRIED_BYTES};
 use crate::ide::diagnostics::shared::walk::pairs_of;
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity, Subject};
@@ -14,9 +14,10 @@ pub(crate) const RULE: Rule = Rule {
     name: "Typographic quotes or spaces",
     severity: Severity::Warning,
     since: "0.2.0",
-    summary: "A value is in typographic quotes, or a key starts with a no-break space. Both are part of the text.",
+    summary: "Typographic quotes, or no-break spaces. For YAML, they are letters.",
     page: include_str!("../../../../docs/rules/typographic-character.md"),
     explains: Some(Subject::BrokenFile),
+    may_quote,
     checks: &[Check::Entry(check), Check::File(check_file)],
     ..Rule::USUAL
 };
