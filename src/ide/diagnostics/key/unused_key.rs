@@ -1,7 +1,7 @@
 //! `unused-key`: neither data nor code refers to a key without a module.
 //!
 //! Other programs can read the data as well, so the rule is off by default. A key that code may look up by a name with
-//! expressions, or whose name is in Ruby code, is only possibly used. A key with a module is a class parameter.
+//! expressions, or whose name is in Ruby code, only may be unused. A key with a module is a class parameter.
 
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::key::KeyContext;
@@ -42,7 +42,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         return;
     }
     if let Some(user) = possible_user(classes, key) {
-        let message = format!("`{key}` is possibly used\n{user}");
+        let message = format!("`{key}` may be unused\n{user}");
         report.add_as(&RULE, Severity::Hint, range, message);
         return;
     }
@@ -113,11 +113,11 @@ nothing: 1
 in_code: 1
 hash: {a: 1}
 some_name: 1
-#^^^^^^^^ information[unused-key]: `some_name` is possibly used modules/m/manifests/init.pp looks up a key whose name contains expressions. It may be this key.
+#^^^^^^^^ information[unused-key]: `some_name` may be unused modules/m/manifests/init.pp looks up a key whose name contains expressions. It may be this key.
 in_ruby: 1
-#^^^^^^ information[unused-key]: `in_ruby` is possibly used Ruby code of a module, or code outside of the modulepath, has its name.
+#^^^^^^ information[unused-key]: `in_ruby` may be unused Ruby code of a module, or code outside of the modulepath, has its name.
 in_stray: 1
-#^^^^^^^ information[unused-key]: `in_stray` is possibly used…
+#^^^^^^^ information[unused-key]: `in_stray` may be unused…
 code: 1
 #^^^ information[unused-key]: `code` is unused…
 a::parameter: 1
@@ -138,11 +138,11 @@ lookup_options: {listed: {merge: unique}}
         };
         fixture(
             "",
-            "`key` is possibly used The workspace has no Puppet code, which may look the key up.",
+            "`key` may be unused The workspace has no Puppet code, which may look the key up.",
         );
         fixture(
             "#- /manifests/a/b/c/d/e.pp\nlookup($any)\n",
-            "`key` is possibly used manifests/a/b/c/d/e.pp looks up keys whose names are computed elsewhere.",
+            "`key` may be unused manifests/a/b/c/d/e.pp looks up keys whose names are computed elsewhere.",
         );
         fixture("#- /manifests/a/b/c/d/e.pp\n'key'\n", "`key` is unused…");
     }
