@@ -7,7 +7,8 @@ use crate::engine::{Location, ResolvedLevel, module_of_key};
 use crate::world::paths;
 
 /// The places of levels, with one file instead of all files of a glob: the one at `here`, or else the one that suits the key
-/// best. A glob in which another file has the key is left out.
+/// best. A glob in which another file has the key is left out, and one below `here` without a file that suits the key: it may as well
+/// stay where it is.
 pub(super) fn with_one_file_of_each_glob<'a>(
     context: &ActionContext<'_>,
     places: &[(&'a ResolvedLevel, &'a Location)],
@@ -18,23 +19,26 @@ pub(super) fn with_one_file_of_each_glob<'a>(
         std::ptr::eq(one.0, other.0) && one.1.original == other.1.original && is_of_glob(one.1)
     };
     let mut kept = Vec::new();
+    let mut is_below = false;
     for files in places.chunk_by(same_glob) {
+        let own = files.iter().find(|(_, it)| here == Some(&*it.file));
         if files.len() == 1 {
             kept.extend(files);
-            continue;
+        } else {
+            kept.extend(own.or_else(|| best(context, files, key, is_below)));
         }
-        let own = files.iter().find(|(_, it)| here == Some(&*it.file));
-        kept.extend(own.or_else(|| best(context, files, key)));
+        is_below |= own.is_some();
     }
     kept
 }
 
 /// The file with the name of this one, or else with that of the key's module, or else with the most keys of the module, or else
-/// with the most keys; `None` if one has the key.
+/// with the most keys unless it `must_suit` the key. `None` if one has the key.
 fn best<'p, 'a>(
     context: &ActionContext<'_>,
     files: &'p [(&'a ResolvedLevel, &'a Location)],
     key: &str,
+    must_suit: bool,
 ) -> Option<&'p (&'a ResolvedLevel, &'a Location)> {
     let module = module_of_key(key).unwrap_or(key);
     let prefix = format!("{module}::");
@@ -54,6 +58,9 @@ fn best<'p, 'a>(
         });
         let is_of_module = name.split('.').next() == Some(module);
         let rank = (name == own_name, is_of_module, of_module, all);
+        if must_suit && rank < (false, false, 1, 0) {
+            continue;
+        }
         // Of equal files, the first one overrides the others.
         if best.is_none_or(|(known, _)| known < rank) {
             best = Some((rank, place));

@@ -514,6 +514,18 @@ fn a_glob_offers_one_file() {
         ],
         "the file with the same name, and no other role"
     );
+    assert_eq!(
+        offers("#- /data/nodes/web01.yaml\nversion$0: 1\n"),
+        [""; 0],
+        "a key without a module suits no file"
+    );
+    assert_eq!(
+        offers(
+            "#- /data/common/c.yaml\nversion$0: 1\n#- /data/roles/a.yaml\nz: 1\n#- /data/roles/b.yaml\n{}\n"
+        )[1..2],
+        ["Override `version` in data/roles/a.yaml"],
+        "an override needs some file"
+    );
     let taken = "#- /data/common/z.yaml\nntp::c: 2\n";
     assert!(offers(&format!("{taken}{node}")).is_empty(), "another file of the glob has the key");
 }
