@@ -168,32 +168,36 @@ fn end_with_spaces(source: &str, before: Option<&Before<'_>>, start: u32, end: u
     end_of_empty_lines(source, end)
 }
 
-/// Whether an empty line belongs between the entries of a YAML file and one that is added after them: if all its entries are
-/// separated so. The entries end with `before`.
-pub(super) fn separates_entries(data: &DataFile, before: &str) -> bool {
+/// Whether an empty line belongs between the entries of a YAML file, which end with `before`, and the lines that are `added` after
+/// them. Often, only entries of several lines have empty lines around them, so those of the same kind are the model.
+pub(super) fn separates_entries(data: &DataFile, before: &str, added: &str) -> bool {
     let follows_empty_line = |start: usize| {
         let line = before[..start].strip_suffix('\n').and_then(|it| it.rsplit('\n').next());
         line.is_some_and(|line| line.trim().is_empty())
     };
-    if follows_empty_line(before.len()) {
+    let is_long = |entry: &str| entry.trim_end().contains('\n');
+    // Whether one of the two entries has several lines, and whether an empty line is between them.
+    let mut gaps: Vec<(bool, bool)> = Vec::new();
+    let mut last: Option<(EntryTree<'_>, bool)> = None;
+    for entry in data.trees() {
+        let range = entry.range();
+        let is_entry_long = is_long(range.slice(data.text()));
+        if let Some((last, is_last_long)) = last {
+            let above = start_with_comments(before, last.range().end, range.start) as usize;
+            gaps.push((is_last_long || is_entry_long, follows_empty_line(above)));
+        }
+        last = Some((entry, is_entry_long));
+    }
+    let Some((last, is_last_long)) = last else { return false };
+    // An empty line after `|+` would be a part of the text.
+    let keeps_it = indicators(last.text, last.value).is_some_and(|it| it.contains('+'));
+    if follows_empty_line(before.len()) || keeps_it {
         return false;
     }
-    let mut last: Option<EntryTree<'_>> = None;
-    let mut is_separated = false;
-    for entry in data.trees() {
-        if let Some(last) = last {
-            let above = start_with_comments(before, last.range().end, entry.range().start);
-            if !follows_empty_line(above as usize) {
-                return false;
-            }
-            is_separated = true;
-        }
-        last = Some(entry);
-    }
-    // An empty line after `|+` would be a part of the text.
-    let keeps_it =
-        |last: EntryTree<'_>| indicators(last.text, last.value).is_some_and(|it| it.contains('+'));
-    is_separated && !last.is_some_and(keeps_it)
+    let is_long = is_last_long || is_long(added);
+    let alike: Vec<bool> = gaps.iter().filter(|it| it.0 == is_long).map(|it| it.1).collect();
+    let model = if alike.is_empty() { gaps.iter().map(|it| it.1).collect() } else { alike };
+    !model.is_empty() && model.into_iter().all(|it| it)
 }
 
 /// The end of the empty lines that start at `start`.

@@ -68,7 +68,7 @@ pub(super) fn append(data: &DataFile, entries: &str) -> Result<TextEdit, String>
         return Err(obstacle);
     }
     let between = if before.is_empty() || before.ends_with('\n') { "" } else { line_end };
-    let gap = if separates_entries(data, before) { line_end } else { "" };
+    let gap = if separates_entries(data, before, &entries) { line_end } else { "" };
     Ok(TextEdit::insert(end, format!("{between}{gap}{entries}")))
 }
 

@@ -244,6 +244,9 @@ fn an_entry_is_separated_as_the_others_are() {
     check("a:\n  x: 1\n\nb: |\n  x\n", "\nc: 1\n");
     check("a: 1\n\nb: 2\n\n", "c: 1\n");
     check("a: 1\n\nb: 2\nd: 3\n", "c: 1\n");
+    check("a: 1\nb: 2\n\nd:\n  x: 1\n", "\nc: 1\n");
+    check("d:\n  x: 1\n\na: 1\nb: 2\n", "c: 1\n");
+    check("d:\n  x: 1\ne:\n  x: 1\n\na: 1\n\nb: 2\n", "\nc: 1\n");
     check("---\n\na: 1\n", "c: 1\n");
     // The empty line would be a part of the text.
     check("a: 1\n\nb: |+\n  x\n", "c: 1\n");

@@ -89,9 +89,9 @@ fn at_the_end(data: &DataFile, key: &str, option: &str, value: &str) -> Option<T
         return None;
     }
     let between = if text.ends_with('\n') { "" } else { end };
-    let gap = if separates_entries(data, text) { end } else { "" };
-    let entry = format!("{between}{gap}{LOOKUP_OPTIONS}:{end}  {key}: {{{option}: {value}}}{end}");
-    Some(TextEdit::insert(text.len() as u32, entry))
+    let entry = format!("{LOOKUP_OPTIONS}:{end}  {key}: {{{option}: {value}}}{end}");
+    let gap = if separates_entries(data, text, &entry) { end } else { "" };
+    Some(TextEdit::insert(text.len() as u32, format!("{between}{gap}{entry}")))
 }
 
 #[cfg(test)]
