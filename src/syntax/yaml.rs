@@ -9,6 +9,7 @@ mod source;
 mod tree;
 
 use super::tree::{Node, Pair};
+use crate::limits::MAX_YAML_NESTING;
 use crate::text::TextRange;
 use events::{EventKind, Events, ScanError};
 
@@ -43,7 +44,7 @@ pub struct YamlError {
     pub is_of_reader: bool,
     /// Whether something has no end. Users then look for its start.
     pub(super) has_no_end: bool,
-    /// Whether it is our own limit, [`MAX_YAML_NESTING`](crate::limits::MAX_YAML_NESTING), that is exceeded, and not an error of libyaml.
+    /// Whether it is our own limit, [`MAX_YAML_NESTING`], that is exceeded, and not an error of libyaml.
     pub is_too_deep: bool,
 }
 
@@ -180,7 +181,7 @@ pub fn open_brackets(text: &str) -> (Vec<u32>, u32) {
             EventKind::StreamEnd => return (Vec::new(), text.len() as u32),
             _ => {}
         }
-        if open.len() > MAX_NESTING {
+        if open.len() > MAX_YAML_NESTING {
             return (Vec::new(), at as u32);
         }
     };
