@@ -13,7 +13,7 @@ pub mod variable;
 
 pub use name_pattern::{NamePattern, NamePatterns, proved_by_name};
 pub use node::{
-    Basis, ClassifiedClass, GivenValue, KnownVariable, Node, NodeParts, Origin, Proved, Reading,
-    TextsOfWay, is_set_by_server,
+    Basis, ClassifiedClass, GivenValue, KnownVariable, NamesByVariable, Node, NodeParts, Origin,
+    Proved, Reading, TextsOfWay, is_set_by_server,
 };
 pub use suggest_pattern::{Suggestion, suggest_pattern};

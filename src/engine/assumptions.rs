@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::sources::dig_value;
 use crate::data::inspect;
-use crate::facts::variable::is_always_set;
+use crate::facts::variable::{CERTNAME, is_always_set};
 use crate::facts::{Node, Reading};
 use crate::syntax::key_path;
 
@@ -61,9 +61,6 @@ impl Condition {
         Self { variable: Arc::clone(&self.variable), value: Assumed::Text(Assumed::EMPTY.into()) }
     }
 }
-
-/// The variable with the certname.
-pub(super) const CERTNAME: &str = "trusted.certname";
 
 /// Conditions that are true together: one way in which open variables can decide.
 pub(crate) type Way = Arc<[Condition]>;
@@ -136,17 +133,19 @@ impl Assumptions {
         let contradicts = |it: &Condition| {
             self.of(&it.variable).is_some_and(|known| known.contradicts(&it.value))
         };
-        let is_other = |it: &Condition| certname_in(it).is_some_and(|it| node.is_other_than(it));
         let is_impossible =
             |it: &Condition| it.value.is_without_text() && is_always_set(&it.variable);
-        if conditions.iter().any(|it| contradicts(it) || is_other(it) || is_impossible(it)) {
+        if conditions.iter().any(|it| contradicts(it) || is_of_other(it, node) || is_impossible(it))
+        {
             return false;
         }
         // A certname decides other variables as well if the settings have a name pattern. These must not contradict the conditions.
         conditions.iter().flat_map(|it| proved_by(it, node)).all(|proved| {
             let assumed = conditions.iter().find(|it| it.variable == proved.variable);
             let assumed = assumed.map(|it| &it.value).or_else(|| self.of(&proved.variable));
-            assumed.is_none_or(|it| *it == proved.value) && node_allows(node, &proved)
+            assumed.is_none_or(|it| *it == proved.value)
+                && !is_of_other(&proved, node)
+                && node_allows(node, &proved)
         })
     }
 
@@ -207,6 +206,12 @@ fn certname_in(condition: &Condition) -> Option<&str> {
         Assumed::Text(name) if *condition.variable == *CERTNAME => Some(name),
         _ => None,
     }
+}
+
+/// Whether a condition requires the name of a node that this one is known not to be.
+fn is_of_other(condition: &Condition, node: &Node) -> bool {
+    let Assumed::Text(name) = &condition.value else { return false };
+    node.names_of_others(&condition.variable).is_some_and(|names| names.contains(name))
 }
 
 /// Whether a condition is compatible with what is known of the node.

@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::assumptions::{
-    Assumed, Assumptions, CERTNAME, Condition, Fork, Limits, Turn, Way, only_ways,
-};
+use super::assumptions::{Assumed, Assumptions, Condition, Fork, Limits, Turn, Way, only_ways};
 use super::budget::Budget;
 use super::cases::{Exploration, LeftOut};
 use super::evaluator::{Evaluator, ModuleScope};
@@ -492,7 +490,7 @@ impl<'a> Invocation<'a> {
         let excludes = self.exploration.as_ref().is_some_and(|it| it.script.excludes_by(variables));
         let is_assumed = |it: &Arc<str>| self.assumptions.of(it).is_some();
         let node = self.evaluator.node();
-        let is_other = || node.is_other_than_some() && variables.iter().any(|it| **it == *CERTNAME);
+        let is_other = || variables.iter().any(|it| node.names_of_others(it).is_some());
         excludes || variables.iter().any(is_assumed) || !node.patterns().is_empty() || is_other()
     }
 

@@ -129,8 +129,8 @@ const DOMAINS: [&str; 2] = ["trusted.domain", "facts.networking.domain"];
 pub struct Machine {
     /// Its name: the text of the naming variable in the file's path, with the domain if the path has one.
     pub name: Arc<str>,
-    /// The naming variable, such as `trusted.certname`.
-    pub variable: Arc<str>,
+    /// The variables that have this name as their value, such as `trusted.certname`. None has that of a host name and a domain.
+    pub variables: Vec<Arc<str>>,
 }
 
 /// The machines that have their own data file, in the order of templates and files. `known` returns the texts of variables
@@ -141,8 +141,8 @@ pub fn machines(
     known: impl Fn(&str) -> Option<Arc<str>>,
 ) -> Vec<Machine> {
     let paths: Vec<OpenPath> = templates.iter().filter_map(|it| it.open_path(&known)).collect();
-    let mut names: IndexMap<Arc<str>, Arc<str>> = IndexMap::new();
-    let mut hostnames: IndexMap<Arc<str>, Arc<str>> = IndexMap::new();
+    let mut names: IndexMap<Arc<str>, Vec<Arc<str>>> = IndexMap::new();
+    let mut hostnames: IndexMap<Arc<str>, Vec<Arc<str>>> = IndexMap::new();
     for path in &paths {
         let variables = path.variables();
         if !variables.iter().any(|name| names_machines(name)) {
@@ -155,24 +155,35 @@ pub fn machines(
                 continue;
             }
             if let Some((variable, name)) = text_of(&fit, |name| CERTNAMES.contains(&name)) {
-                names.entry(name).or_insert(variable);
+                add_once(names.entry(name).or_default(), variable);
             } else if let Some((variable, name)) = text_of(&fit, |name| HOSTNAMES.contains(&name)) {
                 match text_of(&fit, |name| DOMAINS.contains(&name)) {
                     Some((_, domain)) => {
-                        names.entry(format!("{name}.{domain}").into()).or_insert(variable)
+                        names.entry(format!("{name}.{domain}").into()).or_default();
                     }
-                    None => hostnames.entry(name).or_insert(variable),
-                };
+                    None => add_once(hostnames.entry(name).or_default(), variable),
+                }
             } else if let Some((variable, name)) = text_of(&fit, names_machines) {
-                names.entry(name).or_insert(variable);
+                // Of a machine that is known by its certname, nothing says that another variable has the same text.
+                names.entry(name).or_insert_with(|| vec![variable]);
             }
         }
     }
     // A hostname that is the first part of a certname belongs to the same machine.
     let first_names: HashSet<String> =
         names.keys().filter_map(|it| Some(it.split_once('.')?.0.to_owned())).collect();
-    names.extend(hostnames.into_iter().filter(|(it, _)| !first_names.contains(&**it)));
-    names.into_iter().map(|(name, variable)| Machine { name, variable }).collect()
+    for (name, variables) in hostnames {
+        if !first_names.contains(&*name) {
+            names.entry(name).or_default().extend(variables);
+        }
+    }
+    names.into_iter().map(|(name, variables)| Machine { name, variables }).collect()
+}
+
+fn add_once(variables: &mut Vec<Arc<str>>, variable: Arc<str>) {
+    if !variables.contains(&variable) {
+        variables.push(variable);
+    }
 }
 
 /// A glob such as `%{trusted.certname}*.yaml` fits a file with any first part of its name. The whole name is that of the machine.

@@ -4,7 +4,7 @@ mod classified;
 mod top_scope;
 mod variables;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -36,8 +36,10 @@ pub struct Node {
     classes: Arc<[ClassifiedClass]>,
     /// The patterns that extract variables from names of nodes.
     patterns: NamePatterns,
-    /// Certnames that it does not have, if its own is not known.
-    other_than: Option<Arc<Certnames>>,
+    /// The variables that have its name as their value, because a data file is named by them.
+    named_by: Arc<[Arc<str>]>,
+    /// The names of other nodes, if its own is not known.
+    other_than: Option<Arc<NamesByVariable>>,
     /// The ways in which it reads the file that it is shown for, if there are several.
     ways: Arc<[TextsOfWay]>,
     /// The class that calls lookups, in lower case.
@@ -47,8 +49,8 @@ pub struct Node {
 /// Variables with their texts, which are true together.
 pub type TextsOfWay = Vec<(Arc<str>, Arc<str>)>;
 
-/// Names of nodes. Lookups search for very many names in these.
-pub type Certnames = HashSet<Arc<str>, foldhash::fast::RandomState>;
+/// Names of nodes, by the variables that have them as values. Lookups search for very many names in these.
+pub type NamesByVariable = HashMap<Arc<str>, HashSet<Arc<str>, foldhash::fast::RandomState>>;
 
 /// The origin of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,6 +145,7 @@ impl Node {
             variables: Arc::new(variables.into()),
             classes: parts.classes.unwrap_or_default().into(),
             patterns: NamePatterns::default(),
+            named_by: Arc::default(),
             other_than: None,
             ways: Arc::default(),
             calling_class: None,
@@ -157,7 +160,8 @@ impl Node {
         named_by: Vec<Arc<str>>,
         patterns: &NamePatterns,
     ) -> Self {
-        let variables = OnDemand::from(OfName::new(&name, set, named_by, patterns));
+        let named_by: Arc<[Arc<str>]> = named_by.into();
+        let variables = OnDemand::from(OfName::new(&name, set, &named_by, patterns));
         let environment = if patterns.is_empty() {
             set.environment.as_deref()
         } else {
@@ -172,6 +176,7 @@ impl Node {
             variables: Arc::new(variables),
             classes: set.classes.clone().unwrap_or_default().into(),
             patterns: patterns.clone(),
+            named_by,
             other_than: None,
             ways: Arc::default(),
             calling_class: None,
@@ -198,6 +203,7 @@ impl Node {
             origin: self.origin.clone(),
             classes: Arc::clone(&self.classes),
             patterns: self.patterns.clone(),
+            named_by: Arc::clone(&self.named_by),
             other_than: self.other_than.clone(),
             ways: Arc::clone(&self.ways),
             calling_class: self.calling_class.clone(),
@@ -253,7 +259,13 @@ impl Node {
 
     /// The variables that are known to have its name as their value, because a data file is named by them.
     pub fn named_by(&self) -> &[Arc<str>] {
-        self.variables.named_by()
+        &self.named_by
+    }
+
+    /// The same node with other [`Self::named_by`]. Nothing else becomes known of it.
+    #[must_use]
+    pub fn with_named_by(self, variables: Arc<[Arc<str>]>) -> Self {
+        Self { named_by: variables, ..self }
     }
 
     /// The classes from an external node classifier.
@@ -342,20 +354,18 @@ impl Node {
         Self { patterns, ..self }
     }
 
-    /// The same node, of which it is known that its certname is none of these.
+    /// The same node, of which it is known that no variable has one of the names listed for it.
     #[must_use]
-    pub fn other_than(&self, names: Arc<Certnames>) -> Self {
+    pub fn other_than(&self, names: Arc<NamesByVariable>) -> Self {
         Self { other_than: Some(names), ..self.clone() }
     }
 
-    /// Whether it is known that its certname is not `name`, although nothing else is known of the certname.
-    pub fn is_other_than(&self, name: &str) -> bool {
-        self.other_than.as_ref().is_some_and(|names| names.contains(name))
-    }
-
-    /// Whether [`Self::is_other_than`] is true for some names.
-    pub fn is_other_than_some(&self) -> bool {
-        self.other_than.is_some()
+    /// The names that a variable is known not to have, although nothing else is known of it.
+    pub fn names_of_others(
+        &self,
+        variable: &str,
+    ) -> Option<&HashSet<Arc<str>, foldhash::fast::RandomState>> {
+        self.other_than.as_ref()?.get(variable)
     }
 
     /// The same node, of which it is known that one of these ways is true.

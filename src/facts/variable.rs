@@ -19,6 +19,9 @@ pub const NODE_HASHES: [&str; 3] = ["facts", "trusted", "server_facts"];
 pub const VARIABLES_OF_HIERA_3: [&str; 3] =
     ["calling_module", "calling_class", "calling_class_path"];
 
+/// The name of a node, which no other node has.
+pub const CERTNAME: &str = "trusted.certname";
+
 /// The first part of the name of a machine.
 pub(super) const HOSTNAMES: [&str; 2] = ["trusted.hostname", "facts.networking.hostname"];
 

@@ -16,6 +16,7 @@ mod edited_ways;
 mod functions;
 mod groups;
 mod kept;
+mod listed_names;
 mod open_comparison;
 mod origins;
 #[cfg(test)]
@@ -45,7 +46,7 @@ use crate::config::Environment;
 use crate::engine::cases::{is_same, is_same_outcome};
 use crate::engine::footprint::{new_hasher, outcome_hash};
 use crate::engine::{Answer, Evaluator, Request};
-use crate::facts::Node;
+use crate::facts::{NamesByVariable, Node};
 use crate::syntax::key_path::KeyPath;
 pub use before::Before;
 use callers::KnownCallers;
@@ -89,8 +90,8 @@ pub struct Fleet {
     unedited: UneditedRuns,
     /// The same for the text that is being typed there.
     typing: KeptTyping,
-    /// Nodes that represent any node, and the same without the nodes of the fleet.
-    any_others: Mutex<Vec<(Arc<Node>, Arc<Node>)>>,
+    /// Nodes that represent any node, names of others, and the same nodes that are none of these.
+    any_others: Mutex<Vec<(Arc<Node>, Arc<NamesByVariable>, Arc<Node>)>>,
 }
 
 /// An answer and the nodes that get it, by their numbers, in order.
@@ -293,18 +294,18 @@ impl Fleet {
         self.readings.share_roots(&twin.readings);
     }
 
-    /// `any` without the nodes of the fleet, whose names are known. The same for the same node, because answers are kept for it.
-    fn any_other(&self, any: &Arc<Node>) -> Arc<Node> {
-        if self.nodes().is_empty() {
+    /// `any` without the nodes that have these names. The same for the same node, because answers are kept for it.
+    fn any_other(&self, any: &Arc<Node>, names: &Arc<NamesByVariable>) -> Arc<Node> {
+        if names.is_empty() {
             return Arc::clone(any);
         }
         let mut known = self.any_others.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, other)) = known.iter().find(|(it, _)| Arc::ptr_eq(it, any)) {
+        if let Some((.., other)) = known.iter().find(|it| Arc::ptr_eq(&it.0, any) && it.1 == *names)
+        {
             return Arc::clone(other);
         }
-        let names = self.nodes().iter().map(|node| Arc::clone(&node.name)).collect();
-        let other = Arc::new(any.other_than(Arc::new(names)));
-        known.insert(0, (Arc::clone(any), Arc::clone(&other)));
+        let other = Arc::new(any.other_than(Arc::clone(names)));
+        known.insert(0, (Arc::clone(any), Arc::clone(names), Arc::clone(&other)));
         known.truncate(MAX_ANY_OTHERS);
         other
     }

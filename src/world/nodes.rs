@@ -551,7 +551,7 @@ impl Found<'_> {
         let templates = self.world.own_reach(environment).templates();
         let known = known_texts(&self.world.settings, environment);
         for machine in infer::machines(&templates, self.world, known) {
-            self.add_machine(&machine.name, &[machine.variable]);
+            self.add_machine(&machine.name, &machine.variables);
         }
         for parts in self.supported_systems(environment) {
             let draft = Draft::new(parts, Origin::Any);
@@ -585,6 +585,7 @@ fn finished(
     draft: Draft,
 ) -> Node {
     let patterns = &settings.node_name;
+    let mut named_by: Vec<Arc<str>> = draft.named_by.iter().cloned().collect();
     let parts = || all_parts(settings, environment, &draft);
     let node = match &draft.origin {
         Origin::File(_) => {
@@ -598,12 +599,17 @@ fn finished(
         Origin::Name => {
             let set = if draft.is_only_name() { of_machines.clone() } else { parts().into() };
             let name = draft.parts.name.as_str().into();
-            let named_by = draft.named_by.into_iter().collect();
-            return Node::of_name(name, &set, named_by, patterns);
+            let node = Node::of_name(name, &set, named_by.clone(), patterns);
+            if draft.is_only_name() && patterns.is_empty() {
+                return node;
+            }
+            node
         }
         Origin::Any => Node::partial(parts(), &[], draft.origin),
     };
-    node.with_patterns(patterns.clone())
+    // A fact set, the settings or a pattern may say that the file is not that of this node.
+    named_by.retain(|it| known_text(&node, it).is_some_and(|text| text == node.name));
+    node.with_patterns(patterns.clone()).with_named_by(named_by.into())
 }
 
 /// All parts of a node. The trusted data and server facts of the settings override those of files; variables and the environment

@@ -239,6 +239,22 @@ impl World {
         self.view_in_one_of(environment, &known, ways)
     }
 
+    /// The node of the environment that the file at `path` is called after.
+    pub(super) fn node_called_as(
+        &self,
+        environment: &Arc<Environment>,
+        path: &str,
+    ) -> Option<Arc<Node>> {
+        let path = self.read_as(environment, path);
+        let SaidByPath { known, .. } = self.said_by_path(environment, &path);
+        let nodes = self.nodes(environment);
+        let is_its_name = |node: &Arc<Node>| {
+            let is_it = |it: &Known| it.1 == node.name && node.named_by().contains(&it.0);
+            known.iter().any(is_it)
+        };
+        nodes.iter().find(|it| is_its_name(it)).cloned()
+    }
+
     /// The node with the assumptions about its open variables.
     pub(super) fn as_assumed(&self, environment: &Environment, node: Arc<Node>) -> Arc<Node> {
         if node.is_complete() || self.assumed.is_empty() {

@@ -68,3 +68,32 @@ fn variables_that_are_known_are_no_choice() {
     let files = ["/d/production/n/a.yaml", "/d/testing/n/b.yaml"];
     check(&["%{environment}/n/%{trusted.certname}.yaml"], &files, &["a"]);
 }
+
+#[test]
+fn the_variables_that_have_the_name_are_known() {
+    let check = |templates: &[&str], expected: &[&str]| {
+        let template = |path: &&str| Template {
+            datadir: "/d".to_owned(),
+            path: (*path).to_owned(),
+            is_glob: false,
+            mapped: None,
+        };
+        let templates: Vec<Template> = templates.iter().map(template).collect();
+        let files = MemoryFiles::new([("/d/n/web.ex.com.yaml", ""), ("/d/n/db.yaml", "")]);
+        let shown = machines(&templates, &files, |_| None);
+        let shown = shown.iter().map(|it| format!("{}: {}", it.name, it.variables.join(", ")));
+        assert_eq!(shown.collect::<Vec<_>>(), expected);
+    };
+    let certname = "n/%{trusted.certname}.yaml";
+    let both = "trusted.certname, facts.networking.fqdn";
+    check(
+        &[certname, "n/%{::fqdn}.yaml"],
+        &[&format!("db: {both}"), &format!("web.ex.com: {both}")],
+    );
+    check(&["n/%{host}.yaml", "n/%{some_host}.yaml"], &["db: host", "web.ex.com: host"]);
+    check(&["n/%{::hostname}.%{::domain}.yaml"], &["web.ex.com: "]);
+    check(
+        &["n/%{::hostname}.yaml", "n/%{trusted.hostname}.yaml"],
+        &["db: facts.networking.hostname, trusted.hostname"],
+    );
+}

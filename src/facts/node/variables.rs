@@ -39,7 +39,7 @@ pub(super) struct OfName {
     /// What is set for all of these nodes.
     set: Arc<NodeParts>,
     /// Other variables that have the name as their value.
-    named_by: Vec<Arc<str>>,
+    named_by: Arc<[Arc<str>]>,
     patterns: NamePatterns,
     /// The environment that it was moved to.
     environment: Option<Arc<str>>,
@@ -100,14 +100,6 @@ impl OnDemand {
         }
     }
 
-    /// Other variables that have the name of the node as their value.
-    pub(super) fn named_by(&self) -> &[Arc<str>] {
-        match self {
-            Self::Read(_) => &[],
-            Self::OfName(of_name, _) => &of_name.named_by,
-        }
-    }
-
     /// Whether nothing has been computed yet.
     #[cfg(test)]
     pub(super) fn is_unread(&self) -> bool {
@@ -119,10 +111,11 @@ impl OfName {
     pub(super) fn new(
         name: &Arc<str>,
         set: &Arc<NodeParts>,
-        named_by: Vec<Arc<str>>,
+        named_by: &Arc<[Arc<str>]>,
         patterns: &NamePatterns,
     ) -> Self {
         let (name, set, patterns) = (Arc::clone(name), Arc::clone(set), patterns.clone());
+        let named_by = Arc::clone(named_by);
         Self { name, set, named_by, patterns, environment: None }
     }
 
@@ -138,7 +131,7 @@ impl OfName {
     pub(super) fn parts(&self) -> (NodeParts, Vec<Proved>) {
         let parts = NodeParts { name: self.name.to_string(), ..NodeParts::clone(&self.set) };
         let mut proved = proved_by_name(&self.name, &self.patterns);
-        for variable in &self.named_by {
+        for variable in self.named_by.iter() {
             // The data file belongs to this machine, because it is named after it.
             let name = Value::String(Arc::clone(&self.name));
             proved.push((Arc::clone(variable), name, Basis::Proved));

@@ -82,9 +82,8 @@ impl World {
             readers.extend(orders.complete_readers(after, environment, after.id(path), module));
             // There may be too many cases of other nodes to compare all, but this one certainly reads the file.
             let view = self.view_of_file(environment, path);
-            if view.origin == Origin::Name {
-                readers.push(view);
-            }
+            let is_machine = view.origin == Origin::Name;
+            readers.extend(self.node_called_as(environment, path).or(is_machine.then_some(view)));
         }
         readers.sort_by(|one, other| one.name.cmp(&other.name));
         // A node may read several of the files.

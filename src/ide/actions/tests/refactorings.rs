@@ -321,6 +321,21 @@ fn the_cases_of_all_other_nodes_are_joined() {
 }
 
 #[test]
+fn the_node_is_named_whose_file_is_called_after_another_variable() {
+    let files = "#- /.hiera-ls.yaml\nnode: bgo-web-1\nnode_name: '(?<location>[a-z]+)-(?<role>[a-z]+)-\\d+'\n\
+                 #- /hiera.yaml\nversion: 5\nhierarchy:\n\
+                 - {name: N, path: 'nodes/%{location}/%{verified_host}.yaml'}\n\
+                 - {name: L, path: '%{location}.yaml'}\n- {name: R, path: 'roles/%{role}.yaml'}\n\
+                 #- /data/nodes/bgo/bgo-web-1.yaml\nz: 1\n#- /data/nodes/bgo/bgo-db-1.yaml\nz: 1\n\
+                 #- /data/bgo.yaml\nt: 2\n#- /data/roles/web.yaml\nt$0: 1\n";
+    let (actions, _) = offered(files, &REFACTORINGS);
+    let found: Vec<&str> = actions.iter().map(|it| &*it.title).collect();
+    let title =
+        "Override `t` in data/nodes/bgo/bgo-web-1.yaml (N): changes the value for bgo-web-1";
+    assert!(found.contains(&title), "{found:?}");
+}
+
+#[test]
 fn levels_of_a_node_that_does_not_read_the_file_are_not_offered() {
     let files = "#- /data/common.yaml\nx: 1\n#- /data/nodes/web01.yaml\nx: 1\n";
     let offered = |file: &str| titles(&format!("{files}{file}"));

@@ -428,6 +428,48 @@ fn the_files_of_listed_nodes_are_not_those_of_others() {
 }
 
 #[test]
+fn the_file_of_a_listed_node_is_not_that_of_others_with_its_name() {
+    let check = |path: &str, facts: &[(&str, &str)], expected: &[&str]| {
+        let config = format!(
+            "version: 5\nhierarchy:\n- {{name: n, path: '{path}.yaml'}}\n- {{name: c, path: common.yaml}}\n"
+        );
+        let facts =
+            facts.iter().map(|(name, text)| (format!(".hiera-ls/facts/{name}.json"), *text));
+        let of_facts: Vec<(String, &str)> = facts.collect();
+        let sides = ["a: 1\n", "a: 2\n"].map(|value| {
+            let files = [("hiera.yaml", &*config), ("data/n/web01.yaml", value)];
+            let files = files.into_iter().chain([("data/common.yaml", "a: 0\n")]);
+            let facts = of_facts.iter().map(|(path, text)| (&**path, *text));
+            let texts = files.chain(facts);
+            let texts = texts.map(|(path, text)| (format!("{ROOT}/{path}"), text.to_owned()));
+            world_of(&texts.collect(), PuppetVersion::V8)
+        });
+        let environments = sides.each_ref().map(|it| it.environment_of(ROOT).expect("one"));
+        let [before, after] = [0, 1].map(|side| {
+            let (world, environment) = (&sides[side], &environments[side]);
+            let any = world.any_node(environment);
+            (fleet(world, environment, world.fleet_nodes(environment).into(), false), any)
+        });
+        let pair = FleetPair::new(before.0, after.0, Some((before.1, after.1)));
+        let difference = pair.difference(&"a".into());
+        assert_eq!(others_in_words(&difference), expected, "{path} {of_facts:?}");
+        assert_eq!(difference.not_proved(), Vec::<String>::new());
+    };
+    check("n/%{trusted.certname}", &[], &[]);
+    check("n/%{host}", &[], &[]);
+    check("n/%{::hostname}", &[], &[]);
+    check("n/%{role}", &[], &["role is web01 unless []"]);
+    let of_host = ["host is web01 unless []"];
+    check("n/%{host}", &[("web01", r#"{"host": "web01"}"#)], &[]);
+    check("n/%{host}", &[("web01", r#"{"host": "other"}"#)], &of_host);
+    check("n/%{host}", &[("web01", r#"{"x": 1}"#)], &of_host);
+    check("n/%{host}", &[("a.ex.org", r#"{"host": "web01"}"#)], &[]);
+    // If two nodes have this host, a third one may have it, too.
+    let both = [("a.ex.org", r#"{"host": "web01"}"#), ("b.ex.org", r#"{"host": "web01"}"#)];
+    check("n/%{host}", &both, &of_host);
+}
+
+#[test]
 fn nodes_that_read_several_edited_files_are_named_once() {
     let edits = [("site/7.yaml", "a: other\n"), ("role/web.yaml", "a: new\n")];
     let difference = differences_in_crowd(&edits, "a", &[]);
