@@ -525,7 +525,8 @@ impl Excluded {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::{NodeParts, Origin};
+    use crate::facts::{NamePattern, NamePatterns, NamesByVariable, NodeParts, Origin};
+    use crate::text::TextRange;
 
     fn is(variable: &str, text: &str) -> Condition {
         Condition { variable: variable.into(), value: Assumed::Text(text.into()) }
@@ -628,6 +629,18 @@ mod tests {
         assert_eq!(retraced(&[]), (false, None));
         assert_eq!(retraced(&[fork(), ways(&[&[is("b", "1")]])]), (false, second));
         assert!(!retraced(&[ways(&[&[is("a", "1")]])]).0);
+    }
+
+    #[test]
+    fn a_certname_does_not_prove_the_name_of_another_node() {
+        let pattern = NamePattern::new("(?<host>[a-z]+)[.].*", TextRange::empty(0));
+        let patterns = NamePatterns::new(vec![pattern.expect("a pattern")]);
+        let names =
+            NamesByVariable::from_iter([("host".into(), ["web".into()].into_iter().collect())]);
+        let node = any_node().with_patterns(patterns).other_than(Arc::new(names));
+        let allows = |condition| Assumptions::default().allow(&[condition], &node);
+        assert!(!allows(is("host", "web")) && !allows(is("trusted.certname", "web.ex.org")));
+        assert!(allows(is("host", "db")) && allows(is("trusted.certname", "db.ex.org")));
     }
 
     #[test]
