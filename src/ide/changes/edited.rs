@@ -58,6 +58,8 @@ pub fn is_edited(world: &Arc<World>, path: &str, offset: u32) -> bool {
 struct EditedFile {
     environment: Arc<Environment>,
     before: Before,
+    earlier: Arc<World>,
+    format: Format,
     entries: Vec<EditedEntry>,
 }
 
@@ -70,7 +72,8 @@ impl EditedFile {
         let directory = world.directory_of_revision(&environment);
         let (earlier, _) = world.before(&before, &directory).ok()?;
         let entries = edited_entries(&earlier, world, path, format);
-        (!entries.is_empty()).then_some(Self { environment, before, entries })
+        let is_edited = !entries.is_empty();
+        is_edited.then_some(Self { environment, before, earlier, format, entries })
     }
 }
 
@@ -113,8 +116,18 @@ impl EditedFile {
             return Some(vec![UNKNOWN.to_owned(); self.entries.len()]);
         }
         let differences = compared.differences(None, cancel)?;
-        let title = |entry| title(&compared.pair, &differences, path, entry);
+        let is_removed = |key: &str| self.has_removed(world, path, key);
+        let title = |entry| title(&compared.pair, &differences, (path, &is_removed), entry);
         Some(self.entries.iter().map(title).collect())
+    }
+
+    /// Whether the entry of a key was removed from the file.
+    fn has_removed(&self, world: &World, path: &str, key: &str) -> bool {
+        let Some(root) = key_path::root_of(key) else { return false };
+        let has = |world: &World| {
+            world.data(path, self.format).is_ok_and(|data| data.get(&root).is_some())
+        };
+        has(&self.earlier) && !has(world)
     }
 }
 
@@ -125,7 +138,12 @@ const UNKNOWN: &str = "show which nodes change";
 const NOTHING: &str = "changes no answer";
 
 /// `changes 66 of 622 nodes, and 2 cases of unlisted nodes`.
-fn title(pair: &FleetPair, differences: &Differences, path: &str, entry: &EditedEntry) -> String {
+fn title(
+    pair: &FleetPair,
+    differences: &Differences,
+    (path, is_removed): (&str, &dyn Fn(&str) -> bool),
+    entry: &EditedEntry,
+) -> String {
     let is_in = |lines: (u32, u32), line: u32| lines.0 <= line && line <= lines.1;
     let is_cause = |path_of: &str, line: u32| {
         let was_in = || entry.earlier_lines.is_some_and(|it| is_in(it, line));
@@ -136,7 +154,10 @@ fn title(pair: &FleetPair, differences: &Differences, path: &str, entry: &Edited
     for change in &differences.changes {
         if change.key == entry.key {
             concerned.extend(pair.part_from(change, path).map(Cow::Owned));
-        } else if change.causes.iter().any(|it| is_cause(&it.path, it.line)) {
+        } else if change.causes.iter().any(|it| is_cause(&it.path, it.line))
+            // A removed line has the number that it had. If the key was renamed, that is the line of the new name.
+            && !is_removed(&change.key)
+        {
             concerned.push(Cow::Borrowed(change));
             others.insert(&change.key);
         }

@@ -212,6 +212,16 @@ fn edited_keys_say_whom_they_concern() {
     assert_eq!(titles(&world), Vec::<String>::new());
 }
 
+#[test]
+fn a_key_is_not_changed_through_the_one_that_it_was_renamed_from() {
+    let world = edited(PATH, &COMMON.replace("list:", "items:")).snapshot();
+    assert_eq!(titles(&world), ["items: changes 3 of 3 nodes, and every unlisted node"]);
+    // The URL looks up the old name.
+    let world = edited(PATH, &COMMON.replace("port:", "ports:")).snapshot();
+    let said = "ports: changes 3 of 3 nodes, and every unlisted node, also through 1 other key";
+    assert_eq!(titles(&world), [said]);
+}
+
 /// Checks the titles of the first edited keys in `common.yaml` and in the file of a role, which overrides `list`.
 #[track_caller]
 fn check_titles_of_both(hiera_yaml: &str, role: &str, expected: [&str; 2]) {
