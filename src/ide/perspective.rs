@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::context::LOOKUP_OPTIONS;
 use super::diagnostics::KnownKeys;
 use super::file_role::FileRole;
 use super::hover::markdown::AskedFor;
@@ -13,7 +12,6 @@ use crate::binding;
 use crate::config::Environment;
 use crate::data::{Files, Hash, Located, Place, Value};
 use crate::engine::cases::{LeftOut, left_out_in_words};
-use crate::engine::convert_to::SENSITIVE;
 use crate::engine::{Answer, Caller, CancelToken, Evaluator};
 use crate::facts::{Node, Origin, mapped};
 use crate::syntax::json;
@@ -253,17 +251,14 @@ impl Perspective {
     pub fn makes_sensitive(&self, key: &str) -> bool {
         let Ok(options) = self.evaluator.options_for(key) else {
             // This also holds if lookups fail for another reason.
-            let known = || KnownKeys::new(&self.world, self.evaluator.environment().clone());
-            return self.are_some_values_sensitive() && known().may_be_sensitive(key);
+            let known = self.known_keys();
+            return known.may_some_be_sensitive() && known.may_be_sensitive(key);
         };
         options.is_some_and(|it| it.makes_sensitive())
     }
 
-    /// Whether a file with `lookup_options` mentions `Sensitive`.
-    pub(super) fn are_some_values_sensitive(&self) -> bool {
-        let index = self.world.key_index(self.evaluator.environment());
-        let speaks = |path: &str| self.world.text(path).is_ok_and(|text| text.contains(SENSITIVE));
-        index.places(LOOKUP_OPTIONS).iter().any(|it| speaks(&it.path))
+    fn known_keys(&self) -> KnownKeys<'_> {
+        KnownKeys::new(&self.world, self.evaluator.environment().clone())
     }
 
     /// [`Self::makes_sensitive`] for a key with sub keys.
@@ -288,11 +283,9 @@ impl Perspective {
         let is_plain = |it: char| it.is_alphanumeric() || "_:.-'\"".contains(it);
         let (list, part) = mapped::list_and_part(name).unwrap_or((name, ""));
         // To know whether some values are sensitive, all files must have been read, which takes long in a large workspace.
-        if list.chars().chain(part.chars()).all(is_plain) || !self.are_some_values_sensitive() {
-            name
-        } else {
-            "…"
-        }
+        let is_shown = list.chars().chain(part.chars()).all(is_plain)
+            || !self.known_keys().may_some_be_sensitive();
+        if is_shown { name } else { "…" }
     }
 
     /// A message of a lookup that fails, as it may be shown.
