@@ -10,6 +10,7 @@ use crate::config::Environment;
 use crate::config::hiera_yaml::{Function, FunctionKind};
 use crate::data::{Files, Located, PathKind};
 use crate::syntax::key_path::Segment;
+use crate::syntax::puppet::is_qualified_name;
 
 /// The keys that Puppet's own functions belong to.
 const KINDS: [FunctionKind; 3] =
@@ -122,11 +123,7 @@ fn own_kind(function: &Function) -> Option<FunctionKind> {
 
 /// Whether the name is valid for a Puppet function. Names are not interpolated.
 fn is_function_name(name: &str) -> bool {
-    let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    let is_part = |part: &str| {
-        part.starts_with(|c: char| c.is_ascii_lowercase()) && part.bytes().all(is_inner)
-    };
-    name.trim_start_matches("::").split("::").all(is_part)
+    is_qualified_name(name.trim_start_matches("::"), |it| it.is_ascii_lowercase())
 }
 
 /// Whether Puppet certainly finds no function of this name, as its loaders know it (`Function::loaded_name`). A name with a

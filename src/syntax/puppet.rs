@@ -14,7 +14,7 @@ mod token;
 
 pub use condition::{Condition, Guard, Operator};
 pub use expression::{Constant, Written, WrittenShape};
-pub use lexer::Language;
+pub use lexer::{Language, is_bare_name, is_qualified_name};
 pub use model::{
     ArgumentKind, Assigned, Attribute, Call, CallForm, CalledName, Declaration, DeclarationKind,
     FunctionUse, Lambda, Manifest, Parameter, ParameterDefault, ResourceUse,

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::syntax::puppet::is_qualified_name;
+
 /// `foo::bar` as `Foo::Bar`; a segment that starts with a capital letter stays.
 pub(super) fn capitalized(name: &str) -> String {
     if name.starts_with(|it: char| it.is_ascii_uppercase()) {
@@ -18,10 +20,7 @@ pub(super) fn capitalized(name: &str) -> String {
 /// Whether the text is the name of a type, such as `Foo::Bar`.
 pub(super) fn is_type_name(name: &str) -> bool {
     let name = name.strip_prefix("::").unwrap_or(name);
-    name.split("::").all(|it| {
-        it.starts_with(|it: char| it.is_ascii_uppercase())
-            && it.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')
-    })
+    is_qualified_name(name, |it| it.is_ascii_uppercase())
 }
 
 /// The name of a class as `Class[…]` accepts it; `None` if it is not one.

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::in_code::is_bare_name;
 use super::left_alone::{class_place, strings_that_read};
 use super::renaming::Renaming;
 use super::target::RenameTarget;
@@ -22,7 +21,7 @@ use crate::ide::searched_code::{
     EXAMPLES, RUBY, WITH_EXAMPLES, WITH_RUBY, files_of_environment, word_places,
 };
 use crate::syntax::key_path::Segment;
-use crate::syntax::puppet::{self, CalledName, Declaration, DeclarationKind};
+use crate::syntax::puppet::{self, CalledName, Declaration, DeclarationKind, is_bare_name};
 use crate::text::{TextEdit, TextRange};
 use crate::world::World;
 
@@ -127,7 +126,8 @@ impl Class<'_> {
 
     fn refuse(&self, path: &str, declared: &Declaration, code: &CodeIndex) -> Result<(), String> {
         let Self { old, new, .. } = self;
-        if !is_bare_name(new) || new.contains(|it: char| it.is_ascii_uppercase()) {
+        if !is_bare_name(new, language_of(path)) || new.contains(|it: char| it.is_ascii_uppercase())
+        {
             return Err(format!("`{new}` is not a name for a class"));
         }
         if !self.world.is_in_workspace(path) {

@@ -6,11 +6,14 @@ use std::sync::Arc;
 use super::renaming::{Renaming, segments};
 use super::{Work, listed};
 use crate::code::CodeFile;
+use crate::code::file::language_of;
 use crate::config::Environment;
 use crate::ide::code::spot::dynamic_key;
 use crate::ide::labelled_edits::{EditLabel, LabelledEdit};
 use crate::syntax::key_path::{self, Segment};
-use crate::syntax::puppet::{Call, CalledName, Written, WrittenShape};
+use crate::syntax::puppet::{
+    Call, CalledName, Written, WrittenShape, is_bare_name, is_qualified_name,
+};
 use crate::text::{TextEdit, TextRange};
 
 impl Work<'_> {
@@ -76,15 +79,18 @@ impl Work<'_> {
         for call in file.manifest.calls.iter().filter(|it| it.is_lookup()) {
             for name in keys_of(call, self.renaming).filter(|it| is_meant(self.renaming, &it.text))
             {
-                match key_edit(&file, &name, self.renaming).filter(|_| is_ours) {
+                match key_edit(&file, path, &name, self.renaming).filter(|_| is_ours) {
                     Some(edit) => edits.push(LabelledEdit { edit, label: EditLabel::Code }),
                     // Code outside of the workspace, and names with escapes, stay as they are.
                     None => left.push(self.shown(environment, path, name.range)),
                 }
             }
             let Some(range) = root_of_members(&file, call, self.renaming) else { continue };
-            if is_ours && self.renaming.path.len() == 1 && is_bare_name(&self.renaming.new_name) {
-                let edit = TextEdit::replace(range, &*self.renaming.new_name);
+            // The name comes between double quotes.
+            let new = &self.renaming.new_name;
+            let is_plain = is_qualified_name(new, |it| it.is_ascii_lowercase());
+            if is_ours && self.renaming.path.len() == 1 && is_plain {
+                let edit = TextEdit::replace(range, &**new);
                 edits.push(LabelledEdit { edit, label: EditLabel::Code });
             } else {
                 left.push(self.shown(environment, path, range));
@@ -152,7 +158,12 @@ fn keys_of<'a>(call: &'a Call, renaming: &Renaming) -> impl Iterator<Item = Call
 
 /// The edit after which a constant key has the new name. `None` where it is not written in ordinary quotes, or these cannot
 /// hold the name.
-fn key_edit(file: &CodeFile, name: &CalledName, renaming: &Renaming) -> Option<TextEdit> {
+fn key_edit(
+    file: &CodeFile,
+    path: &str,
+    name: &CalledName,
+    renaming: &Renaming,
+) -> Option<TextEdit> {
     let written = file.slice(name.range);
     let quote = written.chars().next().filter(|it| ['\'', '"'].contains(it));
     let inner = match quote {
@@ -179,17 +190,8 @@ fn key_edit(file: &CodeFile, name: &CalledName, renaming: &Renaming) -> Option<T
             let start = name.range.start + quote.len_utf8() as u32;
             Some(TextEdit::replace(old.shifted(start), new))
         }
-        None if is_bare_name(&new) => Some(TextEdit::replace(name.range, new)),
+        None if is_bare_name(&new, language_of(path)) => Some(TextEdit::replace(name.range, new)),
         None if !new.contains('\'') => Some(TextEdit::replace(name.range, format!("'{new}'"))),
         None => None,
     }
-}
-
-/// Whether Puppet reads the text as one name without quotes.
-pub(super) fn is_bare_name(text: &str) -> bool {
-    let is_segment = |it: &str| {
-        it.starts_with(|c: char| c.is_ascii_lowercase())
-            && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
-    };
-    text.split("::").all(is_segment)
 }

@@ -21,6 +21,7 @@ use buffer::Buffer;
 use characters::blank_length;
 use strings::{Escapes, Interpolation};
 use template::TemplateMode;
+pub use words::{is_bare_name, is_qualified_name};
 
 /// The kind of file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

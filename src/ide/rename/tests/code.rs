@@ -360,6 +360,11 @@ fn keys_of_lookups_are_renamed_with_the_data() {
             "/manifests/site.pp:1 lookup('a::b') lookup(\"a::b.'new.c'\") hiera(a::b) lookup('a::b.\"new.c\".d') lookup({name => 'a::b'})",
         ],
     );
+    let bare = "#- /data/common.yaml\na$0: 1\n#- /manifests/site.pp\nlookup(a) lookup('a')\n";
+    for (new, written) in [("new", "new"), ("if", "'if'"), ("class", "'class'")] {
+        let expected = format!("/manifests/site.pp:1 lookup({written}) lookup('{new}')");
+        check(bare, new, &[&format!("/data/common.yaml:1 {new}: 1"), &expected]);
+    }
     let members = "#- /manifests/site.pp\nlookup(\"a.${x}\") lookup(\"a.b.${x}\") lookup(\"ab.${x}\")\n\
                    #- /data/common.yaml\na$0: {b: 1}\n";
     check(

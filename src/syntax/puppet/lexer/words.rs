@@ -96,9 +96,18 @@ fn bare_word_length(bytes: &[u8]) -> usize {
 /// Whether every segment of `word` starts with a letter and none has a dash.
 fn is_name(word: &str) -> bool {
     let word = word.strip_prefix("::").unwrap_or(word);
-    word.split("::").all(|segment| {
-        segment.starts_with(|it: char| it.is_ascii_lowercase()) && segment.bytes().all(is_word_byte)
-    })
+    is_qualified_name(word, |it| it.is_ascii_lowercase())
+}
+
+/// Whether all segments of `name` start with a character that `is_start` accepts, and consist of letters, digits and `_`.
+pub fn is_qualified_name(name: &str, is_start: impl Fn(char) -> bool) -> bool {
+    name.split("::").all(|it| it.starts_with(&is_start) && it.bytes().all(is_word_byte))
+}
+
+/// Whether Puppet reads the text as one name without quotes: it has the form of a name, and is no reserved word.
+pub fn is_bare_name(text: &str, language: Language) -> bool {
+    is_qualified_name(text, |it| it.is_ascii_lowercase())
+        && Kind::keyword(text, language == Language::Plan).is_none()
 }
 
 /// The length of the longest `0[xX]\h+` or `\d+(\.\d+)?([eE]-?\d+)?` that no letter follows; 0 if there is none.
@@ -155,6 +164,18 @@ fn refusal_of_number(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reserved_words_are_no_bare_names() {
+        for name in ["a", "a::b", "ifs", "a::if", "plan"] {
+            assert!(is_bare_name(name, Language::Manifest), "{name}");
+        }
+        for name in ["if", "class", "type", "true", "undef", "default", "", "::a", "A", "a-b", "_a"]
+        {
+            assert!(!is_bare_name(name, Language::Manifest), "{name}");
+        }
+        assert!(!is_bare_name("plan", Language::Plan));
+    }
 
     #[test]
     fn numbers_end_where_no_letter_follows() {

@@ -9,6 +9,7 @@ use super::Parser;
 use super::statements::{Place, Statements};
 use crate::syntax::puppet::expression::{Expression, Shape};
 use crate::syntax::puppet::form::{Definition, Form, with_article, with_capital_article};
+use crate::syntax::puppet::lexer::is_qualified_name;
 use crate::syntax::puppet::model::Parameter;
 use crate::syntax::puppet::token::Token;
 use crate::syntax::ruby_regex;
@@ -82,7 +83,7 @@ impl Parser<'_> {
 
     /// The full name of a class, a defined type or a function: segments of small first letters, without a dash.
     pub(super) fn check_name(&mut self, definition: Definition, position: TextRange, name: &str) {
-        if !is_name(name, |it| it.is_ascii_lowercase()) {
+        if !is_qualified_name(name, |it| it.is_ascii_lowercase()) {
             self.refuse_name(definition, position, name);
         }
         if RESERVED_TYPE_NAMES.contains(&name) {
@@ -98,7 +99,7 @@ impl Parser<'_> {
 
     /// The name of a type alias: segments of capital first letters, without `::` before them.
     pub(super) fn check_type_name(&mut self, position: TextRange, name: &str) {
-        if !is_name(name, |it| it.is_ascii_uppercase()) {
+        if !is_qualified_name(name, |it| it.is_ascii_uppercase()) {
             self.refuse_name(Definition::TypeAlias, position, name);
         }
     }
@@ -158,7 +159,7 @@ impl Parser<'_> {
             );
         }
         let is_start = |it: char| it.is_ascii_lowercase() || it == '_';
-        if name.contains("::") || !is_name(name, is_start) {
+        if name.contains("::") || !is_qualified_name(name, is_start) {
             self.refusal(
                 parameter.name_range,
                 format!(
@@ -503,12 +504,6 @@ impl Parser<'_> {
     }
 }
 
-/// Whether all segments of `name` start with a character that `is_start` accepts, and consist of letters, digits and `_`.
-fn is_name(name: &str, is_start: impl Fn(char) -> bool) -> bool {
-    let is_word = |it: u8| it.is_ascii_alphanumeric() || it == b'_';
-    name.split("::").all(|it| it.starts_with(&is_start) && it.bytes().all(is_word))
-}
-
 /// Only the last segment of a variable's name may start with `_`.
 fn is_variable_name(name: &str) -> bool {
     let name = name.strip_prefix("::").unwrap_or(name);
@@ -516,8 +511,8 @@ fn is_variable_name(name: &str) -> bool {
         Some((namespace, last)) => (Some(namespace), last),
         None => (None, name),
     };
-    namespace.is_none_or(|it| is_name(it, |c| c.is_ascii_lowercase()))
-        && is_name(last, |c| c.is_ascii_lowercase() || c == '_')
+    namespace.is_none_or(|it| is_qualified_name(it, |c| c.is_ascii_lowercase()))
+        && is_qualified_name(last, |c| c.is_ascii_lowercase() || c == '_')
 }
 
 /// Whether it is the variable of a match; those are numbers without a leading zero.
