@@ -301,6 +301,24 @@ impl FunctionKind {
     }
 }
 
+/// What has become of a back end that was part of Hiera 3: the function's kind and name, and the extension of the files without
+/// a dot. Other back ends need Hiera 3 itself.
+pub(crate) fn built_in_backend(name: &str) -> Option<(FunctionKind, &'static str, &'static str)> {
+    Some(match name {
+        "yaml" => (FunctionKind::DataHash, "yaml_data", "yaml"),
+        "json" => (FunctionKind::DataHash, "json_data", "json"),
+        "hocon" => (FunctionKind::DataHash, "hocon_data", "conf"),
+        "eyaml" => (FunctionKind::LookupKey, "eyaml_lookup_key", "eyaml"),
+        _ => return None,
+    })
+}
+
+/// The function and the extension of those that version 4 has, too.
+pub(crate) fn data_hash_backend(name: &str) -> Option<(&'static str, &'static str)> {
+    let (kind, function, extension) = built_in_backend(name)?;
+    (kind == FunctionKind::DataHash).then_some((function, extension))
+}
+
 impl ConfigProblem {
     /// Whether it stops Puppet.
     pub fn is_error(&self) -> bool {

@@ -7,7 +7,9 @@ use super::level::texts_member;
 use super::lines::find_second_line;
 use super::reader::ConfigReader;
 use super::v4::set_if_null;
-use super::{Function, FunctionKind, HieraYaml, LayerKind, Level, Locations, schema};
+use super::{
+    Function, FunctionKind, HieraYaml, LayerKind, Level, Locations, built_in_backend, schema,
+};
 use crate::config::path;
 use crate::data::{Hash, Located, Place, Value, inspect};
 
@@ -85,8 +87,7 @@ fn read_backend(backend: &Located, root: &Hash, default_datadir: &Located) -> Le
     let extension = own.and_then(|own| own.get("extension"));
     let extension = match extension.filter(|it| it.value.value != Value::Undef) {
         Some(member) => format!(".{}", inspect::to_s(&member.value.value)),
-        None if name == "hocon" => ".conf".to_owned(),
-        None => format!(".{name}"),
+        None => format!(".{}", built_in_backend(name).map_or(name, |(_, _, extension)| extension)),
     };
     // Puppet passes the settings of a back end only to eyaml. The functions for the other formats refuse options.
     let options = own.filter(|_| name == "eyaml").cloned().map(|mut own| {
@@ -124,10 +125,9 @@ fn ruby_class(value: &Value) -> &'static str {
 
 /// The back ends that were part of Hiera 3 have become functions; others need Hiera 3 itself.
 fn function_of(backend: &str) -> Function {
-    let (kind, name) = match backend {
-        "yaml" | "json" | "hocon" => (FunctionKind::DataHash, format!("{backend}_data")),
-        "eyaml" => (FunctionKind::LookupKey, "eyaml_lookup_key".to_owned()),
-        other => (FunctionKind::Hiera3Backend, other.to_owned()),
+    let (kind, name) = match built_in_backend(backend) {
+        Some((kind, name, _)) => (kind, name),
+        None => (FunctionKind::Hiera3Backend, backend),
     };
     Function { kind, name: name.into(), place: None }
 }

@@ -7,7 +7,8 @@ use super::level::{text_member, texts_member};
 use super::lines::find_line;
 use super::reader::ConfigReader;
 use super::{
-    Function, FunctionKind, HieraYaml, LayerKind, Level, Locations, ProblemSubject, schema, v5,
+    Function, FunctionKind, HieraYaml, LayerKind, Level, Locations, ProblemSubject,
+    data_hash_backend, schema, v5,
 };
 use crate::data::{Hash, Located, Place, Value};
 use crate::limits::MAX_LEVEL_NAME_CLASHES;
@@ -70,7 +71,7 @@ fn check_levels(reader: &mut ConfigReader<'_>, levels: &[Located]) {
         }
         let Some(backend) = text_member(members, "backend") else { continue };
         let text = backend.value.value.as_str().unwrap_or_default();
-        if extension_of(text).is_none() {
+        if data_hash_backend(text).is_none() {
             let message = format!("No data provider is registered for backend '{text}'");
             let line = find_line(reader.text, &format!(r"[^\w]{text}(?:[^\w]|$)"), 1);
             reader.fail(&message, line, backend.value.place);
@@ -102,16 +103,8 @@ fn read_level(item: &Located, default_datadir: &Located) -> Option<Level> {
         options: None,
         datadir: text_member(members, "datadir")
             .map_or_else(|| default_datadir.clone(), |it| it.value.clone()),
-        extension: extension_of(backend_name).map(Arc::from),
+        extension: data_hash_backend(backend_name)
+            .map(|(_, extension)| format!(".{extension}").into()),
         locations: Locations::Paths(paths),
     })
-}
-
-fn extension_of(backend: &str) -> Option<&'static str> {
-    match backend {
-        "yaml" => Some(".yaml"),
-        "json" => Some(".json"),
-        "hocon" => Some(".conf"),
-        _ => None,
-    }
 }

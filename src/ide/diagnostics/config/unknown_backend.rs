@@ -1,7 +1,7 @@
 //! `unknown-backend`: a level's function cannot run here, so its data is missing in lookups.
 
 use crate::backends::Refusal;
-use crate::config::hiera_yaml::{Function, FunctionKind};
+use crate::config::hiera_yaml::{Function, FunctionKind, built_in_backend};
 use crate::data::Place;
 use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::shared::fix::{Fix, replaced_in};
@@ -77,13 +77,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
 /// Reports a function that certainly does not exist.
 fn report_missing(function: &Function, place: Place, text: &str, report: &mut Report) {
     let Function { name, kind, .. } = function;
-    let meant = match &**name {
-        "yaml" => Some((FunctionKind::DataHash, "yaml_data")),
-        "json" => Some((FunctionKind::DataHash, "json_data")),
-        "hocon" => Some((FunctionKind::DataHash, "hocon_data")),
-        "eyaml" => Some((FunctionKind::LookupKey, "eyaml_lookup_key")),
-        _ => None,
-    };
+    let meant = built_in_backend(name).map(|(kind, function, _)| (kind, function));
     let advice = match meant {
         Some((of, meant)) if of == *kind => format!(" Did you mean `{meant}`?"),
         Some((of, meant)) => format!(" Did you mean `{}: {meant}`?", of.key()),

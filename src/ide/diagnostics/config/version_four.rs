@@ -3,6 +3,7 @@
 //! Both have levels with names and paths. Version 4 names a back end instead of a function, adds the extension to each path,
 //! uses the level's name if there is no path, and has its directory at the root. Everything else stays as it is written.
 
+use crate::config::hiera_yaml::data_hash_backend;
 use crate::data::Format;
 use crate::ide::diagnostics::shared::fix::in_style_of;
 use crate::ide::diagnostics::shared::walk::{pairs_of, text_of};
@@ -46,12 +47,8 @@ fn defaults(text: &str, datadir: &Node) -> String {
 fn of_level(text: &str, level: &Node) -> Option<Vec<TextEdit>> {
     let members = Members::of(text, pairs_of(level), &LEVEL_KEYS)?;
     let (name, backend) = (members.pair("name")?, members.pair("backend")?);
-    let (function, extension) = match &**text_of(&backend.value)? {
-        "yaml" => ("yaml_data", ".yaml"),
-        "json" => ("json_data", ".json"),
-        "hocon" => ("hocon_data", ".conf"),
-        _ => return None,
-    };
+    let (function, extension) = data_hash_backend(text_of(&backend.value)?)?;
+    let extension = &*format!(".{extension}");
     let written = format!("data_hash: {function}");
     let mut edits = vec![TextEdit::replace(pair_range(backend), written)];
     match (members.get("path"), members.get("paths")) {

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use crate::config::hiera_yaml::LayerKind;
+use crate::config::hiera_yaml::{LayerKind, built_in_backend};
 use crate::data::{DataFile, FileId, Format, Hash, Located, Member, Value, inspect};
 use crate::ide::diagnostics::shared::fix::quoted;
 use crate::ide::pair_edits::with_line_ends_of;
@@ -120,28 +120,26 @@ impl Backend {
     fn read(name: &str, own: Option<&Located>, layer: LayerKind) -> Option<Self> {
         let nothing = Hash::new();
         let own = own.and_then(|it| it.value.as_hash()).unwrap_or(&nothing);
-        let function = match name {
-            "yaml" | "json" | "hocon" => format!("data_hash: {name}_data"),
-            "eyaml" => "lookup_key: eyaml_lookup_key".to_owned(),
-            // Only the global layer may have others, and only before Puppet 8.
-            _ => return None,
-        };
+        // Only the global layer may have others, and only before Puppet 8.
+        let (kind, function, extension) = built_in_backend(name)?;
         let mut backend = Self {
             name: name.to_owned(),
-            function,
+            function: format!("{}: {function}", kind.key()),
             datadir: "hieradata".to_owned(),
-            extension: if name == "hocon" { "conf" } else { name }.to_owned(),
+            extension: extension.to_owned(),
             options: Vec::new(),
         };
         let mut has_datadir = false;
         for (key, member) in own {
             let text = inspect::to_s(&member.value.value);
             match key_text(key)? {
-                "datadir" => {
+                "datadir" if member.value.value.is_truthy() => {
                     backend.datadir = datadir(&text, layer);
                     has_datadir = true;
                 }
-                "extension" => backend.extension = text,
+                "extension" if member.value.value != Value::Undef => backend.extension = text,
+                // Puppet takes those without a value for missing.
+                "datadir" | "extension" => {}
                 option if name == "eyaml" => backend.options.push((option.to_owned(), text)),
                 _ => {}
             }
@@ -369,6 +367,26 @@ hierarchy:
 ",
             ),
         );
+    }
+
+    #[test]
+    fn settings_without_a_value_count_as_missing() {
+        check(
+            ":backends: hocon\n:hocon:\n  :datadir: ~\n  :extension: ~\n:hierarchy: common\n",
+            LayerKind::Environment,
+            Some(
+                "\
+version: 5
+defaults:
+  datadir: 'hieradata'
+  data_hash: hocon_data
+hierarchy:
+  - name: 'common'
+    path: 'common.conf'
+",
+            ),
+        );
+        check(":yaml: {:datadir: ~}\n:hierarchy: a\n", LayerKind::Global, None);
     }
 
     #[test]
