@@ -69,7 +69,7 @@ pub use footprint::{Dependency, Footprint, ReadEntry};
 pub use hierarchy::{Location, ResolvedLevel};
 pub use interpolate::refusal_of_number as refusal_of_numbered_variable;
 pub use invocation::OpaqueLevel;
-pub(crate) use invocation::main_belongs_to_no_module;
+pub(crate) use invocation::{main_belongs_to_no_module, undefined_variable_never_warns};
 pub use key::module_of as module_of_key;
 pub use key::refusal_of_number as refusal_of_numbered_key;
 pub(crate) use lookup::{LOOKUP_OPTIONS, is_reserved};

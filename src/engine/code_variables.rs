@@ -165,7 +165,7 @@ mod tests {
             ),
             (
                 "/e/data/c.yaml",
-                "k: common\nother: 1\ntext: '%{p::tier} %{fact}'\nnone: '%{none}'\n",
+                "k: common\nother: 1\ntext: '%{p::tier} %{fact}'\nnone: '%{none}'\ntop: '%{::::none}'\n",
             ),
             ("/e/data/roles/web.yaml", "k: web\n"),
         ]);
@@ -202,6 +202,8 @@ mod tests {
         check("text", [text, "Undefined variable 'fact'; "]);
         let none = "Undefined variable 'none'; ";
         check("none", [none, none]);
+        let top = "Undefined variable '::::none'; ";
+        check("top", [top, top]);
     }
 
     /// `puppet lookup` evaluates no class, so nothing else has to be known of the node.

@@ -34,7 +34,11 @@ impl Evaluator {
     /// `::`, and the reason is its class. For any other variable, there is none.
     pub(super) fn undefined_in_words<'n>(&self, name: &'n str) -> (&'n str, String) {
         let unqualified = name.strip_prefix("::").unwrap_or(name);
-        let Some((class, _)) = unqualified.rsplit_once("::") else { return (name, String::new()) };
+        // For Puppet, `::::a` is a variable of the top scope.
+        let class = unqualified.rsplit_once("::").map(|(class, _)| class);
+        let Some(class) = class.filter(|it| !it.is_empty()) else {
+            return (name, String::new());
+        };
         let is_too_early = self.code_variables().is_some_and(|it| it.is_too_early(unqualified));
         let state = if is_too_early || self.finds_class(class) {
             ClassOfVariable::NotEvaluated

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use crate::data::{Hash, Value};
-use crate::engine::{ClassOfVariable, CodeVariables, is_of_class};
+use crate::engine::{ClassOfVariable, CodeVariables, is_of_class, undefined_variable_never_warns};
 use crate::facts::variable::{VARIABLES_OF_HIERA_3, is_added_by_agents};
 use crate::facts::{Node, Reading, legacy};
 use crate::ide::diagnostics::entry::puppet_style_interpolation::meant_variable;
@@ -209,7 +209,8 @@ fn undefined(known: &KnownVariables<'_>, name: &str) -> Option<String> {
     // itself in some lookups.
     let never_reported = unqualified.contains("::")
         || unqualified.contains('(')
-        || unqualified.bytes().all(|b| b.is_ascii_digit())
+        || unqualified.is_empty()
+        || undefined_variable_never_warns(root)
         || VARIABLES_OF_HIERA_3.contains(&unqualified)
         || ["module_name", "caller_module_name", "name", "title"].contains(&unqualified);
     let is_defined = known.nodes.iter().any(|node| !matches!(node.read(&path), Reading::Unset));
@@ -258,6 +259,8 @@ a: "%{osfamily} %{os.family} %{os.nope} %{facts.nope} %{::environment} %{trusted
 #   ^^^^^^^^^^^ warning[undefined-variable]: Undefined variable 'osfamily' The lookup fails for node web01. Did you mean `%{facts.os.family}`?
 b: "%{a::class} %{0} %{module_name} %{scope('nope')}"
 #                                   ^^^^^^^^^^^^^^^^ warning[undefined-variable]
+c: "%{12} %{::1} %{01}"
+#                ^^^^^ warning[undefined-variable]
 "#,
         );
     }
