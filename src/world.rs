@@ -53,6 +53,7 @@ mod views;
 
 pub use by_environment::ByEnvironment;
 pub use disk::{DiskReader, DiskTable};
+pub(crate) use facts_files::fact_files_on_disk;
 pub use file_entry::FileEntry;
 pub use fleet::{
     AnswerChange, Asker, Before, Cause, Difference, Differences, Fleet, FleetPair, KeptAnswer,

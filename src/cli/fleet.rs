@@ -12,15 +12,11 @@ use super::terminal::{complain, complain_once};
 use super::workspace::{self, absolute};
 use crate::backends::eyaml::Decryption;
 use crate::config::Environment;
-use crate::data::{DirItem, PathKind};
+use crate::data::PathKind;
 use crate::facts::{Node, NodeParts, formats};
-use crate::world::{DiskReader as _, Fleet, NodeElsewhere, SampleNodes, World, loader, parallel};
-
-/// How deep below a directory fact sets are looked for.
-const MAX_DEPTH: usize = 4;
-
-/// Extensions of files that are taken for fact sets.
-const FACTS_EXTENSIONS: [&str; 4] = ["json", "yaml", "yml", "facts"];
+use crate::world::{
+    DiskReader as _, Fleet, NodeElsewhere, SampleNodes, World, fact_files_on_disk, loader, parallel,
+};
 
 /// The fact sets that `--facts` names, each a node. In a directory, a file with the facts of one node is the node of its name. The
 /// nodes of a file with several have their own names.
@@ -31,8 +27,7 @@ pub(super) fn fact_sets(path: &Path) -> Result<Vec<(String, NodeParts)>, String>
         sets.extend(read_facts(&path)?.into_iter().map(|parts| (path.clone(), parts)));
         return Ok(sets);
     }
-    let mut files = Vec::new();
-    collect_files(&path, MAX_DEPTH, &mut files);
+    let mut files = fact_files_on_disk(&path);
     files.sort_unstable();
     let mut by_name: HashMap<String, usize> = HashMap::new();
     let read = parallel::map(&files, |file| read_facts(file));
@@ -63,28 +58,6 @@ pub(super) fn fact_sets(path: &Path) -> Result<Vec<(String, NodeParts)>, String>
         return Err(format!("{path}: no files with facts in it"));
     }
     Ok(sets)
-}
-
-fn collect_files(directory: &str, depth: usize, files: &mut Vec<String>) {
-    let mut items: Vec<DirItem> = loader::Disk.list(directory).unwrap_or_default();
-    items.sort();
-    for item in items {
-        let path = format!("{directory}/{}", item.name);
-        let is_hidden = item.name.starts_with('.');
-        if item.is_directory {
-            // A link may lead back to a directory above it.
-            if depth > 1 && !item.is_link && !is_hidden {
-                collect_files(&path, depth - 1, files);
-            }
-        } else if !is_hidden && extension_of_facts(&item.name).is_some() {
-            files.push(path);
-        }
-    }
-}
-
-fn extension_of_facts(name: &str) -> Option<&'static str> {
-    let (_, extension) = name.rsplit_once('.')?;
-    FACTS_EXTENSIONS.into_iter().find(|it| *it == extension)
 }
 
 fn read_facts(path: &str) -> Result<Vec<NodeParts>, String> {

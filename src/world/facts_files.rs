@@ -1,10 +1,14 @@
 //! Which files have fact sets: those in a directory, and those that the setting `facts` names.
 
+use std::sync::Arc;
+
+use super::disk::DiskReader as _;
+use super::loader::Disk;
 use super::paths;
 use super::snapshot::World;
 use super::trust::fixed_part;
 use crate::config::glob;
-use crate::data::{Files as _, PathKind};
+use crate::data::{DirItem, Files as _, PathKind};
 
 /// Extensions of files that are read as fact sets.
 const FACTS_EXTENSIONS: [&str; 4] = ["json", "yaml", "yml", "facts"];
@@ -29,18 +33,32 @@ pub(super) fn facts_files(world: &World, entry: &str) -> Vec<String> {
 pub(super) fn files_below(world: &World, directory: &str) -> Vec<String> {
     let mut files = Vec::new();
     if !world.leaves_out(directory) {
-        add_files_below(world, directory, MAX_DEPTH, &mut files);
+        add_files_below(&|it| world.list(it), directory, MAX_DEPTH, &mut files);
     }
     files
 }
 
-fn add_files_below(world: &World, directory: &str, depth: usize, files: &mut Vec<String>) {
-    for item in world.list(directory).iter() {
+/// [`files_below`] on the disk, for commands that have no workspace yet.
+pub(crate) fn fact_files_on_disk(directory: &str) -> Vec<String> {
+    let mut files = Vec::new();
+    let list = |it: &str| Arc::from(Disk.list(it).unwrap_or_default());
+    add_files_below(&list, directory, MAX_DEPTH, &mut files);
+    files
+}
+
+fn add_files_below(
+    list: &impl Fn(&str) -> Arc<[DirItem]>,
+    directory: &str,
+    depth: usize,
+    files: &mut Vec<String>,
+) {
+    // Hidden files are copies that editors and synchronization make.
+    for item in list(directory).iter().filter(|it| !it.name.starts_with('.')) {
         let path = paths::join(directory, &item.name);
         if item.is_directory {
             // A link may lead back to a directory above it.
             if depth > 1 && !item.is_link {
-                add_files_below(world, &path, depth - 1, files);
+                add_files_below(list, &path, depth - 1, files);
             }
         } else if FACTS_EXTENSIONS.contains(&paths::extension(&path)) {
             files.push(path);

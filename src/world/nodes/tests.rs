@@ -104,8 +104,10 @@ fn a_module_on_its_own_has_a_node_for_each_system_it_supports() {
 fn fact_sets_are_found_where_they_usually_lie() {
     let default = ("/r/spec/default_facts.yml", "x: 7\n");
     let factset = ("/r/spec/factsets/web.json", r#"{"name": "web", "values": {"x": 1, "y": 2}}"#);
+    // Such copies are no fact sets of their own.
+    let hidden = ("/r/.hiera-ls/facts/.db2.json", FACTS.1);
     check(
-        &[HIERA_YAML, NODE, FACTS, factset, default],
+        &[HIERA_YAML, NODE, FACTS, hidden, factset, default],
         "",
         &[
             "db x=1 environment=production",
