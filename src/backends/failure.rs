@@ -64,6 +64,11 @@ impl FailureClass {
         matches!(self, Self::GivenUp | Self::Cancelled | Self::Unsupported | Self::Elsewhere)
     }
 
+    /// Whether it stands for any value or error of Puppet: hiera-ls could not compute which.
+    pub fn is_unknown(self) -> bool {
+        matches!(self, Self::GivenUp | Self::Unsupported)
+    }
+
     /// Whether it is a LookupError: `puppet lookup` explains those, and aborts on all others.
     pub fn is_lookup_error(self) -> bool {
         matches!(self, Self::Lookup | Self::Recursive)

@@ -351,6 +351,11 @@ impl Answer {
         self.outcome.as_ref().err().filter(|_| self.is_certain())
     }
 
+    /// Why it is not known what the lookup returns, value or error, in this case.
+    pub fn unknown_outcome(&self) -> Option<&Failure> {
+        self.outcome.as_ref().err().filter(|it| it.class.is_unknown())
+    }
+
     /// The answers of both, case by case; `None` if the cases of the other answer have other conditions.
     pub fn case_by_case<'a>(&'a self, other: &'a Self) -> Option<Vec<(&'a Self, &'a Self)>> {
         let (one, other) = (self.each_case(), other.each_case());

@@ -135,15 +135,16 @@ impl Comparison<'_> {
         let difference = pair.difference_of(request);
         let unlikely = unlikely_ways(world, environment, request, &edited);
         let fleet = Listed::of(&world.nodes(environment), &pair);
-        match said(&pair, &difference, &fleet, &unlikely) {
-            said if difference.is_complete() => said,
-            // There are too many cases to compare all of them.
-            said => {
-                let nodes = if fleet.count == 0 { "nodes" } else { fleet.others };
-                let not_all = format!("not all {nodes} are compared");
-                Some(said.into_iter().chain([not_all]).collect::<Vec<_>>().join("; "))
-            }
-        }
+        let said = said(&pair, &difference, &fleet, &unlikely);
+        // There can be too many cases to compare all of them.
+        let not_all = (!difference.is_complete()).then(|| {
+            let nodes = if fleet.count == 0 { "nodes" } else { fleet.others };
+            format!("not all {nodes} are compared")
+        });
+        let not_computed = (!difference.is_computed())
+            .then(|| "may change values that are not computed".to_owned());
+        let parts: Vec<String> = said.into_iter().chain(not_computed).chain(not_all).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
     }
 }
 
@@ -387,6 +388,23 @@ mod tests {
         assert_eq!(found.as_deref(), Some("changes the value for every node"));
         assert_eq!(said("2", &cancelled), found);
         assert_eq!(said("3", &cancelled), None);
+    }
+
+    /// The error that stands for both values is the same.
+    #[test]
+    fn values_that_are_not_computed_may_change() {
+        let fixture = Fixture::parse_without_marks(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n\
+             #- /data/common.yaml\na: 1\nlookup_options: {a: {convert_to: URI}}\n",
+        );
+        let world = fixture.world();
+        let path = fixture.files[1].world_path();
+        let environment = world.environment_of(&path).expect("the file is in an environment");
+        let edit = TextEdit::replace(TextRange::new(3, 4), "2");
+        let edits = [FileEdit::new(&*path, vec![edit])];
+        let cancel = CancelToken::default();
+        let said = consequences(&world, &environment, &Request::key("a"), &edits, &cancel);
+        assert_eq!(said.as_deref(), Some("may change values that are not computed"));
     }
 
     const FLEET: Listed = Listed { count: 5, others: "unlisted nodes" };

@@ -87,8 +87,9 @@ fn refuted(pair: &FleetPair, key: &str, difference: &Difference) -> Option<Strin
     if let Some(change) = change {
         return Some(format!("the value of `{key}` would change for {}", who(pair, change)));
     }
-    // Levels that cannot be evaluated here keep their values; but if there are too many cases, they are not compared.
-    let is_unclear = !difference.is_complete();
+    // Levels that cannot be evaluated here keep their values; but if there are too many cases, they are not compared, and what
+    // cannot be computed may be another value.
+    let is_unclear = !(difference.is_complete() && difference.is_computed());
     is_unclear.then(|| format!("it is not known for all nodes that `{key}` keeps its value"))
 }
 
@@ -189,6 +190,17 @@ mod tests {
         check(&files, "/r/hiera.yaml", &config(&["x", "y", "z"]), unclear);
         let other = Some("the value of `a` would change for other nodes");
         check(&files, "/r/hiera.yaml", &config(&["y", "x"]), other);
+    }
+
+    #[test]
+    fn what_is_not_computed_refutes_it() {
+        let common = "lookup_options: {a: {convert_to: URI}}\na: 'http://x'\nb: 1\n";
+        let path = "/r/data/common.yaml";
+        let files = [HIERA_YAML, (path, common)];
+        let unclear = Some("it is not known for all nodes that `a` keeps its value");
+        check(&files, path, &common.replace("//x", "//y"), unclear);
+        let other = Some("the value of `b` would change for any node");
+        check(&files, path, &common.replace("b: 1", "b: 2"), other);
     }
 
     #[test]

@@ -163,6 +163,14 @@ impl Kept {
         }
     }
 
+    /// Whether hiera-ls cannot compute what the nodes get, which need not be the same for all of them.
+    fn is_unknown(&self) -> bool {
+        match self {
+            Self::Found { .. } => false,
+            Self::Whole(answer) => answer.unknown_outcome().is_some(),
+        }
+    }
+
     fn has_failed(&self) -> bool {
         match self {
             Self::Found { .. } => false,
@@ -299,6 +307,7 @@ impl Printer<'_> {
         let answers = match groups {
             [_] if total == 1 => "the answer for".to_owned(),
             [only] if !only.answer.is_certain() => "the same cases for all".to_owned(),
+            [only] if only.answer.is_unknown() => "not known for any of".to_owned(),
             [_] => "the same for all".to_owned(),
             several => format!("{} different answers for", several.len()),
         };

@@ -54,7 +54,10 @@ impl Change {
         if leaves_cases_out(&self.before, &self.after) {
             return false;
         }
-        let is_other = |one: &Answer, other: &Answer| !is_same_case(one, other);
+        let is_known = |it: &Answer| it.unknown_outcome().is_none();
+        let is_other = |one: &Answer, other: &Answer| {
+            is_known(one) && is_known(other) && !is_same_case(one, other)
+        };
         if let Some(cases) = self.before.case_by_case(&self.after) {
             return cases.into_iter().all(|(one, other)| is_other(one, other));
         }
@@ -70,6 +73,8 @@ pub struct Difference {
     pub changes: Vec<Change>,
     /// The levels that are not evaluated, in words.
     opaque: Vec<String>,
+    /// What hiera-ls could not compute, in words.
+    not_computed: Vec<String>,
     /// Whether an encrypted text is read in another way than before.
     is_unread: bool,
     /// The cases that are left out because there are too many to compare.
@@ -193,8 +198,8 @@ impl FleetPair {
         let answers = |one: usize, other: usize| (&before[one].answer, &after[other].answer);
         for (one, other, nodes) in &pairs {
             let (before, after) = answers(*one, *other);
-            difference.note_opaque(before);
-            difference.note_opaque(after);
+            difference.note_not_evaluated(before);
+            difference.note_not_evaluated(after);
             if let Some(unsettled) = &mut unsettled
                 && !(is_settled(before) && is_settled(after))
             {
@@ -340,8 +345,8 @@ impl FleetPair {
         }
         let before = self.before.earlier_answer_of(&any.0, request);
         let after = self.after.new_evaluator_of(&any.1).call(request);
-        difference.note_opaque(&before);
-        difference.note_opaque(&after);
+        difference.note_not_evaluated(&before);
+        difference.note_not_evaluated(&after);
         let ways = leaves_cases_out(&before, &after).then(|| self.edited_ways(request)).flatten();
         let are_settled = is_settled(&before) && is_settled(&after);
         let Some(ways) = ways.and_then(|it| open_ways(&it, &any.1)) else {
@@ -418,22 +423,37 @@ impl Difference {
         self.left_out.is_empty()
     }
 
-    /// Why not everything is known about the key, in sentences: levels that are not evaluated, or too many cases.
-    pub fn not_proved(&self) -> Vec<String> {
-        let unread = self.is_unread.then(|| UNREAD.to_owned());
-        self.opaque.iter().cloned().chain(unread).chain(left_out_in_words(&self.left_out)).collect()
+    /// Whether hiera-ls computed all outcomes, apart from levels that are not evaluated.
+    pub fn is_computed(&self) -> bool {
+        self.not_computed.is_empty()
     }
 
-    /// Notes the levels that are not evaluated.
-    fn note_opaque(&mut self, answer: &Answer) {
+    /// Why not everything is known about the key, in sentences: levels that are not evaluated, outcomes that are not computed, or
+    /// too many cases.
+    pub fn not_proved(&self) -> Vec<String> {
+        let unread = self.is_unread.then(|| UNREAD.to_owned());
+        let known = self.opaque.iter().chain(&self.not_computed).cloned();
+        known.chain(unread).chain(left_out_in_words(&self.left_out)).collect()
+    }
+
+    /// Notes the levels that are not evaluated, and the outcomes that are not computed: two of these are not the same.
+    fn note_not_evaluated(&mut self, answer: &Answer) {
         for level in &answer.opaque {
             let said = level.in_words();
             if !self.opaque.contains(&said) {
                 self.opaque.push(said);
             }
         }
+        if answer.cases.is_empty()
+            && let Some(failure) = answer.unknown_outcome()
+        {
+            let said = format!("hiera-ls cannot compute the value: {}", failure.message);
+            if !self.not_computed.contains(&said) {
+                self.not_computed.push(said);
+            }
+        }
         for case in &answer.cases {
-            self.note_opaque(&case.answer);
+            self.note_not_evaluated(&case.answer);
         }
     }
 
@@ -445,7 +465,7 @@ impl Difference {
     /// Notes what both answers do not tell. If they are certainly alike, what was left out of them does not matter.
     pub(super) fn note_compared(&mut self, before: &Answer, after: &Answer, are_alike: bool) {
         for answer in [before, after] {
-            self.note_opaque(answer);
+            self.note_not_evaluated(answer);
             if !are_alike {
                 self.note_unknown(answer);
             }
@@ -455,7 +475,7 @@ impl Difference {
 
     /// Notes what the answer does not tell: levels that are not evaluated, and cases that are left out.
     pub(super) fn note_unknown(&mut self, answer: &Answer) {
-        self.note_opaque(answer);
+        self.note_not_evaluated(answer);
         // Thousands of nodes leave out the same.
         for left_out in &answer.left_out {
             if !self.left_out.contains(left_out) {

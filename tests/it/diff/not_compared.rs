@@ -184,3 +184,27 @@ fn what_code_decides_is_not_proved() {
     repository.data("mods/m.yaml", "m::a: 2\n");
     repository.check_not_proved(&[], "data depends on which code looks it up");
 }
+
+/// What Puppet makes of the text is not known: two such values are not the same.
+#[test]
+fn values_that_are_not_computed() {
+    let repository = Repository::new();
+    let data = |host: &str, b: u32| {
+        let text =
+            format!("lookup_options: {{uri: {{convert_to: URI}}}}\nuri: 'http://{host}'\nb: {b}\n");
+        repository.data("common.yaml", &text);
+    };
+    data("x", 1);
+    repository.data("roles/web.yaml", "uri: 'http://web'\n");
+    repository.commit();
+    let all = ["lookup", "uri", "--facts", "../facts"];
+    let said = text_of(&repository.run(&all));
+    assert!(said.starts_with("uri: not known for any of 3 nodes\n"), "{said}");
+    data("x", 2);
+    assert_eq!(repository.diff(&[]).get("not_proved"), None);
+    data("y", 1);
+    let reason = "hiera-ls cannot compute the value: what URI.new() gives is not known here";
+    assert_eq!(repository.not_proved(&[]), [reason]);
+    let text = text_of(&repository.run(&["diff", "--facts", "../facts"]));
+    assert!(text.contains(&format!("not proved for 1 key (uri): {reason}")), "{text}");
+}
