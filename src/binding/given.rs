@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::{ParameterType, Verdict, refusal_in_words};
 use crate::code::ClassCode;
-use crate::code::class::METAPARAMETERS;
 use crate::data::puppet_type::TypeAliases;
 use crate::facts::ClassifiedClass;
+use crate::syntax::puppet::METAPARAMETERS;
 use crate::text::TextRange;
 
 /// A parameter for which Puppet refuses the class.

@@ -7,24 +7,6 @@ use super::summary::known_as;
 use crate::syntax::puppet::{Declaration, DeclarationKind, Parameter};
 use crate::text::TextRange;
 
-/// The parameters of every resource. Puppet does not look them up. If a class declares one, it is passed on to all resources
-/// in the class.
-pub const METAPARAMETERS: [&str; 13] = [
-    "alias",
-    "audit",
-    "before",
-    "consume",
-    "export",
-    "loglevel",
-    "noop",
-    "notify",
-    "require",
-    "schedule",
-    "stage",
-    "subscribe",
-    "tag",
-];
-
 /// A class that some file declares.
 #[derive(Debug, Clone)]
 pub struct ClassCode {

@@ -17,7 +17,7 @@ pub use expression::{Constant, Written, WrittenShape};
 pub use lexer::{Language, is_bare_name, is_qualified_name};
 pub use model::{
     ArgumentKind, Assigned, Attribute, Call, CallForm, CalledName, Declaration, DeclarationKind,
-    FunctionUse, Lambda, Manifest, Parameter, ParameterDefault, ResourceUse,
+    FunctionUse, Lambda, METAPARAMETERS, Manifest, Parameter, ParameterDefault, ResourceUse,
 };
 pub use names::{Names, Scope, VariableUse};
 

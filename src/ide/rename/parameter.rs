@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use super::Work;
-use crate::code::class::METAPARAMETERS;
 use crate::code::documentation::tag_of_parameter;
 use crate::code::summary::known_as;
 use crate::config::Environment;
@@ -15,6 +14,7 @@ use crate::ide::code::variables::{is_of_lambda, last_segment, names_of, qualifie
 use crate::ide::labelled_edits::{EditLabel, LabelledEdit};
 use crate::ide::searched_code::{RUBY, files_below, holds_word};
 use crate::syntax::key_path::Segment;
+use crate::syntax::puppet::METAPARAMETERS;
 use crate::syntax::puppet::{self, DeclarationKind, Names};
 use crate::text::{TextEdit, TextRange};
 use crate::world::paths;
@@ -85,9 +85,11 @@ impl Work<'_> {
             ));
         }
         if METAPARAMETERS.contains(&new) {
-            self.warnings.insert(format!(
-                "`{new}` is a metaparameter: its value applies to all resources in the class."
-            ));
+            let so = match declared.default {
+                Some(_) => "its value applies to all resources in the class",
+                None => "Puppet refuses the class, because the parameter has no default",
+            };
+            self.warnings.insert(format!("`{new}` is a metaparameter: {so}."));
         }
         let parameter = Parameter { class, old, new };
         let names = names_of(world, &path).unwrap_or_default();

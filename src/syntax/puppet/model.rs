@@ -7,6 +7,22 @@ use super::expression::{Constant, Written};
 use crate::syntax::tree::SyntaxError;
 use crate::text::TextRange;
 
+/// The parameters of every resource. Puppet does not look them up. If a class declares one with a default, it is passed on to all
+/// resources in the class.
+pub const METAPARAMETERS: [&str; 11] = [
+    "alias",
+    "audit",
+    "before",
+    "loglevel",
+    "noop",
+    "notify",
+    "require",
+    "schedule",
+    "stage",
+    "subscribe",
+    "tag",
+];
+
 /// The content of a file of Puppet code.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Manifest {

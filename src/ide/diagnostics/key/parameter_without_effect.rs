@@ -6,7 +6,6 @@
 
 use std::borrow::Cow;
 
-use crate::code::class::METAPARAMETERS;
 use crate::data::{DataFile, RootEntry};
 use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::declared_classes::{
@@ -14,6 +13,7 @@ use crate::ide::diagnostics::shared::declared_classes::{
 };
 use crate::ide::diagnostics::shared::ignored_key::IgnoredKey;
 use crate::ide::diagnostics::{Check, Cost, Report, Rule, Severity, Subject, Tag};
+use crate::syntax::puppet::METAPARAMETERS;
 
 pub(crate) const RULE: Rule = Rule {
     code: "parameter-without-effect",

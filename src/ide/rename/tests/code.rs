@@ -247,6 +247,13 @@ fn what_may_be_meant_is_said() {
         "schedule",
         &["/modules/web/manifests/init.pp:1 class web($schedule) { }"],
     );
+    let said = "`schedule` is a metaparameter: Puppet refuses the class, because the parameter has no default.";
+    assert_eq!(warnings, [said]);
+    let warnings = check(
+        &format!("#- {WEB}\nclass web($po$0rt = 1) {{ }}\n"),
+        "schedule",
+        &["/modules/web/manifests/init.pp:1 class web($schedule = 1) { }"],
+    );
     let said = "`schedule` is a metaparameter: its value applies to all resources in the class.";
     assert_eq!(warnings, [said]);
 }

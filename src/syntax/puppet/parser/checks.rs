@@ -10,7 +10,7 @@ use super::statements::{Place, Statements};
 use crate::syntax::puppet::expression::{Expression, Shape};
 use crate::syntax::puppet::form::{Definition, Form, with_article, with_capital_article};
 use crate::syntax::puppet::lexer::is_qualified_name;
-use crate::syntax::puppet::model::Parameter;
+use crate::syntax::puppet::model::{Declaration, METAPARAMETERS, Parameter};
 use crate::syntax::puppet::token::Token;
 use crate::syntax::ruby_regex;
 use crate::syntax::tree::SyntaxError;
@@ -177,6 +177,21 @@ impl Parser<'_> {
                 parameter.name_range,
                 format!("The parameter ${name} redefines a built in parameter in the {label}"),
             );
+        }
+    }
+
+    /// Without a default, a class or defined type must not have a parameter that every resource has. Puppet finds it out after its
+    /// validator, when it takes the definitions of the file.
+    pub(super) fn check_metaparameters(&mut self, declaration: &Declaration) {
+        let Some(of) = &declaration.name else { return };
+        for parameter in declaration.parameters.iter().filter(|it| it.default.is_none()) {
+            let name = &*parameter.name;
+            if METAPARAMETERS.contains(&name) {
+                let message = format!(
+                    "{name} is a metaparameter; please choose another parameter name in the {of} definition"
+                );
+                self.refusal(parameter.name_range, message);
+            }
         }
     }
 

@@ -90,6 +90,7 @@ impl Parser<'_> {
         let outer = self.enter(&class);
         self.namespace.push(class.name_range.slice(self.text).to_owned());
         class.parameters = self.parameter_list(Definition::Class);
+        self.check_metaparameters(&class);
         if self.eat(Kind::Inherits) {
             // Puppet's grammar has `inherits default` as well.
             let is_name = is_class_name(self.kind()) || self.kind() == Kind::Default;
@@ -123,6 +124,7 @@ impl Parser<'_> {
         let Some(mut define) = self.named(keyword, DeclarationKind::Define) else { return };
         let outer = self.enter(&define);
         define.parameters = self.parameter_list(Definition::Define);
+        self.check_metaparameters(&define);
         let body = self.block(Place::Block);
         self.check_last_statement(Definition::Define, &body);
         self.inside = outer;

@@ -103,6 +103,19 @@ fn parameters_that_every_resource_has() {
 }
 
 #[test]
+fn parameters_that_every_resource_has_and_that_need_a_default() {
+    let message = |name: &str, of: &str| {
+        format!(
+            "{name} is a metaparameter; please choose another parameter name in the {of} definition"
+        )
+    };
+    check("class a($tag) { }", &[("$tag", &message("tag", "a"))]);
+    check("class a { class b($noop) { } }", &[("$noop", &message("noop", "a::b"))]);
+    check("define a(String $alias) { }", &[("$alias", &message("alias", "a"))]);
+    accepted(&["class a($tag = undef, $export, $name2) { }", "function f($tag) { }"]);
+}
+
+#[test]
 fn parameters_of_the_same_name() {
     let message = "The parameter 'a' is declared more than once in the parameter list";
     check("class a($a, $b, $a) { }", &[("$a) {", message)]);
