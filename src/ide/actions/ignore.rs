@@ -46,10 +46,12 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
             let title = format!("Ignore {code} on line {line}");
             actions.push(action(context, title, edit, &at_same_place[&(code, diagnostic.range)]));
         }
-        if codes.insert(code) {
+        if codes.insert(code)
+            && let Some(edit) = file_comment(&context.file.text, code)
+        {
             let title = format!("Ignore {code} in this file");
             let fixed = &at_same_place[&(code, diagnostic.range)];
-            actions.push(action(context, title, file_comment(context, code), fixed));
+            actions.push(action(context, title, edit, fixed));
         }
     }
     // Actions for the whole file are the last resort.
@@ -136,11 +138,17 @@ fn line_comment(
     Some(TextEdit::insert(line.start, comment))
 }
 
-fn file_comment(context: &ActionContext<'_>, code: &str) -> TextEdit {
-    let text = &*context.file.text;
+/// The comment for the whole file, on its first line. `None` if that would change the values: behind a byte order mark, Puppet may lose
+/// the keys of all lines but the first, and finds them if the first line is a comment.
+fn file_comment(text: &str, code: &str) -> Option<TextEdit> {
     // A byte order mark must stay the first character.
-    let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
-    TextEdit::insert(start as u32, format!("# hiera-ls: ignore-file[{code}]{}", line_end(text)))
+    let start = match text.strip_prefix(BYTE_ORDER_MARK) {
+        Some(content) if !content.starts_with(['#', '\n', '\r']) => return None,
+        Some(_) => BYTE_ORDER_MARK.len_utf8(),
+        None => 0,
+    };
+    let comment = format!("# hiera-ls: ignore-file[{code}]{}", line_end(text));
+    Some(TextEdit::insert(start as u32, comment))
 }
 
 /// Where the list of rules starts in a comment after other text, or in one that is alone on its line.

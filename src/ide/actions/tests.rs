@@ -181,10 +181,18 @@ fn a_comment_never_lands_in_a_text() {
         "a: |\n  x\n# hiera-ls: ignore[yaml-1.1-boolean]\nb: yes # c\n",
     );
     check(
-        "\u{feff}a: |\r\n  x %{lokup('x')}$0\r\n  y\r\n",
+        "\u{feff}# c\r\na: |\r\n  x %{lokup('x')}$0\r\n  y\r\n",
         for_the_file,
-        "\u{feff}# hiera-ls: ignore-file[unknown-function]\r\na: |\r\n  x %{lokup('x')}\r\n  y\r\n",
+        "\u{feff}# hiera-ls: ignore-file[unknown-function]\r\n# c\r\na: |\r\n  x %{lokup('x')}\r\n  y\r\n",
     );
+}
+
+/// Puppet loses `b` here, and would find it below a comment.
+#[test]
+fn no_comment_comes_between_a_byte_order_mark_and_its_key() {
+    let (actions, _) = offered("\u{feff}a: \"%{lokup('x')}$0\"\nb: 1\n", &[ActionKind::QuickFix]);
+    let titles: Vec<&str> = actions.iter().map(|it| &*it.title).collect();
+    assert_eq!(titles, ["Write `lookup`", "Ignore unknown-function on line 1"]);
 }
 
 #[test]
