@@ -4,6 +4,7 @@
 //! The rule does not decide whether Puppet reaches the call. Plans have their own hierarchy and are ignored.
 
 use crate::code::file::language_of;
+use crate::code::lookup_arguments::{self, LookupDefault};
 use crate::data::Value;
 use crate::engine::{Answer, Caller};
 use crate::ide::code::lookup_call::LookupCall;
@@ -75,7 +76,14 @@ fn check_call(code: &CodeContext<'_>, call: &Call, report: &mut Report) {
     };
     let failures: Vec<_> = cases.iter().map(|it| failure(call.function, it.1)).collect();
     let Some(words) = failures.iter().flatten().next() else { return };
-    let fails: Vec<bool> = failures.iter().map(Option::is_some).collect();
+    // Without a default, the call fails for the other nodes, too, if they have no data.
+    let has_default = lookup_arguments::default_of(call) != LookupDefault::Missing;
+    let finds_nothing = |it: &Answer| {
+        matches!(it.outcome, Ok(None)) && it.opaque.is_empty() && it.broken.is_empty()
+    };
+    let fails: Vec<bool> = { failures.iter().zip(&cases) }
+        .map(|(failure, (_, case))| failure.is_some() || !has_default && finds_nothing(case))
+        .collect();
     if may_be_set_to_succeed(&answer, &fails, &sets) {
         return;
     }
@@ -141,6 +149,19 @@ mod tests {
              #             ^^^^^^ warning[failing-lookup]: Cannot use undef as a class name The call fails for every node.\n\
              lookup('port.a')\n\
              #      ^^^^^^^^ warning[failing-lookup]: undefined method `include?' for 80:Integer…\n"
+        ));
+    }
+
+    #[test]
+    fn calls_that_find_nothing_where_they_do_not_fail_otherwise() {
+        check(&format!(
+            "{DATA}#- /data/web.yaml\nh: {{}}\n#- /data/mail.yaml\nl: text\n#- /manifests/site.pp\n\
+             lookup('l.9')\n\
+             #      ^^^^^ warning[failing-lookup]: Data Provider type mismatch: Got String when a hash-like object was expected to access value using '9' from key 'l.9' The call fails for every node.\n\
+             lookup('l.9', Any, 'first', 'd')\n\
+             #      ^^^^^ warning[failing-lookup]: Data Provider type mismatch: Got String when a hash-like object was expected to access value using '9' from key 'l.9' The call fails for nodes where role is mail.\n\
+             lookup('h.a.x')\n\
+             #      ^^^^^^^ warning[failing-lookup]: undefined method `include?' for 1:Integer The call fails for every node.\n"
         ));
     }
 
