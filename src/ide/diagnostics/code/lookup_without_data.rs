@@ -93,8 +93,9 @@ fn report_call(code: &CodeContext<'_>, call: &Call, is_certain: bool, report: &m
     let one_line = |text: &str| text.replace('\n', "\\n");
     let names: Vec<_> = call.names.iter().map(|it| one_line(&it.text).into()).collect();
     let keys: Vec<_> = call.names.iter().map(|it| format!("`{}`", one_line(&it.text))).collect();
+    // If the data has the root of a dotted key, another root is another value: what is missing is the member.
     let near = match call.names.as_slice() {
-        [only] => code.near(&root_key(&only.text)),
+        [only] if code.keys().is_missing(&root_key(&only.text)) => code.near(&root_key(&only.text)),
         _ => None,
     };
     let advice = match &near {
@@ -237,6 +238,17 @@ mod tests {
              - {{name: x, path: common.yaml}}\n- {{name: y, lookup_key: vault_lookup}}\n\
              #                       ^^^^^^^^^^^^ information[unknown-backend]\n\
              #- /data/common.yaml\nserver::all: 1\n{code}{near}"
+        ));
+    }
+
+    /// `servers2` is no misspelling of `servers`, which the data has.
+    #[test]
+    fn no_other_root_is_meant_where_a_member_is_missing() {
+        check(&format!(
+            "{DATA}servers2: 1\n#- /data/nodes/web02.yaml\nservers2: 1\n#- /manifests/site.pp\n\
+             lookup('servers.ntpd')\n\
+             #      ^^^^^^^^^^^^^^ warning[lookup-without-data]: no node has data for `servers.ntpd` The call fails: Function \
+             lookup() did not find a value for the name 'servers.ntpd'.\n"
         ));
     }
 
