@@ -69,7 +69,7 @@ impl ParameterType {
 
     /// Why Puppet refuses every class with such a parameter, whatever its value is: the type itself is an error, and no module
     /// that is not here can change that.
-    pub(super) fn certain_refusal(&self) -> Option<&str> {
+    pub fn certain_refusal(&self) -> Option<&str> {
         let is_certain = |it: &&str| {
             it.starts_with("Evaluation Error: ") && !it.contains("Resource type not found")
         };

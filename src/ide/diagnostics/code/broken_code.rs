@@ -1,7 +1,10 @@
-//! `broken-code`: a file of Puppet code that Puppet refuses. At most a part of its declarations is known.
+//! `broken-code`: a file of Puppet code that Puppet refuses. At most a part of its declarations is known. Or a class that Puppet
+//! refuses because the type of a parameter is an error.
 
+use crate::binding::ParameterType;
 use crate::ide::diagnostics::code::CodeContext;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
+use crate::syntax::puppet::DeclarationKind;
 
 pub(crate) const RULE: Rule = Rule {
     code: "broken-code",
@@ -10,7 +13,7 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "Puppet cannot load a file of Puppet code, so hiera-ls may know only a part of what it declares.",
     page: include_str!("../../../../docs/rules/broken-code.md"),
-    checks: &[Check::BrokenCode(check)],
+    checks: &[Check::BrokenCode(check), Check::Code(check_types)],
     ..Rule::USUAL
 };
 
@@ -23,6 +26,23 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
         error.message
     );
     report.add(&RULE, error.range, message);
+}
+
+/// Checks the types of the parameters of classes. Puppet evaluates them with the class, also if nothing else is wrong.
+pub(crate) fn check_types(code: &CodeContext<'_>, report: &mut Report) {
+    let classes =
+        code.file.manifest.declarations.iter().filter(|it| it.kind == DeclarationKind::Class);
+    let aliases = code.world.type_aliases(code.environment);
+    for parameter in classes.flat_map(|it| &it.parameters) {
+        let Some(range) = parameter.type_range else { continue };
+        let wanted = ParameterType::of_parameter(&code.file, parameter, &aliases);
+        let Some(message) = wanted.certain_refusal() else { continue };
+        // The position is that of the finding, and a path is not that of a machine.
+        let words = message.rsplit_once(" (line: ").map_or(message, |it| it.0);
+        let words = words.replace(&format!("{}/", code.environment.directory()), "");
+        let message = format!("{words}\nCatalogs with the class fail, whatever the value is.");
+        report.add(&RULE, range, message);
+    }
 }
 
 #[cfg(test)]
@@ -52,6 +72,31 @@ class ] { }
 class {
 #- /modules/m/manifests/fine.pp
 class m::fine { }
+",
+        );
+    }
+
+    #[test]
+    fn types_that_puppet_refuses() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+#- /modules/m/types/mis.pp
+type M::Miss = Integer
+#- /modules/m/manifests/init.pp
+class m (
+  Integer[1, 10] $a,
+  Elsewhere::Type $b,
+  M::None $c,
+  Integer[10, 1] $d,
+# ^^^^^^^^^^^^^^ warning[broken-code]: Evaluation Error: Error while evaluating a '[]' expression, 'from' must be less or equal to 'to'. Got (10, 1 Catalogs with the class fail, whatever the value is.
+  Optional[Hash[String]] $e = undef,
+# ^^^^^^^^^^^^^^^^^^^^^^ warning[broken-code]: Evaluation Error: Hash-Type[] accepts 2 to 4 arguments. Got 1 Catalogs with the class fail, whatever the value is.
+  M::Mis $f = 1,
+# ^^^^^^ warning[broken-code]: Evaluation Error: Error while evaluating a Type-Name, The code loaded from modules/m/types/mis.pp produced type with the wrong name, expected 'm::mis', actual 'M::Miss'…
+) {
+}
 ",
         );
     }
