@@ -25,8 +25,8 @@ pub struct CodeSummary {
     pub interpolated: Box<[Arc<str>]>,
     /// The keys of its lookups that are built from texts and expressions.
     pub patterns: Box<[KeyPattern]>,
-    /// Whether a class or defined type has a parameter with a type and a constant default.
-    pub has_typed_defaults: bool,
+    /// Whether a class has a parameter with a type, or a defined type has one with a type and a constant default.
+    pub has_checked_types: bool,
     /// Whether Puppet refuses the arguments of a lookup, or a lookup is for no key.
     pub has_failing_lookup: bool,
     /// The number of its node blocks.
@@ -91,7 +91,7 @@ impl CodeSummary {
             open_classes: open_classes(file),
             interpolated: interpolated_keys(&file.text),
             patterns: patterns.filter(|it| it.constant().is_none()).collect(),
-            has_typed_defaults: manifest.declarations.iter().any(has_typed_defaults),
+            has_checked_types: manifest.declarations.iter().any(has_checked_types),
             has_failing_lookup: lookups().any(always_fails),
             node_blocks: node_blocks.count() as u32,
             is_broken: !manifest.errors.is_empty(),
@@ -205,12 +205,12 @@ pub fn known_as(kind: DeclarationKind, name: &str) -> Arc<str> {
     if is_lower { name.into() } else { name.to_lowercase().into() }
 }
 
-fn has_typed_defaults(declaration: &Declaration) -> bool {
-    let has_both = |it: &Parameter| {
-        it.type_range.is_some() && it.default.as_ref().is_some_and(|it| it.constant.is_some())
-    };
-    matches!(declaration.kind, DeclarationKind::Class | DeclarationKind::Define)
-        && declaration.parameters.iter().any(has_both)
+fn has_checked_types(declaration: &Declaration) -> bool {
+    let is_class = declaration.kind == DeclarationKind::Class;
+    let has_constant = |it: &Parameter| it.default.as_ref().is_some_and(|it| it.constant.is_some());
+    let is_checked = |it: &Parameter| it.type_range.is_some() && (is_class || has_constant(it));
+    (is_class || declaration.kind == DeclarationKind::Define)
+        && declaration.parameters.iter().any(is_checked)
 }
 
 fn interpolated_keys(text: &str) -> Box<[Arc<str>]> {

@@ -481,7 +481,7 @@ fn is_quiet(index: &CodeIndex, summary: &CodeSummary) -> bool {
     let has_duplicates = declared.any(|it| places(&it.name).iter().sum::<usize>() > 1);
     summary.keys.is_empty()
         && summary.included.is_empty()
-        && !summary.has_typed_defaults
+        && !summary.has_checked_types
         && !summary.has_failing_lookup
         && summary.node_blocks == 0
         && !has_duplicates

@@ -30,6 +30,9 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
 
 /// Checks the types of the parameters of classes. Puppet evaluates them with the class, also if nothing else is wrong.
 pub(crate) fn check_types(code: &CodeContext<'_>, report: &mut Report) {
+    if !code.summary.has_checked_types {
+        return;
+    }
     let classes =
         code.file.manifest.declarations.iter().filter(|it| it.kind == DeclarationKind::Class);
     let aliases = code.world.type_aliases(code.environment);
@@ -91,9 +94,9 @@ class m (
   M::None $c,
   Integer[10, 1] $d,
 # ^^^^^^^^^^^^^^ warning[broken-code]: Evaluation Error: Error while evaluating a '[]' expression, 'from' must be less or equal to 'to'. Got (10, 1 Catalogs with the class fail, whatever the value is.
-  Optional[Hash[String]] $e = undef,
+  Optional[Hash[String]] $e,
 # ^^^^^^^^^^^^^^^^^^^^^^ warning[broken-code]: Evaluation Error: Hash-Type[] accepts 2 to 4 arguments. Got 1 Catalogs with the class fail, whatever the value is.
-  M::Mis $f = 1,
+  M::Mis $f,
 # ^^^^^^ warning[broken-code]: Evaluation Error: Error while evaluating a Type-Name, The code loaded from modules/m/types/mis.pp produced type with the wrong name, expected 'm::mis', actual 'M::Miss'…
 ) {
 }

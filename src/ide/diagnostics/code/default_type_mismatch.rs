@@ -23,7 +23,7 @@ pub(crate) const RULE: Rule = Rule {
 
 /// Checks the defaults of all classes and defined types of a file.
 pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
-    if !code.summary.has_typed_defaults {
+    if !code.summary.has_checked_types {
         return;
     }
     let declarations = &code.file.manifest.declarations;
