@@ -14,7 +14,7 @@ use super::assumptions::{Condition, Script};
 use super::evaluator::Evaluator;
 use super::failure::Failure;
 use super::footprint::Footprint;
-use super::hierarchy::{OpenLocation, Position};
+use super::hierarchy::Position;
 use super::open_names::{SameIf, may_become_the_same, names_decide, same_if_typed};
 use super::part::Part;
 use super::request::{Answer, Request};
@@ -73,16 +73,24 @@ pub struct LeftOut {
     pub files: usize,
 }
 
+/// An open location in the search for the requested key, or for a key that its value looks up. Often, many more files have the latter.
+/// If they are summed up, those with the requested key need not be.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Spot {
+    pub(super) position: Position,
+    pub(super) is_nested: bool,
+}
+
 /// The numbers of ways at open locations, in the order in which lookups reach these.
-type Ways = IndexMap<Position, usize>;
+type Ways = IndexMap<Spot, usize>;
 
 /// The state of one lookup on its ways through the forks.
 #[derive(Debug)]
 pub(crate) struct Exploration<'a> {
     pub(super) script: Script,
-    summed_up: &'a [Position],
+    summed_up: &'a [Spot],
     /// The number of ways at each location that a fork was added for.
-    ways: Vec<(Position, usize)>,
+    ways: Vec<(Spot, usize)>,
     /// The steps of the run before, if they may be repeated.
     pub(super) steps: Option<Steps>,
     /// What is needed, if that is not the whole value.
@@ -96,7 +104,7 @@ pub(crate) struct Exploration<'a> {
 }
 
 impl<'a> Exploration<'a> {
-    fn new(script: Script, summed_up: &'a [Position]) -> Self {
+    fn new(script: Script, summed_up: &'a [Spot]) -> Self {
         let (ways, steps, part, edited, foresight) = (Vec::new(), None, None, None, None);
         let script = script.ready_to_run();
         Self { script, summed_up, ways, steps, part, edited, reads_of_edited: 0, foresight }
@@ -114,8 +122,8 @@ impl<'a> Exploration<'a> {
     }
 
     /// Whether the files that a location can lead to are only counted.
-    pub(super) fn is_summed_up(&self, location: &OpenLocation) -> bool {
-        self.summed_up.contains(&location.position)
+    pub(super) fn is_summed_up(&self, spot: &Spot) -> bool {
+        self.summed_up.contains(spot)
     }
 
     /// Counts the read of an entry if it is an edited one.
@@ -125,13 +133,13 @@ impl<'a> Exploration<'a> {
     }
 
     /// Records the number of files among which a location chooses.
-    pub(super) fn note_ways(&mut self, location: &OpenLocation, count: usize) {
-        self.ways.push((location.position.clone(), count));
+    pub(super) fn note_ways(&mut self, spot: Spot, count: usize) {
+        self.ways.push((spot, count));
     }
 }
 
 /// Adds numbers of ways. The largest one of a location counts.
-fn add_ways(ways: &mut Ways, more: impl IntoIterator<Item = (Position, usize)>) {
+fn add_ways(ways: &mut Ways, more: impl IntoIterator<Item = (Spot, usize)>) {
     for (location, count) in more {
         let most = ways.entry(location).or_default();
         *most = count.max(*most);
@@ -357,7 +365,7 @@ impl<'e> Explorer<'e> {
     }
 
     /// All cases, unless there are too many cases or runs.
-    fn explore_without(&mut self, course: Course, summed_up: &[Position]) -> Outcome {
+    fn explore_without(&mut self, course: Course, summed_up: &[Spot]) -> Outcome {
         self.begin_round(course, summed_up);
         let outcome = |(_, precedent, round): (_, Precedent<'e>, &'e Round)| {
             Some((precedent.outcome(round)?, round.reads_edited()))
@@ -382,7 +390,7 @@ impl<'e> Explorer<'e> {
     }
 
     /// Also returns which cases the outcome consists of.
-    fn go_all_ways(&mut self, course: Course, summed_up: &[Position]) -> (Outcome, Needed) {
+    fn go_all_ways(&mut self, course: Course, summed_up: &[Spot]) -> (Outcome, Needed) {
         let mut script = Script::default();
         let mut ways = Ways::new();
         let mut cases: Vec<Cow<'e, Case>> = Vec::new();
@@ -433,7 +441,7 @@ impl<'e> Explorer<'e> {
     }
 
     /// The answer if no open path leads anywhere: the only case if cases cannot be listed.
-    fn one_run(&mut self, summed_up: &[Position]) -> Answer {
+    fn one_run(&mut self, summed_up: &[Spot]) -> Answer {
         self.begin_round(Course::Otherwise, summed_up);
         let mut answer =
             self.run(Script::otherwise(), summed_up, &mut Ways::new()).case.into_owned().answer;
@@ -443,7 +451,7 @@ impl<'e> Explorer<'e> {
         answer
     }
 
-    fn run(&mut self, script: Script, summed_up: &[Position], ways: &mut Ways) -> Ran<'e> {
+    fn run(&mut self, script: Script, summed_up: &[Spot], ways: &mut Ways) -> Ran<'e> {
         // The last choice of a script is the one that has changed.
         let repeated = script.choices().len();
         self.shared_forks = self.shared_forks.min(repeated.saturating_sub(1));
@@ -504,7 +512,7 @@ impl<'e> Explorer<'e> {
         all.filter_map(|(number, (precedent, round))| Some((number, *precedent, (*round)?)))
     }
 
-    fn begin_round(&mut self, course: Course, summed_up: &[Position]) {
+    fn begin_round(&mut self, course: Course, summed_up: &[Spot]) {
         for recording in self.recording.iter_mut().chain(&mut self.unedited) {
             recording.begin_round(course, summed_up);
         }

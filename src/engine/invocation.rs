@@ -306,6 +306,11 @@ impl<'a> Invocation<'a> {
         result.map_err(Failure::leaving_provider)
     }
 
+    /// Whether a value looks up the key that is being searched for.
+    pub(super) fn is_nested(&self) -> bool {
+        self.names.len() > 1
+    }
+
     /// Whether a name, in two parts, is on the stack of [`Self::guarded`].
     pub(crate) fn is_on_stack(&self, [start, end]: [&str; 2]) -> bool {
         let (length, last) = (start.len() + end.len(), end.as_bytes().last());

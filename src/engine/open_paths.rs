@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::assumptions::{Fork, Turn};
 use super::budget::CancelToken;
-use super::cases::LeftOut;
+use super::cases::{LeftOut, Spot};
 use super::evaluator::{Evaluator, KeyFinder};
 use super::fit_index::FitIndex;
 use super::hierarchy::{Location, OpenLocation, ResolvedLevel};
@@ -122,8 +122,9 @@ fn fork(
         allowed.retain(|path| invocation.needs_file((layer, level), key, path));
     }
     let count = allowed.len();
+    let spot = Spot { position: open.position.clone(), is_nested: invocation.is_nested() };
     let exploration = invocation.exploration.as_mut();
-    let is_summed_up = exploration.as_ref().is_none_or(|it| it.is_summed_up(open));
+    let is_summed_up = exploration.as_ref().is_none_or(|it| it.is_summed_up(&spot));
     // An unknown list can have several of these members at once, but the ways of a fork exclude each other.
     if count > 0 && (open.is_list || is_summed_up || count > MAX_CANDIDATES) {
         return Fork::Counted(allowed.count_files());
@@ -131,10 +132,10 @@ fn fork(
     if let Some(exploration) = exploration
         && count > 0
     {
-        exploration.note_ways(open, count);
+        exploration.note_ways(spot.clone(), count);
     }
     let ways = allowed.ways();
-    invocation.foresee(&ways, (layer, level, open), &allowed, key);
+    invocation.foresee(&ways, (layer, level, spot), &allowed, key);
     Fork::Ways(ways)
 }
 

@@ -8,11 +8,11 @@ use std::collections::HashSet;
 use std::hash::{Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use super::MAX_CASES;
+use super::{MAX_CASES, Spot};
 use crate::data::fingerprint::{hash_of, new_hasher};
 use crate::data::{Format, Located, Value};
 use crate::engine::assumptions::{Assumptions, Way};
-use crate::engine::hierarchy::{OpenLocation, Position, ResolvedLevel};
+use crate::engine::hierarchy::ResolvedLevel;
 use crate::engine::invocation::{Found, Invocation};
 use crate::engine::key::Key;
 use crate::engine::layer::Layer;
@@ -47,7 +47,7 @@ pub(crate) struct Foresight {
 struct SeenLocation {
     /// The number of the key.
     key: usize,
-    position: Position,
+    spot: Spot,
     /// The number of ways.
     ways: usize,
     /// The first way to each value.
@@ -76,12 +76,7 @@ impl Foresight {
     }
 
     /// Adds a location. `seen` tells what is at the end of a way; it is asked until the values are certainly too many cases.
-    fn add(
-        &mut self,
-        position: &Position,
-        ways: &[Way],
-        mut seen: impl FnMut(&Self, usize) -> Seen,
-    ) {
+    fn add(&mut self, spot: Spot, ways: &[Way], mut seen: impl FnMut(&Self, usize) -> Seen) {
         if self.locations.len() >= MAX_SEEN || self.key >= MAX_SEEN {
             return;
         }
@@ -96,8 +91,8 @@ impl Foresight {
                 break;
             }
         }
-        let (key, position, ways) = (self.key, position.clone(), ways.len());
-        self.locations.push(SeenLocation { key, position, ways, values });
+        let (key, ways) = (self.key, ways.len());
+        self.locations.push(SeenLocation { key, spot, ways, values });
     }
 
     /// What a value of the root key contributes to the value of the key that is searched for, which `rest` leads to.
@@ -119,16 +114,16 @@ impl Foresight {
     }
 
     /// The locations that have to be summed up, those with the most ways first, so that cases can be listed.
-    pub(super) fn to_sum_up(&self, node: &Node) -> Vec<Position> {
+    pub(super) fn to_sum_up(&self, node: &Node) -> Vec<Spot> {
         let mut left: Vec<&SeenLocation> = self.locations.iter().collect();
         let mut summed_up = Vec::new();
         while needs_too_many_cases(&left, node) {
             // Of two locations with the same number of ways, the one that is reached first.
             let most = left.iter().map(|it| it.ways).max();
             let Some(at) = left.iter().position(|it| Some(it.ways) == most) else { break };
-            let position = &left[at].position;
-            summed_up.push(position.clone());
-            left.retain(|it| it.position != *position);
+            let spot = &left[at].spot;
+            summed_up.push(spot.clone());
+            left.retain(|it| it.spot != *spot);
         }
         summed_up
     }
@@ -157,7 +152,7 @@ impl Invocation<'_> {
     pub(in crate::engine) fn foresee(
         &mut self,
         ways: &[Way],
-        (layer, level, open): (&Layer, &ResolvedLevel, &OpenLocation),
+        (layer, level, spot): (&Layer, &ResolvedLevel, Spot),
         allowed: &Allowed<'_>,
         key: &Key,
     ) {
@@ -167,7 +162,7 @@ impl Invocation<'_> {
         }
         let foresight = self.exploration.as_mut().and_then(|it| it.foresight.take());
         let Some(mut foresight) = foresight else { return };
-        foresight.add(&open.position, ways, |foresight, number| {
+        foresight.add(spot, ways, |foresight, number| {
             allowed.files_of(number).fold(Seen::NOTHING, |seen, path| {
                 seen.followed_by(self.seen_in(path, (layer, format), key, foresight))
             })
@@ -284,6 +279,7 @@ mod tests {
     use crate::config::{Environment, PuppetVersion};
     use crate::data::{Files, MemoryFiles};
     use crate::engine::assumptions::{Assumed, Condition};
+    use crate::engine::hierarchy::Position;
     use crate::engine::{Evaluator, Request};
     use crate::facts::{NodeParts, Origin};
 
@@ -300,11 +296,13 @@ mod tests {
         foresight.begin_key(&merge);
         for (level, (variable, ways, values)) in locations.iter().enumerate() {
             // A key that is looked up by the value.
-            if variable.starts_with("nested") {
+            let is_nested = variable.starts_with("nested");
+            if is_nested {
                 foresight.begin_key(&Merge::first());
             }
             let ways: Vec<Way> = (0..*ways).map(|it| way(variable, it)).collect();
-            foresight.add(&Position::of_level(level), &ways, |it, number| {
+            let position = Position::of_level(level);
+            foresight.add(Spot { position, is_nested }, &ways, |it, number| {
                 let text = format!("{variable} {}", number % values);
                 it.value(&Value::array(vec![Value::string(text).unplaced()]).unplaced(), &[])
             });

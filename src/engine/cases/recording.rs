@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::needed::Needed;
-use super::{Case, Exploration, Foresight, Outcome};
+use super::{Case, Exploration, Foresight, Outcome, Spot};
 use crate::data::FileId;
 use crate::engine::assumptions::{Choice, Script};
 use crate::engine::footprint::{Dependency, Footprint};
-use crate::engine::hierarchy::Position;
 use crate::engine::request::Request;
 
 /// A recorded exploration.
@@ -37,7 +36,7 @@ pub(super) enum Course {
 #[derive(Debug)]
 pub(super) struct Round {
     course: Course,
-    summed_up: Box<[Position]>,
+    summed_up: Box<[Spot]>,
     /// In the order of the numbers of the ways that they start with.
     pub(super) runs: Vec<Run>,
     pub(super) outcome: Option<Outcome>,
@@ -53,7 +52,7 @@ pub(super) struct Run {
     /// The number of those that were known when it started.
     pub(super) repeated: usize,
     /// The numbers of ways at the locations of its new forks.
-    pub(super) ways: Box<[(Position, usize)]>,
+    pub(super) ways: Box<[(Spot, usize)]>,
     pub(super) case: Case,
     /// Two runs of a round are of the same kind if their answers are equal.
     pub(super) kind: usize,
@@ -187,7 +186,7 @@ impl Recording {
         &self.dependencies
     }
 
-    pub(super) fn begin_round(&mut self, course: Course, summed_up: &[Position]) {
+    pub(super) fn begin_round(&mut self, course: Course, summed_up: &[Spot]) {
         let summed_up = summed_up.into();
         let (runs, outcome, needed) = (Vec::new(), None, Needed::default());
         self.rounds.push(Round { course, summed_up, runs, outcome, needed });
@@ -265,7 +264,7 @@ impl<'r> Precedent<'r> {
         Self { recording, is_changed: &[] }
     }
 
-    pub(super) fn round(self, course: Course, summed_up: &[Position]) -> Option<&'r Round> {
+    pub(super) fn round(self, course: Course, summed_up: &[Spot]) -> Option<&'r Round> {
         let is_it = |it: &&Round| it.course == course && *it.summed_up == *summed_up;
         self.recording.rounds.iter().find(is_it)
     }

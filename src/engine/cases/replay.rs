@@ -4,14 +4,13 @@
 use std::borrow::Cow;
 
 use super::recording::{Course, Precedent, Round, Run};
-use super::{Case, Explorer, Outcome, Ran, Ways, add_ways, is_same};
+use super::{Case, Explorer, Outcome, Ran, Spot, Ways, add_ways, is_same};
 use crate::engine::Answer;
 use crate::engine::assumptions::Script;
-use crate::engine::hierarchy::Position;
 
 impl<'e> Explorer<'e> {
     /// The outcome of a round, if it is like one that is known. The last round begins again if it is not.
-    pub(super) fn replay(&mut self, course: Course, summed_up: &[Position]) -> Option<Outcome> {
+    pub(super) fn replay(&mut self, course: Course, summed_up: &[Spot]) -> Option<Outcome> {
         let is_complete = |round: &Round| round.outcome.is_some() && !round.runs.is_empty();
         let (_, precedent, round) = self.known_rounds().find(|(.., round)| is_complete(round))?;
         let replayed = self.cases_like(precedent, round, summed_up);
@@ -38,7 +37,7 @@ impl<'e> Explorer<'e> {
         &mut self,
         precedent: Precedent<'e>,
         round: &'e Round,
-        summed_up: &[Position],
+        summed_up: &[Spot],
     ) -> Option<Replayed<'e>> {
         let mut replayed = Replayed { all: Vec::new(), is_new: Vec::new() };
         for run in &round.runs {

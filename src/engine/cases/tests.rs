@@ -571,6 +571,24 @@ fn a_case_does_not_list_a_variable_that_its_conditions_decide() {
     assert_eq!(listed, expected);
 }
 
+/// The files that decide a key which a value looks up do not hide those that have the key itself.
+#[test]
+fn the_cases_of_the_key_itself_are_listed_beside_many_of_another_key() {
+    let levels = "path: 'n/%{name}.yaml'\npath: 't/%{type}.yaml'\npath: c.yaml";
+    let owners: Vec<_> =
+        (0..40).map(|it| (format!("n/n{it}.yaml"), format!("owner: o{it}\n"))).collect();
+    let mut files: Vec<_> = owners.iter().map(|(path, text)| (&**path, &**text)).collect();
+    files.extend([("n/a.yaml", "k: 1\n"), ("n/b.yaml", "k: 2\n"), ("c.yaml", "k: 0\n")]);
+    files.push(("t/staff.yaml", "k: \"%{lookup('owner')}\"\n"));
+    check(
+        levels,
+        &files,
+        "k",
+        "name is a: 1\nname is b: 2\ntype is staff: \"\"\n: 0\n\
+         40 files of level \"L0\" may decide this, depending on name",
+    );
+}
+
 #[test]
 fn a_case_with_the_same_value_as_another_may_depend_on_files_that_are_left_out() {
     let sites: Vec<String> = (0..40).map(|site| format!("site/s{site}.yaml")).collect();
