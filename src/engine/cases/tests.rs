@@ -574,7 +574,7 @@ fn a_case_does_not_list_a_variable_that_its_conditions_decide() {
 /// The files that decide a key which a value looks up do not hide those that have the key itself.
 #[test]
 fn the_cases_of_the_key_itself_are_listed_beside_many_of_another_key() {
-    let levels = "path: 'n/%{name}.yaml'\npath: 't/%{type}.yaml'\npath: c.yaml";
+    let levels = "path: 'n/%{host}.yaml'\npath: 't/%{type}.yaml'\npath: c.yaml";
     let owners: Vec<_> =
         (0..40).map(|it| (format!("n/n{it}.yaml"), format!("owner: o{it}\n"))).collect();
     let mut files: Vec<_> = owners.iter().map(|(path, text)| (&**path, &**text)).collect();
@@ -584,8 +584,8 @@ fn the_cases_of_the_key_itself_are_listed_beside_many_of_another_key() {
         levels,
         &files,
         "k",
-        "name is a: 1\nname is b: 2\ntype is staff: \"\"\n: 0\n\
-         40 files of level \"L0\" may decide this, depending on name",
+        "host is a: 1\nhost is b: 2\ntype is staff: \"\"\n: 0\n\
+         40 files of level \"L0\" may decide this, depending on host",
     );
 }
 

@@ -234,7 +234,7 @@ m::b: 1
             r"
 #- /hiera.yaml
 version: 5: x
-#         ^^^ error[hiera-yaml-schema]: mapping values are not allowed in this context
+#         ^^^ error[hiera-yaml-schema]: mapping values are not allowed in this context…
 #- /data/common.yaml
 a: 1
 ",
