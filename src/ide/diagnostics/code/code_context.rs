@@ -136,6 +136,12 @@ impl<'a> CodeContext<'a> {
         }
     }
 
+    /// Whether data for `name` may be where it cannot be read.
+    pub(crate) fn may_be_elsewhere(&self, name: &str) -> bool {
+        let root = root_key(name);
+        self.keys().is_open(module_of_key(&root)) || self.keys().may_be_refused(&root)
+    }
+
     /// Whether there are data files, but none has the root key of `name`. Data may also be elsewhere.
     pub(crate) fn is_missing_here(&self, name: &str) -> bool {
         self.keys().is_missing(&root_key(name)) && !self.keys().is_empty()

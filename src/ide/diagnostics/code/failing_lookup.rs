@@ -4,12 +4,11 @@
 //! The rule does not decide whether Puppet reaches the call. Plans have their own hierarchy and are ignored.
 
 use crate::code::file::language_of;
-use crate::code::lookup_arguments::{self, LookupDefault};
 use crate::data::Value;
 use crate::engine::{Answer, Caller};
 use crate::ide::code::lookup_call::LookupCall;
 use crate::ide::diagnostics::code::CodeContext;
-use crate::ide::diagnostics::shared::failing_nodes::{Case, failing_nodes, may_be_set_to_succeed};
+use crate::ide::diagnostics::shared::failing_nodes::{Case, certainly_fails, words_about_call};
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::puppet::{Call, Language};
 use crate::text::TextRange;
@@ -60,7 +59,10 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
 }
 
 fn check_call(code: &CodeContext<'_>, call: &Call, report: &mut Report) {
-    let Ok(LookupCall { request, open, .. }) = LookupCall::of(&code.file, call) else { return };
+    let Ok(LookupCall { request, default_code, open, .. }) = LookupCall::of(&code.file, call)
+    else {
+        return;
+    };
     let (Some(first), Some(last)) = (call.names.first(), call.names.last()) else { return };
     // Values in the call itself may replace those of the data.
     let has_more = !request.overrides.is_empty() || !request.default_values.is_empty();
@@ -76,20 +78,16 @@ fn check_call(code: &CodeContext<'_>, call: &Call, report: &mut Report) {
     };
     let failures: Vec<_> = cases.iter().map(|it| failure(call.function, it.1)).collect();
     let Some(words) = failures.iter().flatten().next() else { return };
-    // Without a default, the call fails for the other nodes, too, if they have no data.
-    let has_default = lookup_arguments::default_of(call) != LookupDefault::Missing;
-    let finds_nothing = |it: &Answer| {
-        matches!(it.outcome, Ok(None)) && it.opaque.is_empty() && it.broken.is_empty()
-    };
-    let fails: Vec<bool> = { failures.iter().zip(&cases) }
-        .map(|(failure, (_, case))| failure.is_some() || !has_default && finds_nothing(case))
-        .collect();
-    if may_be_set_to_succeed(&answer, &fails, &sets) {
-        return;
-    }
-    let nodes = failing_nodes(&cases, &fails, answer.left_out.is_empty());
+    let so: Vec<bool> = failures.iter().map(Option::is_some).collect();
+    // In the other cases, it may fail in another way.
+    let is_here = || !request.names.iter().any(|it| code.may_be_elsewhere(it));
+    let needs_data = default_code.is_none() && is_here();
+    let certainly_fails = |(_, it): &Case<'_>| certainly_fails(it, needs_data);
+    let fails: Vec<bool> =
+        cases.iter().zip(&so).map(|(case, so)| *so || certainly_fails(case)).collect();
+    let Some(nodes) = words_about_call(&answer, (&cases, &fails, &so), &sets) else { return };
     let range = TextRange::new(first.range.start, last.range.end);
-    report.add(&RULE, range, format!("{words}\nThe call fails for {nodes}."));
+    report.add(&RULE, range, format!("{words}\n{nodes}"));
 }
 
 /// Puppet's message, if the call of a function certainly fails in one of the ways of this rule.
@@ -153,24 +151,32 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_find_nothing_where_they_do_not_fail_otherwise() {
-        check(&format!(
-            "{DATA}#- /data/web.yaml\nh: {{}}\n#- /data/mail.yaml\nl: text\n#- /manifests/site.pp\n\
-             lookup('l.9')\n\
-             #      ^^^^^ warning[failing-lookup]: Data Provider type mismatch: Got String when a hash-like object was expected to access value using '9' from key 'l.9' The call fails for every node.\n\
-             lookup('l.9', Any, 'first', 'd')\n\
-             #      ^^^^^ warning[failing-lookup]: Data Provider type mismatch: Got String when a hash-like object was expected to access value using '9' from key 'l.9' The call fails for nodes where role is mail.\n\
-             lookup('h.a.x')\n\
-             #      ^^^^^^^ warning[failing-lookup]: undefined method `include?' for 1:Integer The call fails for every node.\n"
-        ));
-    }
-
-    #[test]
     fn calls_that_may_succeed() {
         check(&format!(
             "{DATA}#- /manifests/site.pp\n\
              lookup(['s', 's.x'])\nlookup('h.a')\nlookup('l', Array, 'unique')\nhiera_hash('h')\nhiera_array('port')\nhiera_array('none')\nhiera_array('h')\nlookup('h', Hash, 'hash')\n\
              lookup('s.x', {{ 'override' => {{ 's.x' => 1 }} }})\nlookup('s.x', $options)\n"
+        ));
+    }
+
+    /// Puppet refuses all of these calls for every node, with a default those with a wrong value.
+    #[test]
+    fn all_nodes_for_which_a_call_fails_are_named() {
+        let got = "Data Provider type mismatch: Got String when a hash-like object was expected to access value using";
+        let files = "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: r, path: '%{role}.yaml'}, {name: c, path: common.yaml}]\n\
+                     #- /data/db.yaml\nh: text\n#- /data/common.yaml\nh: {a: 1}\nt: text\n#- /data/web.yaml\nt: {a: 1}\n";
+        check(&format!(
+            "{files}#- /manifests/site.pp\n\
+             lookup('h.b')\n\
+             #      ^^^^^ warning[failing-lookup]: {got} 'b' from key 'h.b' The call fails for every node, with this message for nodes where role is db.\n\
+             hiera('t.b')\n\
+             #     ^^^^^ warning[failing-lookup]: {got} 'b' from key 't.b' The call fails for every node, with this message for every node, unless role is web.\n\
+             lookup('h.b', Any, 'first', 1)\n\
+             #      ^^^^^ warning[failing-lookup]: {got} 'b' from key 'h.b' The call fails for nodes where role is db.\n\
+             lookup('h.a')\n\
+             #      ^^^^^ warning[failing-lookup]: {got} 'a' from key 'h.a' The call fails for nodes where role is db.\n\
+             lookup('h.b') |$k| {{ $x }}\n\
+             #      ^^^^^ warning[failing-lookup]: {got} 'b' from key 'h.b' The call fails for nodes where role is db.\n"
         ));
     }
 

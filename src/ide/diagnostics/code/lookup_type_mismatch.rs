@@ -12,7 +12,7 @@ use crate::engine::{Answer, Caller, Request};
 use crate::ide::changes::on_one_line;
 use crate::ide::code::lookup_call::LookupCall;
 use crate::ide::diagnostics::code::CodeContext;
-use crate::ide::diagnostics::shared::failing_nodes::{Case, failing_nodes, may_be_set_to_succeed};
+use crate::ide::diagnostics::shared::failing_nodes::{Case, certainly_fails, words_about_call};
 use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
 use crate::syntax::puppet::{Call, Language};
 use crate::text::TextRange;
@@ -51,7 +51,10 @@ fn has_type(call: &Call) -> bool {
 }
 
 fn check_call(code: &CodeContext<'_>, aliases: &TypeAliases, call: &Call, report: &mut Report) {
-    let Ok(LookupCall { request, open, .. }) = LookupCall::of(&code.file, call) else { return };
+    let Ok(LookupCall { request, default_code, open, .. }) = LookupCall::of(&code.file, call)
+    else {
+        return;
+    };
     let (Some(first), Some(last)) = (call.names.first(), call.names.last()) else { return };
     let range = TextRange::new(first.range.start, last.range.end);
     let written = request.value_type.as_deref();
@@ -73,7 +76,6 @@ fn check_call(code: &CodeContext<'_>, aliases: &TypeAliases, call: &Call, report
     let sets = code.variables_around(call.position);
     let caller = Caller { sets: &sets, ..code.caller_at(call.position) };
     let answer = code.evaluator().call_from(caller, &request);
-    let is_certain = answer.left_out.is_empty();
     let cases: Vec<Case<'_>> = match answer.cases.as_slice() {
         [] => vec![(&[], &answer)],
         cases => cases.iter().map(|it| (it.conditions.as_slice(), &it.answer)).collect(),
@@ -88,12 +90,15 @@ fn check_call(code: &CodeContext<'_>, aliases: &TypeAliases, call: &Call, report
     };
     let refusals: Vec<Option<(String, Located)>> = cases.iter().map(refused).collect();
     let Some((words, found)) = refusals.iter().flatten().next() else { return };
-    let fails: Vec<bool> = refusals.iter().map(Option::is_some).collect();
-    if may_be_set_to_succeed(&answer, &fails, &sets) {
-        return;
-    }
-    let nodes = failing_nodes(&cases, &fails, is_certain);
-    let finding = report.add(&RULE, range, format!("{words}\nThe call fails for {nodes}."));
+    let so: Vec<bool> = refusals.iter().map(Option::is_some).collect();
+    // In the other cases, it may fail in another way.
+    let is_here = || !request.names.iter().any(|it| code.may_be_elsewhere(it));
+    let needs_data = default.is_none() && default_code.is_none() && is_here();
+    let certainly_fails = |(_, it): &Case<'_>| certainly_fails(it, needs_data);
+    let fails: Vec<bool> =
+        cases.iter().zip(&so).map(|(case, so)| *so || certainly_fails(case)).collect();
+    let Some(nodes) = words_about_call(&answer, (&cases, &fails, &so), &sets) else { return };
+    let finding = report.add(&RULE, range, format!("{words}\n{nodes}"));
     finding.related.extend(found.place.map(|place| Related {
         path: Some(code.world.path(place.file)),
         range: place.range,
@@ -247,6 +252,19 @@ mod tests {
             "'port', Pattern[/^[ab]/]",
             "expects a match for Pattern[/^[ab]/], got '5432' The call fails for every node, unless role is web, or role is x.",
         ));
+    }
+
+    #[test]
+    fn nodes_for_which_the_call_finds_nothing_are_named() {
+        check(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: r, path: '%{role}.yaml'}]\n#- /data/db.yaml\nport: a\n\
+             #- /manifests/site.pp\nlookup('port', Integer)\n\
+             #      ^^^^^^ warning[lookup-type-mismatch]: Found value has wrong type, expects an Integer value, got String \
+             The call fails for every node, with this message for nodes where role is db.\n\
+             lookup('port', Integer, 'first', $x)\n\
+             #      ^^^^^^ warning[lookup-type-mismatch]: Found value has wrong type, expects an Integer value, got String \
+             The call fails for nodes where role is db.\n",
+        );
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub(crate) const UNLESS_ANOTHER_LEVEL: &str = ", unless another level decides";
 pub(crate) type Case<'a> = (&'a [Condition], &'a Answer);
 
 /// The nodes for which a call fails, if `fails` says in which cases it does. If nothing is left out, the cases are certain.
-pub(crate) fn failing_nodes(cases: &[Case<'_>], fails: &[bool], is_certain: bool) -> String {
+fn failing_nodes(cases: &[Case<'_>], fails: &[bool], is_certain: bool) -> String {
     let conditions = |wanted: bool| {
         let chosen = cases.iter().zip(fails).filter(move |(_, fails)| **fails == wanted);
         chosen.map(|((conditions, _), _)| *conditions)
@@ -31,9 +31,36 @@ pub(crate) fn failing_nodes(cases: &[Case<'_>], fails: &[bool], is_certain: bool
     format!("nodes where {}", alternatives(conditions(true)).unwrap_or_default())
 }
 
+/// Whether a call certainly fails with this answer: the lookup does, or it finds nothing and `needs_data`.
+pub(crate) fn certainly_fails(answer: &Answer, needs_data: bool) -> bool {
+    answer.opaque.is_empty()
+        && match &answer.outcome {
+            Ok(found) => found.is_none() && needs_data,
+            Err(failure) => !failure.class.is_our_own(),
+        }
+}
+
+/// The last line of a message about a call that fails in the cases `fails`, in those of `so` with this message; `None` if the code
+/// around the call may set `variables` so that it fails for no node.
+pub(crate) fn words_about_call(
+    answer: &Answer,
+    (cases, fails, so): (&[Case<'_>], &[bool], &[bool]),
+    variables: &[String],
+) -> Option<String> {
+    if may_be_set_to_succeed(answer, fails, variables) {
+        return None;
+    }
+    let nodes = |fails| failing_nodes(cases, fails, answer.left_out.is_empty());
+    let (all, with_message) = (nodes(fails), nodes(so));
+    Some(match all == with_message {
+        true => format!("The call fails for {all}."),
+        false => format!("The call fails for {all}, with this message for {with_message}."),
+    })
+}
+
 /// Whether the code around a call may set one of its variables so that the call fails for no node. `fails` says in which cases it
 /// does.
-pub(crate) fn may_be_set_to_succeed(answer: &Answer, fails: &[bool], variables: &[String]) -> bool {
+fn may_be_set_to_succeed(answer: &Answer, fails: &[bool], variables: &[String]) -> bool {
     let depends_on = answer.depends_on();
     let decides = |variable: &String| {
         let name = variable::name_of_text(variable);
