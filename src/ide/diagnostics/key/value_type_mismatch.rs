@@ -25,8 +25,17 @@ pub(crate) const RULE: Rule = Rule {
 /// Reports all parts of a value that do not fit.
 pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     let Some(refused) = at.refused() else { return };
+    let fits_as_written = refused.fits_as_written();
     for (part, fixes) in fixes_of_parts(refused) {
-        let finding = refused.report(&RULE, part, part.range, "", report);
+        let merge = part.merge.as_ref().filter(|_| fits_as_written);
+        let advice = merge.map_or_else(String::new, |(options, merge)| {
+            let entry = &options.entry;
+            format!(
+                "\nThe value fits as it is written, but the lookup options of `{entry}` request the merge `{merge}`."
+            )
+        });
+        let finding = refused.report(&RULE, part, part.range, &advice, report);
+        finding.related.extend(merge.and_then(|(options, _)| options.place.clone()));
         finding.fixes.extend(fixes);
     }
 }
@@ -117,11 +126,11 @@ mod tests {
              #- /modules/w/manifests/init.pp\nclass w(Array[String, 1, 2] $l) { }\n\
              #- /data/os/RedHat.yaml\nlookup_options: {w::l: {merge: unique}}\n\
              #- /data/role/web.yaml\nw::l: [c, d]\n\
-             #^^^ warning[value-type-mismatch]: parameter 'l' expects size to be between 1 and 2, got 5 Catalogs with class `w` fail for any node where role is web, if os is RedHat.\n\
+             #^^^ warning[value-type-mismatch]: parameter 'l' expects size to be between 1 and 2, got 5 Catalogs with class `w` fail for any node where role is web, if os is RedHat.…\n\
              #- /data/nodes/n1.yaml\nw::l: [a, b]\n\
-             #^^^ warning[value-type-mismatch]: parameter 'l' expects size to be between 1 and 2, got 5 Catalogs with class `w` fail for n1, if os is RedHat.\n\
+             #^^^ warning[value-type-mismatch]: parameter 'l' expects size to be between 1 and 2, got 5 Catalogs with class `w` fail for n1, if os is RedHat.…\n\
              #- /data/common.yaml\nw::l: [e]\n\
-             #^^^ warning[value-type-mismatch]: parameter 'l' expects size to be between 1 and 2, got 5 Catalogs with class `w` fail for any node, if os is RedHat and trusted.certname is n1, or os is RedHat and role is web.\n",
+             #^^^ warning[value-type-mismatch]: parameter 'l' expects size to be between 1 and 2, got 5 Catalogs with class `w` fail for any node, if os is RedHat and trusted.certname is n1, or os is RedHat and role is web.…\n",
         );
     }
 
@@ -360,6 +369,28 @@ mod tests {
             &format!("{WEB}#- /data/common.yaml\nweb::port: a\n"),
             "value-type-mismatch",
             &["/modules/web/manifests/init.pp: $port: `$port` is here"],
+        );
+    }
+
+    #[test]
+    fn it_leads_to_the_merge_that_made_the_value() {
+        let fixture = "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n\
+                       #- /modules/s/manifests/init.pp\nclass s(String $user, Array[Integer] $ids) { }\n\
+                       #- /data/common.yaml\nlookup_options: {'^s::.*': {merge: unique}}\n";
+        check(&format!(
+            "{fixture}s::user: bob\n\
+             #        ^^^ warning[value-type-mismatch]: parameter 'user' expects a String value, got Tuple Catalogs with class `s` fail for any node. \
+             The value fits as it is written, but the lookup options of `^s::.*` request the merge `unique`.\n\
+             s::ids: [a]\n\
+             #        ^ warning[value-type-mismatch]: parameter 'ids' index 0 expects an Integer value, got String Catalogs with class `s` fail for any node.\n"
+        ));
+        check_related(
+            &format!("{fixture}s::user: bob\n"),
+            "value-type-mismatch",
+            &[
+                "/modules/s/manifests/init.pp: $user: `$user` is here",
+                "/data/common.yaml: '^s::.*': these lookup options merge it",
+            ],
         );
     }
 

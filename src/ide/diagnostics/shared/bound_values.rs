@@ -64,15 +64,17 @@ pub(crate) struct RefusedPart {
     pub(crate) nodes: String,
     /// The answers for nodes with fact sets whose catalogs certainly fail, by their numbers.
     certain: Vec<usize>,
-    /// The `convert_to` of the lookup options, and its place.
-    pub(crate) conversion: Option<Conversion>,
+    /// The lookup options that convert the value.
+    pub(crate) conversion: Option<CausingOptions>,
+    /// The lookup options that merge the value, and the name of the merge.
+    pub(crate) merge: Option<(CausingOptions, &'static str)>,
     /// The lookup options that apply.
     pub(crate) options: Option<AppliedOptions>,
 }
 
-/// A `convert_to` that applies.
+/// Lookup options that make a value other than it is written.
 #[derive(Clone)]
-pub(crate) struct Conversion {
+pub(crate) struct CausingOptions {
     /// The entry of lookup_options.
     pub(crate) entry: Arc<str>,
     pub(crate) place: Option<Related>,
@@ -255,6 +257,7 @@ impl<'a> BoundValues<'a> {
             nodes: String::new(),
             certain: Vec::new(),
             conversion: conversion_of(&self.perspective.world, answer),
+            merge: merge_of(&self.perspective.world, answer),
             options: answer.merge.as_ref().and_then(|it| it.options.clone()),
         }
     }
@@ -433,16 +436,29 @@ fn words_about(parameter: &str, misfit: &Misfit) -> String {
     format!("parameter '{parameter}' {}", on_one_line(&misfit.message))
 }
 
-/// The `convert_to` that applies to the answer.
-pub(crate) fn conversion_of(world: &World, answer: &Answer) -> Option<Conversion> {
+/// The options whose `convert_to` applies to the answer.
+pub(crate) fn conversion_of(world: &World, answer: &Answer) -> Option<CausingOptions> {
     let options = answer.merge.as_ref()?.options.as_ref()?;
     options.convert_to()?;
-    let place = options.key_place.map(|place| Related {
-        path: Some(world.path(place.file)),
-        range: place.range,
-        message: "these lookup options convert it".to_owned(),
-    });
-    Some(Conversion { entry: options.entry.clone(), place })
+    Some(CausingOptions::of(world, options, "these lookup options convert it"))
+}
+
+/// The options whose `merge` applies to the answer, and the name of the merge.
+fn merge_of(world: &World, answer: &Answer) -> Option<(CausingOptions, &'static str)> {
+    let merge = answer.merge.as_ref().filter(|it| !it.is_first_found())?;
+    let words = "these lookup options merge it";
+    Some((CausingOptions::of(world, merge.merge_options()?, words), merge.name()))
+}
+
+impl CausingOptions {
+    fn of(world: &World, options: &AppliedOptions, message: &str) -> Self {
+        let place = options.key_place.map(|place| Related {
+            path: Some(world.path(place.file)),
+            range: place.range,
+            message: message.to_owned(),
+        });
+        Self { entry: options.entry.clone(), place }
+    }
 }
 
 /// The place of the key's value. This is the alias if the value is written at the anchor of another key.
@@ -564,6 +580,12 @@ impl RefusedParameter<'_> {
         let finding = report.add_as(rule, severity, range, message);
         finding.related.extend(self.parameter());
         finding
+    }
+
+    /// Whether the value fits as it is written, so that something else makes it what does not fit.
+    pub(crate) fn fits_as_written(&self) -> bool {
+        let written = &self.entry.value.value;
+        !written.has_tokens() && self.wanted.verdict_on(written) == Verdict::Fits
     }
 
     fn parameter(&self) -> Option<Related> {
