@@ -597,7 +597,7 @@ pub(crate) fn main_belongs_to_no_module(variable: &str) -> Option<Located> {
 }
 
 /// For Puppet, `%{0}`, `%{1}` and so on always exist.
-pub fn undefined_variable_never_warns(name: &str) -> bool {
+pub(crate) fn undefined_variable_never_warns(name: &str) -> bool {
     let digits = name.strip_prefix("::").unwrap_or(name);
     !digits.is_empty()
         && digits.bytes().all(|it| it.is_ascii_digit())

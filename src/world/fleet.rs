@@ -90,9 +90,12 @@ pub struct Fleet {
     unedited: UneditedRuns,
     /// The same for the text that is being typed there.
     typing: KeptTyping,
-    /// Nodes that represent any node, names of others, and the same nodes that are none of these.
-    any_others: Mutex<Vec<(Arc<Node>, Arc<NamesByVariable>, Arc<Node>)>>,
+    /// Nodes that represent any node but those of a comparison.
+    any_others: Mutex<Vec<AnyOther>>,
 }
+
+/// A node that represents any node, names of others, and the same node that is none of these.
+type AnyOther = (Arc<Node>, Arc<NamesByVariable>, Arc<Node>);
 
 /// An answer and the nodes that get it, by their numbers, in order.
 #[derive(Debug, Clone)]

@@ -105,11 +105,11 @@ mod tests {
         check(
             "m::h:\n  a:\u{a0}hunter2\n  b: 1\n",
             "",
-            &expect![[r#"
+            &expect![[r"
                 typographic-character: mapping values are not allowed in this context
                 This character is not a space for YAML; it may be a no-break space. Write an ordinary space.
                   [Write ordinary spaces]
-            "#]],
+            "]],
         );
     }
 

@@ -96,7 +96,10 @@ fn open_bracket(text: &str, at: usize) -> Option<Mistake> {
         return None;
     }
     let (brackets, refused_at) = yaml::open_brackets(text);
-    let refused_at = text.floor_char_boundary(refused_at as usize);
+    let mut refused_at = (refused_at as usize).min(text.len());
+    while !text.is_char_boundary(refused_at) {
+        refused_at -= 1;
+    }
     let is_end = text[refused_at..].trim().is_empty();
     let end_of_line = text[refused_at..].find('\n').map_or(text.len(), |it| refused_at + it);
     let indentation = |line: &str| line.len() - line.trim_start_matches(' ').len();
@@ -164,7 +167,7 @@ fn without_comment(line: &str) -> &str {
 /// The text without quotes on an earlier line that goes on to the end of `before`, where a key should be: a key without a colon, or
 /// the value of a key that is followed by a line with deeper indentation.
 fn continued_text(before: &str) -> Option<Mistake> {
-    let lines_before = &before[..before.rfind('\n')? + 1];
+    let lines_before = &before[..=before.rfind('\n')?];
     if lines_before.len() > MAX_TRIED_BYTES {
         return None;
     }

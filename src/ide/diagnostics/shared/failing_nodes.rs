@@ -52,9 +52,10 @@ pub(crate) fn words_about_call(
     }
     let nodes = |fails| failing_nodes(cases, fails, answer.left_out.is_empty());
     let (all, with_message) = (nodes(fails), nodes(so));
-    Some(match all == with_message {
-        true => format!("The call fails for {all}."),
-        false => format!("The call fails for {all}, with this message for {with_message}."),
+    Some(if all == with_message {
+        format!("The call fails for {all}.")
+    } else {
+        format!("The call fails for {all}, with this message for {with_message}.")
     })
 }
 
