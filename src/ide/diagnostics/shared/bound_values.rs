@@ -644,7 +644,7 @@ mod tests {
     fn what_fits_with_any_merge_and_any_alias_needs_no_lookup() {
         let fixture = "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: n, path: n.yaml}, {name: c, path: common.yaml}]\n\
             #- /modules/m/manifests/init.pp\nclass m(Any $any, Hash $hash, Array[String] $list, Array $mixed, String $text,\n  \
-            Hash[String, Array[String]] $deep, Array[String] $alias, Struct[{a => Integer}] $struct, Array[String] $knocked) {}\n\
+            Hash[String, Array[String]] $deep, Array[String] $aliased, Struct[{a => Integer}] $struct, Array[String] $knocked) {}\n\
             #- /data/common.yaml\n\
             lookup_options:\n  m::any: {merge: deep}\n  m::hash: {merge: hash}\n  m::list: {merge: unique}\n  \
             m::text: {merge: first}\n  m::deep: {merge: {strategy: deep}}\n  m::struct: {merge: deep}\n  \
@@ -652,7 +652,7 @@ mod tests {
             o: [x]\nm::list: [y]\nm::deep: {b: [y]}\n\
             #- /data/n.yaml\n\
             m::any: \"%{alias('o')}\"\nm::hash: {a: \"%{alias('o')}\"}\nm::list: [x, 'a%{b}']\nm::mixed: [\"%{alias('o')}\"]\n\
-            m::text: x\nm::deep: {a: [x]}\nm::alias: \"%{alias('o')}\"\nm::struct: {a: 1}\nm::knocked: [x]\n";
-        assert_eq!(looked_up(fixture), ["m::alias", "m::struct", "m::knocked"]);
+            m::text: x\nm::deep: {a: [x]}\nm::aliased: \"%{alias('o')}\"\nm::struct: {a: 1}\nm::knocked: [x]\n";
+        assert_eq!(looked_up(fixture), ["m::aliased", "m::struct", "m::knocked"]);
     }
 }
