@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::context::LOOKUP_OPTIONS;
 use super::diagnostics::KnownKeys;
 use super::file_role::FileRole;
 use super::hover::markdown::AskedFor;
@@ -12,6 +13,7 @@ use crate::binding;
 use crate::config::Environment;
 use crate::data::{Files, Hash, Located, Place, Value};
 use crate::engine::cases::{LeftOut, left_out_in_words};
+use crate::engine::convert_to::SENSITIVE;
 use crate::engine::{Answer, Caller, CancelToken, Evaluator};
 use crate::facts::{Node, Origin, mapped};
 use crate::syntax::json;
@@ -251,14 +253,17 @@ impl Perspective {
     pub fn makes_sensitive(&self, key: &str) -> bool {
         let Ok(options) = self.evaluator.options_for(key) else {
             // This also holds if lookups fail for another reason.
-            let known = self.known_keys();
-            return known.may_some_be_sensitive() && known.may_be_sensitive(key);
+            let known = || KnownKeys::new(&self.world, self.evaluator.environment().clone());
+            return self.are_some_values_sensitive() && known().may_be_sensitive(key);
         };
         options.is_some_and(|it| it.makes_sensitive())
     }
 
-    fn known_keys(&self) -> KnownKeys<'_> {
-        KnownKeys::new(&self.world, self.evaluator.environment().clone())
+    /// Whether a file with `lookup_options` mentions `Sensitive`.
+    pub(super) fn are_some_values_sensitive(&self) -> bool {
+        let index = self.world.key_index(self.evaluator.environment());
+        let speaks = |path: &str| self.world.text(path).is_ok_and(|text| text.contains(SENSITIVE));
+        index.places(LOOKUP_OPTIONS).iter().any(|it| speaks(&it.path))
     }
 
     /// [`Self::makes_sensitive`] for a key with sub keys.
@@ -283,9 +288,11 @@ impl Perspective {
         let is_plain = |it: char| it.is_alphanumeric() || "_:.-'\"".contains(it);
         let (list, part) = mapped::list_and_part(name).unwrap_or((name, ""));
         // To know whether some values are sensitive, all files must have been read, which takes long in a large workspace.
-        let is_shown = list.chars().chain(part.chars()).all(is_plain)
-            || !self.known_keys().may_some_be_sensitive();
-        if is_shown { name } else { "…" }
+        if list.chars().chain(part.chars()).all(is_plain) || !self.are_some_values_sensitive() {
+            name
+        } else {
+            "…"
+        }
     }
 
     /// A message of a lookup that fails, as it may be shown.

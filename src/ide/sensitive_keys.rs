@@ -42,7 +42,7 @@ impl<'a> SensitiveKeys<'a> {
         match self.data.key_at(offset) {
             Some(key) => self.is_sensitive_key(&key),
             // It is not known where the value of which key is.
-            None => self.known.may_some_be_sensitive(),
+            None => self.perspective.are_some_values_sensitive(),
         }
     }
 

@@ -203,11 +203,6 @@ impl<'a> KnownKeys<'a> {
         self.is_open(self.module_with_data(key)) || self.options().may_make_sensitive(key)
     }
 
-    /// Whether `lookup_options` in files may make some values sensitive, for any node.
-    pub(crate) fn may_some_be_sensitive(&self) -> bool {
-        self.options().may_make_some_sensitive()
-    }
-
     fn options(&self) -> &OptionKeys {
         let read = || OptionKeys::of(self.world, &self.environment, &self.index);
         self.kept.options.get_or_init(read)

@@ -24,8 +24,6 @@ pub(crate) struct OptionKeys {
     may_be_for_any: bool,
     /// Whether options that may make values sensitive are in a file that cannot be read completely.
     may_make_any_sensitive: bool,
-    /// Whether options that can be read may make values sensitive.
-    may_make_some_sensitive: bool,
     known: KeptByName<Option<Demands>>,
 }
 
@@ -144,7 +142,6 @@ impl OptionKeys {
                 return None;
             }
             let demands = Demands::of(&member.value.value);
-            self.may_make_some_sensitive |= demands.conversion == Conversion::Sensitive;
             if key.starts_with('^') {
                 self.patterns.push(world.pattern(key)?, demands);
             } else {
@@ -176,11 +173,6 @@ impl OptionKeys {
             let matching = self.patterns.matching(root).map(|(_, demands)| *demands);
             matching.reduce(Demands::or)
         })
-    }
-
-    /// Whether there may be options that make the values of some root key sensitive.
-    pub(crate) fn may_make_some_sensitive(&self) -> bool {
-        self.may_be_for_any || self.may_make_any_sensitive || self.may_make_some_sensitive
     }
 
     /// Whether there may be options that make the values of a root key sensitive.
@@ -262,12 +254,11 @@ mod tests {
 
     #[test]
     fn what_may_make_values_sensitive() {
-        // For `aa`, and for some key.
         let may_make_sensitive = |options: &str| {
             let world = host(options).snapshot();
             let environment = world.environment_of("/r/data/a.yaml").expect("there is one");
-            let keys = OptionKeys::of(&world, &environment, &world.key_index(&environment));
-            (keys.may_make_sensitive("aa"), keys.may_make_some_sensitive())
+            let index = world.key_index(&environment);
+            OptionKeys::of(&world, &environment, &index).may_make_sensitive("aa")
         };
         for options in [
             "lookup_options: {aa: {convert_to: Sensitive}}\n",
@@ -278,15 +269,14 @@ mod tests {
             "lookup_options: {'^a': {convert_to: Sensitive}, aa: {merge: hash}}\n",
             "lookup_options:\n  aa: {merge: hash}\n  '^a': {convert_to: Sensitive\n",
         ] {
-            assert_eq!(may_make_sensitive(options), (true, true), "{options}");
+            assert!(may_make_sensitive(options), "{options}");
         }
-        for (options, some) in [
-            ("lookup_options: {aa: {merge: hash, convert_to: Integer}} # Sensitive\n", false),
-            ("lookup_options: {aa: {merge: hash}, '^b': {convert_to: Sensitive}}\n", true),
-            ("lookup_options: {b: {convert_to: 'Site::Secret'}}\n", true),
-            ("aa: Sensitive\n", false),
+        for options in [
+            "lookup_options: {aa: {merge: hash, convert_to: Integer}}\n",
+            "lookup_options: {aa: {merge: hash}, '^b': {convert_to: Sensitive}} # Sensitive\n",
+            "aa: Sensitive\n",
         ] {
-            assert_eq!(may_make_sensitive(options), (false, some), "{options}");
+            assert!(!may_make_sensitive(options), "{options}");
         }
     }
 
