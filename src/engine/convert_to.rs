@@ -102,6 +102,17 @@ pub fn makes_sensitive(spec: &Value) -> bool {
 /// The name of the type that makes values sensitive.
 pub const SENSITIVE: &str = "Sensitive";
 
+/// Whether the text of a file with `lookup_options` may name a type that makes values `Sensitive`: by its name, by an alias of a
+/// module, or with escapes. This is all that can be said of a text that cannot be parsed.
+pub fn may_name_sensitive(text: &str) -> bool {
+    let starts_alias = |(at, _): (usize, &str)| {
+        text[at + 2..].starts_with(|letter: char| letter.is_ascii_uppercase())
+    };
+    text.contains(SENSITIVE)
+        || text.match_indices("::").any(starts_alias)
+        || ["\\x", "\\u", "\\U", "\\\n", "\\\r"].iter().any(|escape| text.contains(escape))
+}
+
 fn creates_sensitive(wanted: &Type) -> bool {
     match wanted {
         Type::Wrapped(Wrapper::Sensitive, _) => true,

@@ -13,7 +13,7 @@ use crate::binding;
 use crate::config::Environment;
 use crate::data::{Files, Hash, Located, Place, Value};
 use crate::engine::cases::{LeftOut, left_out_in_words};
-use crate::engine::convert_to::SENSITIVE;
+use crate::engine::convert_to::may_name_sensitive;
 use crate::engine::{Answer, Caller, CancelToken, Evaluator};
 use crate::facts::{Node, Origin, mapped};
 use crate::syntax::json;
@@ -259,10 +259,11 @@ impl Perspective {
         options.is_some_and(|it| it.makes_sensitive())
     }
 
-    /// Whether a file with `lookup_options` mentions `Sensitive`.
+    /// Whether a file with `lookup_options` may make some values sensitive, as its text tells: this is also asked for files that
+    /// Puppet cannot parse.
     pub(super) fn are_some_values_sensitive(&self) -> bool {
         let index = self.world.key_index(self.evaluator.environment());
-        let speaks = |path: &str| self.world.text(path).is_ok_and(|text| text.contains(SENSITIVE));
+        let speaks = |path: &str| self.world.text(path).is_ok_and(|text| may_name_sensitive(&text));
         index.places(LOOKUP_OPTIONS).iter().any(|it| speaks(&it.path))
     }
 

@@ -286,6 +286,25 @@ fn what_is_sensitive_is_in_no_report() {
     }
 }
 
+#[test]
+fn a_value_that_is_not_parsed_is_hidden_however_its_options_name_the_type() {
+    for wanted in ["Sensitive", "\"\\x53ensitive\"", "'Site::Secret'"] {
+        let options = format!("lookup_options: {{app::password: {{convert_to: {wanted}}}}}\n");
+        let data = format!("a: 1\n app::password: \"{SENSITIVE}a\n   : [ {SENSITIVE}b\nb: 2\n");
+        let workspace = Workspace::new(&[
+            ("hiera.yaml", "version: 5\nhierarchy: [{name: c, paths: [o.yaml, common.yaml]}]\n"),
+            ("data/o.yaml", &options),
+            ("data/common.yaml", &data),
+            ("modules/site/types/secret.pp", "type Site::Secret = Sensitive[String]\n"),
+        ]);
+        for format in FORMATS {
+            let text = run(&workspace, &["check", "--format", format]);
+            assert!(text.contains("common.yaml"), "{text}");
+            check_sensitive_absent(&format!("{wanted}, {format}"), &text);
+        }
+    }
+}
+
 #[track_caller]
 fn check_sensitive_absent(what: &str, text: &str) {
     let line = text.lines().find(|line| line.contains(SENSITIVE));

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 
 use crate::config::Environment;
 use crate::data::{Files as _, Value};
-use crate::engine::convert_to::SENSITIVE;
+use crate::engine::convert_to::may_name_sensitive;
 use crate::engine::may_make_sensitive;
 use crate::engine::merge::Merge;
 use crate::ide::context::LOOKUP_OPTIONS;
@@ -130,7 +130,7 @@ impl OptionKeys {
     /// Adds the keys of one file; `None` if there may be others.
     fn add(&mut self, world: &World, place: &KeyPlace) -> Option<()> {
         let data = world.data(&place.path, place.format).ok()?;
-        self.may_make_any_sensitive |= data.is_broken() && data.text().contains(SENSITIVE);
+        self.may_make_any_sensitive |= data.is_broken() && may_name_sensitive(data.text());
         let options = match &data.get(LOOKUP_OPTIONS)?.value.value {
             Value::Undef => return Some(()),
             Value::Hash(options) => options,
