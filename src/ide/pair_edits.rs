@@ -168,6 +168,9 @@ fn end_with_spaces(source: &str, before: Option<&Before<'_>>, start: u32, end: u
     end_of_empty_lines(source, end)
 }
 
+/// The number of entries whose distances are the model for an entry that is added after them.
+const MODEL_ENTRIES: usize = 32;
+
 /// Whether an empty line belongs between the entries of a YAML file, which end with `before`, and the lines that are `added` after
 /// them. Often, only entries of several lines have empty lines around them, so those of the same kind are the model.
 pub(super) fn separates_entries(data: &DataFile, before: &str, added: &str) -> bool {
@@ -176,19 +179,20 @@ pub(super) fn separates_entries(data: &DataFile, before: &str, added: &str) -> b
         line.is_some_and(|line| line.trim().is_empty())
     };
     let is_long = |entry: &str| entry.trim_end().contains('\n');
+    // Findings ask this for each of thousands of entries.
+    let end = before.len().saturating_sub(1) as u32;
+    let Some(last) = data.entry_at(end).filter(|_| data.is_split()) else { return false };
+    let is_last_long = is_long(last.range().slice(data.text()));
     // Whether one of the two entries has several lines, and whether an empty line is between them.
     let mut gaps: Vec<(bool, bool)> = Vec::new();
-    let mut last: Option<(EntryTree<'_>, bool)> = None;
-    for entry in data.trees() {
-        let range = entry.range();
-        let is_entry_long = is_long(range.slice(data.text()));
-        if let Some((last, is_last_long)) = last {
-            let above = start_with_comments(before, last.range().end, range.start) as usize;
-            gaps.push((is_last_long || is_entry_long, follows_empty_line(above)));
-        }
-        last = Some((entry, is_entry_long));
+    let mut below = (last, is_last_long);
+    while let Some(above) = data.beside(&below.0).0.filter(|_| gaps.len() < MODEL_ENTRIES) {
+        let start = start_with_comments(before, above.end, below.0.range().start) as usize;
+        let Some(entry) = data.entry_at(above.start) else { break };
+        let is_entry_long = is_long(above.slice(data.text()));
+        gaps.push((below.1 || is_entry_long, follows_empty_line(start)));
+        below = (entry, is_entry_long);
     }
-    let Some((last, is_last_long)) = last else { return false };
     // An empty line after `|+` would be a part of the text.
     let keeps_it = indicators(last.text, last.value).is_some_and(|it| it.contains('+'));
     if follows_empty_line(before.len()) || keeps_it {
