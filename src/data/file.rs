@@ -396,7 +396,7 @@ impl DataFile {
     pub fn root_keys(&self) -> Vec<RootKey<'_>> {
         // Parts that are already parsed must not change the result.
         self.quick_root_keys().unwrap_or_else(|| match self.content() {
-            Content::Entries(entries) => entries.root_keys(&self.text).collect(),
+            Content::Entries(entries) => entries.root_keys(&self.text),
             Content::Whole(whole) => {
                 let found = self.entries().filter_map(RootKey::of_entry);
                 let mut found: Vec<_> = found.collect();

@@ -269,6 +269,9 @@ impl Entries {
                 each(key);
             }
         }
+        if !self.broken.is_empty() && self.readable_options(text, LOOKUP_OPTIONS).is_some() {
+            each(LOOKUP_OPTIONS);
+        }
     }
 
     pub(super) fn trees<'a>(&'a self, text: &'a str) -> impl Iterator<Item = EntryTree<'a>> {
@@ -315,7 +318,21 @@ impl Entries {
     }
 
     /// The string keys, without parsing the values.
-    pub(super) fn root_keys<'a>(&'a self, text: &'a str) -> impl Iterator<Item = RootKey<'a>> {
+    /// The root keys of entries, and `lookup_options` if members of a broken one can be read.
+    pub(super) fn root_keys<'a>(&'a self, text: &'a str) -> Vec<RootKey<'a>> {
+        let mut found: Vec<RootKey<'a>> = self.keys_of_entries(text).collect();
+        let is_found = || found.iter().any(|it| it.text == LOOKUP_OPTIONS);
+        if !self.broken.is_empty()
+            && !is_found()
+            && let Some(options) = self.readable_options(text, LOOKUP_OPTIONS)
+        {
+            found.extend(RootKey::of_entry(options));
+            found.sort_by_key(|it| it.key.start);
+        }
+        found
+    }
+
+    fn keys_of_entries<'a>(&'a self, text: &'a str) -> impl Iterator<Item = RootKey<'a>> {
         self.spots().filter_map(move |(placed, index)| {
             let key = placed.chunk.key(index, placed.text(text))?;
             // A `<<` that merges is no key.
