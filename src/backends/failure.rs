@@ -64,7 +64,7 @@ impl FailureClass {
         matches!(self, Self::GivenUp | Self::Cancelled | Self::Unsupported | Self::Elsewhere)
     }
 
-    /// Whether it stands for any value or error of Puppet: hiera-ls could not compute which.
+    /// Whether Puppet may return any value or error here, because hiera-ls could not compute which.
     pub fn is_unknown(self) -> bool {
         matches!(self, Self::GivenUp | Self::Unsupported)
     }

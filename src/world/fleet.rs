@@ -56,6 +56,7 @@ pub use difference::{Change as AnswerChange, Difference, FleetPair};
 use earlier_answers::EarlierAnswers;
 use groups::{Answered, Side};
 pub use kept::Asker;
+use listed_names::names_of_listed;
 use readings::{LevelVariable, Readings};
 pub(super) use references::{KnownReferences, RootNames};
 pub use same_files::with_same_files;
@@ -94,8 +95,15 @@ pub struct Fleet {
     any_others: Mutex<Vec<AnyOther>>,
 }
 
-/// A node that represents any node, names of others, and the same node that is none of these.
-type AnyOther = (Arc<Node>, Arc<NamesByVariable>, Arc<Node>);
+/// A node that represents any node but those of a comparison.
+struct AnyOther {
+    any: Arc<Node>,
+    /// The nodes of the later side.
+    nodes_after: Arc<[Arc<Node>]>,
+    /// The names of the nodes on both sides.
+    names: Arc<NamesByVariable>,
+    other: Arc<Node>,
+}
 
 /// An answer and the nodes that get it, by their numbers, in order.
 #[derive(Debug, Clone)]
@@ -297,18 +305,27 @@ impl Fleet {
         self.readings.share_roots(&twin.readings);
     }
 
-    /// `any` without the nodes that have these names. The same for the same node, because answers are kept for it.
-    fn any_other(&self, any: &Arc<Node>, names: &Arc<NamesByVariable>) -> Arc<Node> {
+    /// `any` without the nodes of this side and of the later one. The same for the same node, because answers are kept for it.
+    fn any_other(&self, any: &Arc<Node>, after: &Self) -> Arc<Node> {
+        let mut known = self.any_others.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_of = |it: &AnyOther| Arc::ptr_eq(&it.any, any);
+        // While values are typed, the nodes stay the same, and their names need not be collected again.
+        let has_same_nodes =
+            |it: &&AnyOther| is_of(it) && Arc::ptr_eq(&it.nodes_after, after.nodes());
+        if let Some(found) = known.iter().find(has_same_nodes) {
+            return Arc::clone(&found.other);
+        }
+        let names = names_of_listed(self, after);
         if names.is_empty() {
             return Arc::clone(any);
         }
-        let mut known = self.any_others.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((.., other)) = known.iter().find(|it| Arc::ptr_eq(&it.0, any) && it.1 == *names)
-        {
-            return Arc::clone(other);
-        }
-        let other = Arc::new(any.other_than(Arc::clone(names)));
-        known.insert(0, (Arc::clone(any), Arc::clone(names), Arc::clone(&other)));
+        let has_same_names = |it: &&AnyOther| is_of(it) && it.names == names;
+        let other = match known.iter().find(has_same_names) {
+            Some(found) => Arc::clone(&found.other),
+            None => Arc::new(any.other_than(Arc::clone(&names))),
+        };
+        let (any, nodes_after) = (Arc::clone(any), Arc::clone(after.nodes()));
+        known.insert(0, AnyOther { any, nodes_after, names, other: Arc::clone(&other) });
         known.truncate(MAX_ANY_OTHERS);
         other
     }

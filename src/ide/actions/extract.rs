@@ -297,6 +297,10 @@ fn places_of(
 
 /// The entries whose text contains `needle`, each once. The others are not parsed.
 fn entries_containing<'d>(data: &'d DataFile, needle: &str) -> Vec<EntryTree<'d>> {
+    // A value without a word that all spellings contain may be in any entry.
+    if needle.is_empty() {
+        return data.trees().collect();
+    }
     let mut entries: Vec<EntryTree<'d>> = Vec::new();
     for (at, _) in data.text().match_indices(needle) {
         let found = data.entry_at(at as u32);

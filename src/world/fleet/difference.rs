@@ -8,7 +8,6 @@ use super::affected::AffectedKeys;
 use super::causes::{Cause, add_causes, causes_of_each, in_case};
 use super::edited_ways::{Base, KnownWays, assuming, open_ways};
 use super::groups::Side;
-use super::listed_names::names_of_listed;
 use super::open_comparison::MIN_NODES;
 use super::same_reads::are_alike;
 use super::spread::{Concerned, KnownConcerned};
@@ -115,10 +114,8 @@ impl FleetPair {
         any: Option<(Arc<Node>, Arc<Node>)>,
     ) -> Self {
         let (before, after) = (before.into(), after.into());
-        let any = any.map(|(one, other)| {
-            let names = names_of_listed(&before, &after);
-            (before.any_other(&one, &names), before.any_other(&other, &names))
-        });
+        let any = any
+            .map(|(one, other)| (before.any_other(&one, &after), before.any_other(&other, &after)));
         Self {
             before,
             after,

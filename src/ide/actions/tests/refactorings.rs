@@ -431,6 +431,10 @@ fn other_spellings_of_an_extracted_value_are_found() {
     let found = titles(&format!("{here}{yaml}"));
     let title = "Extract the value into `a_shared` in data/common.yaml (2 places)";
     assert!(found.iter().any(|it| it == title), "{found:?}");
+    // No word of it is the same in all spellings.
+    let here = "#- /data/common.yaml\na$0: éàüö\n";
+    let found = titles(&format!("{here}#- /data/nodes/web01.yaml\nb: \"\\xe9\\xe0\\xfc\\xf6\"\n"));
+    assert!(found.iter().any(|it| it == title), "{found:?}");
 }
 
 #[test]

@@ -241,7 +241,7 @@ mod tests {
         ));
     }
 
-    /// `servers2` is no misspelling of `servers`, which the data has.
+    /// The data has `servers`, but `servers2` is not that name misspelt.
     #[test]
     fn no_other_root_is_meant_where_a_member_is_missing() {
         check(&format!(
